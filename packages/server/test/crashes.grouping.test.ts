@@ -65,7 +65,7 @@ describe('crash groups', () => {
   async function resolve(game: TestGame, version: string | null): Promise<void> {
     await changed(
       server.ctx.db,
-      sql`update crash_groups set status = 'resolved', fixed_in_version = ${version}, resolved_at = clock_timestamp(), resolved_by = 'Ann'
+      sql`update crash_groups set status = 'resolved', fixed_in_version = ${version}, resolved_at = now(), resolved_by = 'Ann'
         where game_id = ${game.uid}`,
     );
   }

@@ -1,6 +1,7 @@
 // The SQL that adds reports to crash groups and removes them, counting each report exactly once.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, keepPlan, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { changed, type Db, retryConflicts, row, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { GROUPING_VERSION, type Grouping } from './grouping.ts';
 
@@ -22,7 +23,7 @@ const MAX_TRIES = 10;
 export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await transact(db, work);
+      return await retryConflicts(() => withShards(db, () => transact(db, work)));
     } catch (error) {
       if (!(error instanceof GroupGoneError) || tries === MAX_TRIES) throw error;
     }
@@ -47,15 +48,17 @@ export async function attachReports(
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
   // In most cases the group exists and is locked already, and the reports have no other group to leave.
-  let target = members[0]!.target;
+  let { target, status } = members[0]!;
   if (target === null) {
     await insertGroup(tx, gameId, grouping, ids[0]!);
-    target = (await lockGroups(tx, gameId, grouping.key, former)) ?? null;
+    const locked = await lockGroups(tx, gameId, grouping.key, former);
+    ({ group_id: target, status } = locked.find(({ wanted }) => wanted) ?? { group_id: null, status: null });
   }
   if (target === null) throw new GroupGoneError('A crash group was deleted while a report was added to it');
   const added = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
   for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, added);
-  await addReports(tx, gameId, target, { ids, added, grouping, changes });
+  const isRegression = status === 'resolved' && (await isLater(tx, gameId, target, added));
+  await addReports(tx, gameId, target, { ids, added, grouping, isRegression, changes });
   return true;
 }
 
@@ -77,27 +80,31 @@ function groupsOf(members: readonly Member[]): string[] {
   return [...new Set(members.flatMap(({ group_id }) => group_id ?? []))];
 }
 
+type MemberAndTarget = Member & { target: string | null; status: string | null };
+
 /**
- * Locks the reports, and then the group of `key` if none of them is in a group. `target` is its id; null if it does not
- * exist or was not locked.
+ * Locks the reports, and then the group of `key` if none of them is in a group. `target` is its id and `status` its
+ * status; null if it does not exist or was not locked.
  */
 function lockReportsAndGroup(
   tx: Tx,
   gameId: string,
   reportIds: readonly string[],
   key: Uint8Array,
-): Promise<(Member & { target: string | null })[]> {
-  return rows(
+): Promise<MemberAndTarget[]> {
+  return rowsOfGame(
     tx,
-    keepPlan(sql<Member & { target: string | null }>`with member as materialized (
+    gameId,
+    sql<MemberAndTarget>`with member as materialized (
         select report_id, group_id from crash_reports
-        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) order by report_id for update
+        where game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[]) order by report_id for update
       ), target as materialized (
-        select group_id from crash_groups
-        where game_id = ${gameId} and key = ${key}::bytea and (select count(*) > 0 and count(group_id) = 0 from member)
+        select group_id, status from crash_groups
+        where game_id = ${gameId}::uuid and key = ${key}::bytea and (select count(*) > 0 and count(group_id) = 0 from member)
         for update
       )
-      select report_id, group_id, (select group_id from target) as target from member order by report_id`),
+      select report_id, member.group_id, target.group_id as target, target.status from member left join target on true
+      order by report_id`,
   );
 }
 
@@ -115,38 +122,70 @@ function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Prom
  */
 async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId: string): Promise<void> {
   const { key, kind, title, reason, explanation, functions } = grouping;
-  await changed(
+  await rowsOfGame(
     tx,
-    sql`with created as (insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
+    gameId,
+    sql`with created as (
+      insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
           sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by)
-      select report.game_id, ${newId()}, ${key}, ${kind}, ${title}, ${reason}, ${JSON.stringify(explanation)}, 0,
-          report.received_at, report.received_at, report.report_id, ${GROUPING_VERSION},
-          coalesce(former.status, 'open'), former.fixed_in_version, former.resolved_at, former.resolved_by
+        select report.game_id, ${newId()}::uuid, ${key}::bytea, ${kind}::text, ${title}::text, ${reason}::text,
+          ${JSON.stringify(explanation)}::jsonb, 0, report.received_at, report.received_at, report.report_id,
+          ${GROUPING_VERSION}::integer, coalesce(former.status, 'open'), former.fixed_in_version, former.resolved_at,
+          former.resolved_by
         from crash_reports report
         left join crash_groups former on former.game_id = report.game_id and former.group_id = report.group_id
-          and former.status = 'resolved' and former.grouping_version < ${GROUPING_VERSION}
-        where report.game_id = ${gameId} and report.report_id = ${reportId}
+          and former.status = 'resolved' and former.grouping_version < ${GROUPING_VERSION}::integer
+        where report.game_id = ${gameId}::uuid and report.report_id = ${reportId}::uuid
       on conflict (game_id, key) do nothing
       returning game_id, group_id
     ) insert into crash_group_functions (game_id, group_id, function)
-      select game_id, group_id, function from created, unnest(${functions}::text[]) as named (function)`,
+      select game_id, group_id, function from created, unnest(${functions}::text[]) as named (function)
+      returning group_id`,
   );
 }
 
-/** Locks the group of `key` and the groups with these ids. Returns the id of the former. */
-async function lockGroups(
+type LockedGroup = { group_id: string; status: string; wanted: boolean };
+
+/** Locks the group of `key`, which is `wanted`, and the groups with these ids. */
+function lockGroups(
   tx: Tx,
   gameId: string,
   key: Uint8Array | null,
   groupIds: readonly string[],
-): Promise<string | undefined> {
-  const locked = await rows(
+): Promise<LockedGroup[]> {
+  return rows(
     tx,
-    sql<{ group_id: string; wanted: boolean }>`select group_id, key = ${key}::bytea as wanted from crash_groups
+    sql<LockedGroup>`select group_id, status, key = ${key}::bytea as wanted from crash_groups
       where game_id = ${gameId} and (key = ${key}::bytea or group_id = any(${groupIds}::uuid[]))
       order by group_id for update`,
   );
-  return locked.find(({ wanted }) => wanted)?.group_id;
+}
+
+/**
+ * Whether a report comes from a build that was registered after the build with the fix of a resolved group or, if that
+ * is unknown, after the group was resolved.
+ */
+async function isLater(tx: Tx, gameId: string, groupId: string, reportIds: readonly string[]): Promise<boolean> {
+  const group = await row(
+    tx,
+    sql<{ fixed_in_version: string | null; resolved_at: Date }>`select fixed_in_version, resolved_at from crash_groups
+      where game_id = ${gameId} and group_id = ${groupId}`,
+  );
+  const reported = await rows(
+    tx,
+    sql<{ build_id: string }>`select distinct build_id from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
+  );
+  const buildIds = reported.map(({ build_id }) => build_id);
+  const later = await row(
+    tx,
+    sql`select from builds where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])
+      and created_at >= coalesce(
+        (select min(created_at) from builds fixed where fixed.game_id = ${gameId} and fixed.version = ${group?.fixed_in_version ?? null}),
+        ${group?.resolved_at ?? null}::timestamptz)
+      limit 1`,
+  );
+  return later !== undefined;
 }
 
 type Addition = {
@@ -155,6 +194,8 @@ type Addition = {
   /** The reports among them that are not in the group yet. */
   readonly added: readonly string[];
   readonly grouping: Grouping;
+  /** Whether the reports reopen a resolved group. */
+  readonly isRegression: boolean;
   readonly changes: RawBuilder<unknown> | null;
 };
 
@@ -163,34 +204,25 @@ async function addReports(
   tx: Tx,
   gameId: string,
   groupId: string,
-  { ids, added, grouping, changes }: Addition,
+  { ids, added, grouping, isRegression, changes }: Addition,
 ): Promise<void> {
   const { kind, title, reason, explanation } = grouping;
   const signature = kind === 'stack' ? title : null;
-  await changed(
+  const ofGroup = sql`game_id = ${gameId}::uuid and group_id = ${groupId}::uuid`;
+  await rowsOfGame(
     tx,
-    keepPlan(sql`with added as materialized (${countedColumns(gameId, added)}),
+    gameId,
+    sql`with added as materialized (${countedColumns(gameId, added)}),
       ${sql.join(COUNTERS.map((counter) => countUp(counter, gameId, groupId)))},
       sum as (
         select count(*) as count, min(received_at) as first, max(received_at) as last,
           (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from added
       ),
-      -- A build is later if it was registered after the build with the fix or, if that is unknown, after the group was resolved.
-      regression as (
-        select true as is_regression from added
-          join builds on builds.game_id = ${gameId} and builds.build_id = added.build_id
-          join crash_groups resolved on resolved.game_id = ${gameId} and resolved.group_id = ${groupId}
-            and resolved.status = 'resolved'
-          where builds.created_at >= coalesce(
-            (select min(created_at) from builds fixed where fixed.game_id = ${gameId} and fixed.version = resolved.fixed_in_version),
-            resolved.resolved_at)
-          limit 1
-      ),
       report as (
-        update crash_reports set group_id = ${groupId}, grouping_version = ${GROUPING_VERSION}::integer, reason = ${reason},
+        update crash_reports set group_id = ${groupId}::uuid, grouping_version = ${GROUPING_VERSION}::integer, reason = ${reason}::text,
           signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || message || ' ' || user_message)
           ${changes === null ? sql`` : sql`, ${changes}`}
-        where game_id = ${gameId} and report_id = any(${ids}::uuid[])
+        where game_id = ${gameId}::uuid and report_id = any(${ids}::uuid[])
       )
       update crash_groups set count = crash_groups.count + sum.count,
           first_seen = least(first_seen, sum.first), last_seen = greatest(last_seen, sum.last),
@@ -199,10 +231,9 @@ async function addReports(
           explanation = case when grouping_version < ${GROUPING_VERSION}::integer
             then ${JSON.stringify(explanation)}::jsonb else explanation end,
           grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer),
-          status = case when regression.is_regression then 'open' else status end,
-          regressed_at = case when regression.is_regression then now() else regressed_at end
-        from sum left join regression on true
-        where game_id = ${gameId} and group_id = ${groupId}`),
+          status = case when ${isRegression}::boolean then 'open' else status end,
+          regressed_at = case when ${isRegression}::boolean then now() else regressed_at end
+        from sum where ${ofGroup} returning group_id`,
   );
 }
 
@@ -211,11 +242,12 @@ async function addReports(
  * counted and do not come here.
  */
 async function subtractReports(tx: Tx, gameId: string, groupId: string, reportIds: readonly string[]): Promise<void> {
-  const remaining = sql`from crash_reports where game_id = ${gameId} and group_id = ${groupId}
-    and not report_id = any(${reportIds}::uuid[])`;
-  await changed(
+  const ofGroup = sql`game_id = ${gameId}::uuid and group_id = ${groupId}::uuid`;
+  const remaining = sql`from crash_reports where ${ofGroup} and not report_id = any(${reportIds}::uuid[])`;
+  await rowsOfGame(
     tx,
-    sql`with removed as (${countedColumns(gameId, reportIds)} and group_id = ${groupId}),
+    gameId,
+    sql`with removed as (${countedColumns(gameId, reportIds)} and group_id = ${groupId}::uuid),
       ${sql.join(COUNTERS.map((counter) => countDown(counter, gameId, groupId)))},
       sum as (select count(*) as count, min(received_at) as first, max(received_at) as last from removed),
       oldest as (select received_at ${remaining} order by report_id limit 1),
@@ -225,7 +257,7 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
           last_seen = case when sum.last >= last_seen then coalesce(newest.received_at, last_seen) else last_seen end,
           sample_report_id = case when sample_report_id = any(${reportIds}::uuid[]) then newest.report_id else sample_report_id end
         from sum left join oldest on true left join newest on true
-        where game_id = ${gameId} and group_id = ${groupId}`,
+        where ${ofGroup} returning group_id`,
   );
   await changed(
     tx,
@@ -249,7 +281,7 @@ function countUp({ table, by }: Counter, gameId: string, groupId: string): RawBu
   const columns = sql.raw(by.join(', '));
   return sql`${sql.raw(`${table}_up`)} as (
     insert into ${sql.table(table)} as counter (game_id, group_id, ${columns}, count)
-    select ${gameId}, ${groupId}, ${columns}, count(*) from added group by ${columns}
+    select ${gameId}::uuid, ${groupId}::uuid, ${columns}, count(*) from added group by ${columns}
     on conflict (game_id, group_id, ${columns}) do update set count = counter.count + excluded.count
   )`;
 }
@@ -259,7 +291,7 @@ function countDown({ table, by }: Counter, gameId: string, groupId: string): Raw
   const columns = sql.raw(by.join(', '));
   const subtracted = sql.raw(`${table}_subtracted`);
   const same = sql.raw(by.map((column) => `counter.${column} = subtracted.${column}`).join(' and '));
-  const inGroup = sql`counter.game_id = ${gameId} and counter.group_id = ${groupId} and ${same}`;
+  const inGroup = sql`counter.game_id = ${gameId}::uuid and counter.group_id = ${groupId}::uuid and ${same}`;
   return sql`${subtracted} as (select ${columns}, count(*) as count from removed group by ${columns}),
     ${sql.raw(`${table}_emptied`)} as (
       delete from ${sql.table(table)} counter using ${subtracted} subtracted where ${inGroup} and counter.count <= subtracted.count
@@ -273,5 +305,5 @@ function countDown({ table, by }: Counter, gameId: string, groupId: string): Raw
 /** Selects the columns of reports that the counters need. The caller may append conditions. */
 function countedColumns(gameId: string, reportIds: readonly string[]): RawBuilder<unknown> {
   return sql`select report_id, build_id, os, received_at, (received_at at time zone 'utc')::date as day from crash_reports
-    where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`;
+    where game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[])`;
 }

@@ -47,7 +47,7 @@ const MARGIN = DAY;
 async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
-  while ((await retention.forgetFunctions(ctx.db, day, BATCH)) === BATCH);
+  while ((await retention.forgetFunctions(ctx.db, day, BATCH)) >= BATCH);
 }
 
 /** Small enough for a short transaction. */

@@ -1,6 +1,7 @@
 // The SQL that deletes what remains of expired crash reports.
 import { sql } from 'kysely';
 import { changed, type Db } from '../../../kernel/database/db.ts';
+import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 /** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
 export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<number> {
@@ -13,15 +14,19 @@ export async function forgetSamples(db: Db, firstId: string): Promise<void> {
 }
 
 /**
- * Deletes up to `limit` names of functions last seen before `day`, and returns how many it deleted. It relies on the
+ * Deletes names of functions last seen before `day`, and returns how many it deleted: fewer than `limit` only if no
+ * others are left. It relies on the
  * day alone, because checking the reports for each name would be slowest for the names that are kept. Names that are
  * being updated at this moment are skipped.
  */
-export function forgetFunctions(db: Db, day: string, limit: number): Promise<number> {
-  return changed(
+export async function forgetFunctions(db: Db, day: string, limit: number): Promise<number> {
+  const deleted = await rowsOfAllGames(
     db,
-    sql`with old as materialized (
-        select ctid from crash_functions where seen_on < ${day}::date limit ${limit} for update skip locked
-      ) delete from crash_functions using old where crash_functions.ctid = old.ctid`,
+    sql<{ count: number }>`with old as materialized (
+        select ctid from crash_functions where seen_on < ${day}::date limit ${limit}::integer for update skip locked
+      ), deleted as (
+        delete from crash_functions using old where crash_functions.ctid = old.ctid returning 1
+      ) select count(*)::integer as count from deleted`,
   );
+  return sumOf(deleted);
 }

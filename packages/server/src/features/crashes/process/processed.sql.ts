@@ -1,6 +1,7 @@
 // The SQL that records the result of processing a report's dump.
 import { sql } from 'kysely';
-import { type Db, keepPlan, row, rows } from '../../../kernel/database/db.ts';
+import { type Db, row, rows } from '../../../kernel/database/db.ts';
+import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
@@ -21,15 +22,19 @@ export type DumpRow = {
  * keeps its state until the new result is recorded.
  */
 export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
-  return row(
-    db,
-    keepPlan(sql<DumpRow>`with begun as (
-        update crash_reports set state = 'processing'
-        where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and state in ('received', 'queued')
-      )
-      select build_id, dump_key, dump_size, stack_key, ${groupingColumns} from crash_reports
-      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null`),
-  );
+  return withShards(db, async () => {
+    const [begun] = await rowsOfGame(
+      db,
+      gameId,
+      sql<DumpRow>`with begun as (
+          update crash_reports set state = 'processing'
+          where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null and state in ('received', 'queued')
+        )
+        select build_id, dump_key, dump_size, stack_key, ${groupingColumns} from crash_reports
+        where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null`,
+    );
+    return begun;
+  });
 }
 
 /** Stores the result of a walk and moves the report into its group. Returns false if the report was deleted. */
@@ -46,8 +51,8 @@ export function recordWalk(
       gameId,
       [reportId],
       grouping,
-      sql`state = 'processed', failure = null, processed_at = ${at}, stack_key = ${stackKey},
-        crash_address = ${crashAddress}, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
+      sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = ${stackKey}::text,
+        crash_address = ${crashAddress}::text, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
         missing_symbols = ${missingSymbols}::text[]`,
     ),
   );
@@ -69,7 +74,7 @@ export async function recordFailure(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId} and stack_key is null for update`,
     );
     if (open === undefined) return;
-    const changes = sql`state = 'failed', failure = ${reason}, processed_at = ${at}`;
+    const changes = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
     await attachReports(tx, gameId, [reportId], grouping, changes);
   });
 }

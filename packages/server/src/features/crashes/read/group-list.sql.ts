@@ -77,17 +77,26 @@ function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
  * The number of open groups of each game that were first seen after its newest build. Games without such groups are
  * left out.
  */
-export function countNewGroups(db: Db, gameIds: readonly string[]): Promise<{ game_id: string; count: number }[]> {
+export async function countNewGroups(
+  db: Db,
+  gameIds: readonly string[],
+): Promise<{ game_id: string; count: number }[]> {
+  const newest = await rows(
+    db,
+    sql<{ game_id: string; registered_at: string }>`
+      select game_id, newest.created_at::text as registered_at
+      from unnest(${gameIds}::uuid[]) as requested (game_id)
+      cross join lateral (
+        select created_at from builds where builds.game_id = requested.game_id order by created_at desc limit 1
+      ) newest`,
+  );
+  const [games, times] = [newest.map(({ game_id }) => game_id), newest.map(({ registered_at }) => registered_at)];
   return rows(
     db,
     sql<{ game_id: string; count: number }>`
       select game_id, count(*) as count
-      from unnest(${gameIds}::uuid[]) as requested (game_id)
-      cross join lateral (
-        select created_at from builds where builds.game_id = requested.game_id order by created_at desc limit 1
-      ) newest
-      join crash_groups using (game_id)
-      where status = 'open' and ${seenFirstSince(sql`newest.created_at`)}
+      from crash_groups join unnest(${games}::uuid[], ${times}::timestamptz[]) as newest (game_id, registered_at) using (game_id)
+      where status = 'open' and ${seenFirstSince(sql`newest.registered_at`)}
       group by game_id`,
   );
 }
@@ -161,7 +170,7 @@ export async function resolveGroup(
 ): Promise<boolean> {
   const count = await changed(
     db,
-    sql`update crash_groups set status = 'resolved', fixed_in_version = ${fixedIn}, resolved_at = clock_timestamp(),
+    sql`update crash_groups set status = 'resolved', fixed_in_version = ${fixedIn}, resolved_at = now(),
         resolved_by = ${resolvedBy}, regressed_at = null
       where game_id = ${gameId} and group_id = ${groupId}`,
   );

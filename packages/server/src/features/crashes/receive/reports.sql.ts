@@ -4,8 +4,19 @@ import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import { changed, type Db, keepPlan, onlyRow, row } from '../../../kernel/database/db.ts';
-import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
+import {
+  changed,
+  type Db,
+  keepPlan,
+  onlyRow,
+  retryConflicts,
+  row,
+  rows,
+  type Tx,
+  transact,
+} from '../../../kernel/database/db.ts';
+import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
+import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { groupMessagesJob, processCrashJob } from '../report/jobs.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './forms/details.ts';
@@ -135,25 +146,49 @@ const groupJob = jobForEachRow(groupMessagesJob, { gameId: sql`game_id`, reportI
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
-  { day, crashes, uploads, bytes }: DailyLimits,
+  limits: DailyLimits,
 ): Promise<WriteOutcome[]> {
-  const { games, builds, places } = placesOf(reports);
+  const { builds, places } = placesOf(reports);
   const counted = new BulkRows(COUNTED_COLUMNS);
   const items = new BulkRows(REPORT_COLUMNS);
   for (const [index, report] of reports.entries()) {
     counted.add(report, places[index]);
     items.add(report, places[index]);
   }
-  const { existing_places, over_limit, without_files } = await onlyRow(
-    db,
-    keepPlan(sql<{ existing_places: number[]; over_limit: number[]; without_files: number[] }>`
-      with build as materialized (
+  const { existing_places, over_limit, without_files } = await withShards(db, (shards) => {
+    const counts = countReports(builds, counted, limits);
+    return shards === null ? writeAtOnce(db, counts, items) : writeInShards(db, counts, reports, places);
+  });
+  const existingPlaces = new Set(existing_places);
+  const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
+  for (const no of over_limit) outcomes[no - 1] = 'over_limit';
+  for (const no of without_files) outcomes[no - 1] = 'without_files';
+  return outcomes;
+}
+
+type BuildRef = Pick<NewReport, 'gameId' | 'buildId'>;
+type Counted = { existing_places: number[]; over_limit: number[]; without_files: number[] };
+
+const COUNTED = sql.raw(`array(select place::integer from build) as existing_places,
+  array(select no::integer from incoming except select no::integer from granted) as over_limit,
+  array(select no::integer from granted where not granted) as without_files`);
+
+/**
+ * The CTEs that look up the builds of reports and count the reports against the limits of their games: `build`,
+ * `incoming`, and `granted` with the reports to be written.
+ */
+function countReports(
+  builds: readonly BuildRef[],
+  counted: BulkRows<NewReport>,
+  { day, crashes, uploads, bytes }: DailyLimits,
+): RawBuilder<unknown> {
+  return sql`build as materialized (
         -- The key lock keeps a build from being deleted while a report of it is written.
         select place, game_id, build_id, version, engine_version, os, arch
-        from unnest(${arrayLiteral(games)}::uuid[], ${arrayLiteral(builds)}::uuid[]) with ordinality as requested (game_id, build_id, place)
+        from unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, place)
         join builds using (game_id, build_id) join games using (game_id) for key share of builds
       ), incoming as (
-        select no, game_id, files, bytes, row_number() over game_so_far as position,
+        select no, place, game_id, files, bytes, row_number() over game_so_far as position,
           count(*) over (partition by game_id) as together
         from ${counted.unnest('item')} join build using (place)
         window game_so_far as (partition by game_id order by no)
@@ -191,45 +226,114 @@ export async function writeReports(
           left join counted_bytes used_bytes on used_bytes.subject = game_id::text
           left join game_quotas using (game_id)
           cross join lateral (select ${maxBytes(bytes)} as max_bytes) limits
-      ), written as (
-        insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
-        select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
-          ${insertedValues(REPORT_COLUMNS, 'item')}
-        from ${items.unnest('item')} join granted using (no) join build using (place)
-        returning game_id, report_id, dump_key, state
+      )`;
+}
+
+/** The statement that inserts the reports of `granted`, with the columns of `build`. */
+function insertReports(items: BulkRows<NewReport>): RawBuilder<unknown> {
+  return sql`insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
+    select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
+      ${insertedValues(REPORT_COLUMNS, 'item')}
+    from ${items.unnest('item')} join granted using (no) join build using (place)
+    returning game_id, report_id, dump_key, state`;
+}
+
+function writeAtOnce(db: Db, counts: RawBuilder<unknown>, items: BulkRows<NewReport>): Promise<Counted> {
+  return onlyRow(
+    db,
+    keepPlan(sql<Counted>`with ${counts}, written as (
+        ${insertReports(items)}
       ), to_process as (
         select ${processJob} as job from written where dump_key is not null
       ), to_group as (
         select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
       )
-      select array(select place::integer from build) as existing_places,
-        array(select no::integer from incoming except select no::integer from granted) as over_limit,
-        array(select no::integer from granted where not granted) as without_files,
-        (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
+      select ${COUNTED}, (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
   );
-  const existingPlaces = new Set(existing_places);
-  const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
-  for (const no of over_limit) outcomes[no - 1] = 'over_limit';
-  for (const no of without_files) outcomes[no - 1] = 'without_files';
-  return outcomes;
+}
+
+type GrantedRow = { no: number; granted: boolean; place: number } & BuildRow;
+type BuildRow = {
+  game_id: string;
+  build_id: string;
+  version: string;
+  engine_version: string | null;
+  os: string;
+  arch: string;
+};
+type WrittenRow = { game_id: string; report_id: string; dump_key: string | null; state: string };
+
+/** In one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
+function writeInShards(
+  db: Db,
+  counts: RawBuilder<unknown>,
+  reports: readonly NewReport[],
+  places: readonly number[],
+): Promise<Counted> {
+  return retryConflicts(() =>
+    transact(db, async (tx) => {
+      const { to_write, ...counted } = await onlyRow(
+        tx,
+        sql<Counted & { to_write: GrantedRow[] }>`with ${counts}
+          select ${COUNTED}, array(
+            select to_json(found) from (
+              select no, granted, build.* from granted join incoming using (no) join build using (place) order by no
+            ) as found
+          ) as to_write`,
+      );
+      const written: WrittenRow[] = [];
+      for (const [gameId, rowsOfOneGame] of Map.groupBy(to_write, ({ game_id }) => game_id)) {
+        const items = new BulkRows(REPORT_COLUMNS);
+        for (const { no } of rowsOfOneGame) items.add(reports[no - 1]!, places[no - 1]);
+        written.push(...(await insertInShard(tx, gameId, items, rowsOfOneGame)));
+      }
+      await addJobs(tx, written);
+      return counted;
+    }),
+  );
+}
+
+function insertInShard(
+  tx: Tx,
+  gameId: string,
+  items: BulkRows<NewReport>,
+  granted: readonly GrantedRow[],
+): Promise<WrittenRow[]> {
+  const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
+  const flags = arrayLiteral(granted.map((row) => row.granted));
+  return rowsOfGame(
+    tx,
+    gameId,
+    sql<WrittenRow>`with granted as (
+        select granted, no from unnest(${flags}::boolean[]) with ordinality as given (granted, no)
+      ), build as (
+        select * from json_to_recordset(${JSON.stringify(builds)}::json)
+          as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
+      ) ${insertReports(items)}`,
+  );
+}
+
+async function addJobs(tx: Tx, written: readonly WrittenRow[]): Promise<void> {
+  const reports = sql`json_to_recordset(${JSON.stringify(written)}::json)
+    as written (game_id uuid, report_id uuid, dump_key text, state text)`;
+  await rows(tx, sql`select ${processJob} from ${reports} where dump_key is not null`);
+  await rows(tx, sql`select ${groupJob} from ${reports} where dump_key is null and state = 'queued' group by game_id`);
 }
 
 /**
  * The builds of the reports, each once, and for each report the place of its build among them, from 1 as in PostgreSQL.
  */
-function placesOf(reports: readonly NewReport[]): { games: string[]; builds: string[]; places: number[] } {
+function placesOf(reports: readonly NewReport[]): { builds: BuildRef[]; places: number[] } {
   const placeOfBuild = new Map<string, number>();
-  const games: string[] = [];
-  const builds: string[] = [];
+  const builds: BuildRef[] = [];
   const places = reports.map(({ gameId, buildId }) => {
     const key = `${gameId}/${buildId}`;
     const existing = placeOfBuild.get(key);
     if (existing !== undefined) return existing;
-    games.push(gameId);
-    placeOfBuild.set(key, builds.push(buildId));
+    placeOfBuild.set(key, builds.push({ gameId, buildId }));
     return builds.length;
   });
-  return { games, builds, places };
+  return { builds, places };
 }
 
 /** The number of files that came with the report or for which it requests upload addresses. */
@@ -270,16 +374,18 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
  * Like `findUsed`, for a report that does not have the file yet. Undefined if it already has the file, or if there is
  * no such report.
  */
-export function findUsedBeforeUpload(
+export async function findUsedBeforeUpload(
   db: Db,
   { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
   day: Date,
 ): Promise<UsedToday | undefined> {
-  return row(
+  const waiting = await row(
     db,
-    keepPlan(sql<UsedToday>`select ${usedToday(day)} from crash_reports join games using (game_id)
+    keepPlan(sql`select report_id from crash_reports
       where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`),
   );
+  if (waiting === undefined) return undefined;
+  return row(db, keepPlan(sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${gameId}`));
 }
 
 function usedToday(day: Date): RawBuilder<unknown> {
@@ -297,37 +403,44 @@ function maxBytes(setting: number): RawBuilder<unknown> {
 /** `taken`: the report already has such a file, or is deleted. `past_limit`: the game has used its bytes of the day. */
 export type Attachment = 'attached' | 'taken' | 'past_limit';
 
-/** Adds a dump or log to its report, counts its bytes, and enqueues the processing of a dump, in one statement. */
-export async function attachFile(
+/** Adds a dump or log to its report, counts its bytes, and enqueues the processing of a dump, in one transaction. */
+export function attachFile(
   db: Db,
   { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
   file: StoredFile,
   { day, bytes }: Pick<DailyLimits, 'day' | 'bytes'>,
 ): Promise<Attachment> {
+  const ofReport = sql`game_id = ${gameId} and report_id = ${reportId}`;
   const key = sql.ref(`${kind}_key`);
-  const isDump = kind === 'dump';
-  const { waiting, attached } = await onlyRow(
-    db,
-    keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
-        select game_id, report_id, ${maxBytes(bytes)} as max_bytes from crash_reports left join game_quotas using (game_id)
-        where game_id = ${gameId} and report_id = ${reportId} and ${key} is null for update of crash_reports
-      ), counted as (
+  return transact(db, async (tx): Promise<Attachment> => {
+    const waiting = await row(
+      tx,
+      keepPlan(sql`select report_id from crash_reports where ${ofReport} and ${key} is null for update`),
+    );
+    if (waiting === undefined) return 'taken';
+    const counted = await row(
+      tx,
+      keepPlan(sql`with limits as (
+          select ${maxBytes(bytes)} as max_bytes
+          from (select ${gameId}::uuid as game_id) as game left join game_quotas using (game_id)
+        )
         insert into rate_counters (subject, name, window_start, used)
-        select game_id::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from waiting
+        select ${gameId}::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from limits
         where max_bytes = 0 or ${file.stored}::bigint <= max_bytes
         on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
-          where (select max_bytes = 0 or rate_counters.used + excluded.used <= max_bytes from waiting)
-        returning subject
-      ), attached as (
-        update crash_reports set ${key} = ${file.key}, ${sql.ref(`${kind}_size`)} = ${file.size}
-          ${isDump ? sql`, state = 'queued', failure = null` : sql``}
-        from counted where game_id = ${gameId} and report_id = ${reportId} and ${key} is null
-        returning game_id, report_id
-      )
-      select (select count(*) from waiting) as waiting, (select count(${isDump ? processJob : sql`*`}) from attached) as attached`),
-  );
-  if (attached > 0) return 'attached';
-  return waiting > 0 ? 'past_limit' : 'taken';
+          where (select max_bytes = 0 or rate_counters.used + excluded.used <= max_bytes from limits)
+        returning subject`),
+    );
+    if (counted === undefined) return 'past_limit';
+    const becomesQueued = kind === 'dump' ? sql`, state = 'queued', failure = null` : sql``;
+    await changed(
+      tx,
+      keepPlan(sql`update crash_reports set ${key} = ${file.key}, ${sql.ref(`${kind}_size`)} = ${file.size}${becomesQueued}
+        where ${ofReport}`),
+    );
+    if (kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
+    return 'attached';
+  });
 }
 
 /** What the sender of a report may read of it. */
