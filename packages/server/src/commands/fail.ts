@@ -5,6 +5,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 const PLAIN = new Set([
   'BackupError',
   'ConfigError',
+  'DistributionError',
   'EmbeddedPostgresError',
   'MigrationError',
   'AccountError',

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
 import { runBackup, runRestore, runVerify } from './backup.ts';
 import { runBlobsCopy } from './blobs.ts';
+import { runDistribute } from './distribute.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
 import { runRegroup } from './regroup.ts';
@@ -33,6 +34,13 @@ export async function runProgram(): Promise<void> {
     .option('--check', 'only list what would run, which tables it blocks, and for how long', false)
     .option('--json', 'print one JSON object', false)
     .action(runMigrations);
+  program
+    .command('distribute')
+    .description('distribute the large tables over the servers of a Citus cluster, even while the server is running')
+    .option('--dry-run', 'only list what would be done', false)
+    .option('--shards <count>', 'how many shards each table gets; no more servers than this can be used', '32')
+    .option('--json', 'print one JSON object', false)
+    .action(runDistribute);
   program
     .command('regroup')
     .description('group crash reports again after an update changed the grouping rules')

@@ -14,6 +14,17 @@ import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.sql.ts';
 import { deleteFiles } from './report/files.ts';
 
+/** The tables with rows of games. Each comes after the tables that it refers to. */
+export const CRASH_TABLES: readonly string[] = [
+  'crash_functions',
+  'crash_groups',
+  'crash_group_counts',
+  'crash_group_totals',
+  'crash_group_days',
+  'crash_group_functions',
+  'crash_reports',
+];
+
 /** The SQL of the blobs that reports refer to (features/backups). */
 export const { blobReferences } = files;
 

@@ -19,6 +19,22 @@ import { type DeviceEventRow, type DeviceRow, forgetDevice, readDevice, readFirs
 import { deleteAllEvents, readEventPage } from './read/devices.ts';
 import { isStandard } from './receive/event.ts';
 
+/** The tables with rows of games. Each comes after the tables that it refers to. */
+export const EVENT_TABLES: readonly string[] = [
+  'event_ids',
+  'event_devices',
+  'event_device_days',
+  'game_devices',
+  'event_games',
+  'event_hours',
+  'event_names',
+  'event_times',
+  'events',
+];
+
+/** Has a partition for each day (partitions.ts). */
+export const DAILY_EVENT_TABLE = 'events';
+
 type Device = OutputOf<typeof contract.getDevice>;
 
 const NAMES_DAYS = 30;
