@@ -13,6 +13,7 @@ import pg from 'pg';
 import { partitionOf } from '../src/features/crashes/report/partitions.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { ON_CITUS } from './setup/citus.ts';
 import { type CrashSender, crashBlobs, idHeaders, makeSender, orphansOf, report, reportsOf } from './setup/crashes.ts';
 import { TEST_POSTGRES } from './setup/database.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
@@ -45,10 +46,11 @@ after(async () => {
 type Disk = { fill(): Promise<void>; makeRoom(): Promise<void>; remove(): Promise<void> };
 
 /**
- * A small disk with the tables that the tests write to; null if this account cannot mount one or the database is
- * remote.
+ * A small disk with the tables that the tests write to; null if this account cannot mount one, or the database is remote
+ * or distributed.
  */
 async function mountDisk(): Promise<Disk | null> {
+  if (ON_CITUS) return null;
   const folder = await mkdtemp(join(tmpdir(), 'chauffeur-small-disk-'));
   const tablespace = `small_${newId().replaceAll('-', '')}`;
   const run = (statement: string) => rows(server.ctx.db, sql.raw(statement));

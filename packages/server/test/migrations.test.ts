@@ -9,7 +9,8 @@ import { compareMigrations, migrate } from '../src/kernel/database/migrate.ts';
 import { checkMigrations } from '../src/kernel/database/migration-check.ts';
 import { readMigrations } from '../src/kernel/database/migrations.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { createTestDatabase, TEST_POSTGRES, type TestDatabase, urlOfDatabase } from './setup/database.ts';
+import { createTestDatabase, TEST_POSTGRES, type TestDatabase } from './setup/database.ts';
+import { urlOfDatabase } from './setup/database-url.ts';
 
 /** It adds a column to upload_sessions. */
 const ALTERING = '0028_cli_logins.sql';

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { dumpSchema } from '../../../scripts/generate/schema.ts';
 import { type Database, openDatabase } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { ON_CITUS } from './setup/citus.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 
 const open: { database: Database; of: TestDatabase }[] = [];
@@ -49,7 +50,9 @@ async function rebuild(dump: string): Promise<string> {
   return dumpSchema(copy.pool);
 }
 
-test('a database created from the dump of a migrated database has the same dump', async () => {
+test('a database created from the dump of a migrated database has the same dump', {
+  skip: ON_CITUS && 'Citus adds its own objects',
+}, async () => {
   const migrated = await openTestDatabase();
   const dump = await dumpSchema(migrated.pool);
   assert.match(dump, /^create table all_games \($/m);

@@ -10,7 +10,9 @@ import { migrate } from '../../src/kernel/database/migrate.ts';
 import { migrateJobs } from '../../src/kernel/jobs/jobs.ts';
 import { startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.ts';
 import { createLog } from '../../src/kernel/telemetry/log.ts';
-import { TEMPLATE, TEST_POSTGRES, urlOfDatabase } from './database.ts';
+import { CITUS_URL, closeCitusDatabase, createCitusDatabase, distributeDatabase, readCitusCluster } from './citus.ts';
+import { TEMPLATE, TEST_POSTGRES } from './database.ts';
+import { urlOfDatabase } from './database-url.ts';
 
 let teardown: () => Promise<void> = async () => undefined;
 
@@ -27,13 +29,19 @@ export async function globalSetup(): Promise<void> {
 
 async function prepareDatabases(): Promise<void> {
   const log = createLog('warn');
-  const base = process.env.CHAUFFEUR_TEST_DATABASE_URL ?? (await startOwn(log));
+  const coordinator = process.env[CITUS_URL];
+  const base = coordinator ?? process.env.CHAUFFEUR_TEST_DATABASE_URL ?? (await startOwn(log));
   process.env[TEST_POSTGRES] = base;
-  await run(base, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
+  const cluster = coordinator === undefined ? null : await readCitusCluster(coordinator);
+  if (cluster === null) await run(base, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
+  else await createCitusDatabase(cluster, TEMPLATE);
   const template = openDatabase(urlOfDatabase(base, TEMPLATE), { connections: 4, log, name: 'template' });
   await migrate(template.pool, log);
   await migrateJobs(template.pool);
   await template.close();
+  if (cluster === null) return;
+  await distributeDatabase(urlOfDatabase(base, TEMPLATE), log);
+  await closeCitusDatabase(cluster, TEMPLATE);
 }
 
 async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
