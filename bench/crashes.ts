@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
-import { CONSTANT, openGame, postOf, send } from './requests.ts';
+import { CONSTANT, openGame, postOf, REPORT, send } from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
@@ -18,21 +18,6 @@ const { values } = parseArgs({
 });
 
 const volume = { connections: Number(values.connections), seconds: Number(values.seconds), warmSeconds: 0.5 };
-
-/** A crash report that announces a dump and a log. */
-const REPORT = JSON.stringify({
-  has_dump: true,
-  has_log: true,
-  app_name: 'Racer',
-  app_version: '1.4.2',
-  engine_version: '4.3.1',
-  os: 'linux',
-  arch: 'x86_64',
-  message: 'Segmentation fault in Player::move',
-  user_message: 'It crashed when I drove into the tunnel.',
-  anonymous: true,
-  metadata: { gpu: 'GeForce RTX 3060', driver: '535.86', level: 'tunnel', fps: 58.2, players: 4 },
-});
 
 const folder = await createFolder();
 try {

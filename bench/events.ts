@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/em
 import { insertRate, seedEvents } from './event-seed.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
-import { CONSTANT, type GameIds, openGame, postOf, send, signIn } from './requests.ts';
+import { CONSTANT, DEVICE, type GameIds, openGame, postOf, SESSION, SESSION_EVENTS, send, signIn } from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
@@ -30,28 +30,10 @@ const MIB = 1024 * 1024;
 /** Warm-up before measuring memory, until the heap has its size and every query plan is cached. */
 const SETTLE_SECONDS = 60;
 
-/** Each `@` becomes a digit of the number of the request, in the id of the device and in the milliseconds. */
-const DEVICE = 'device-@@@@@@@@@@@@';
 const SINGLE = JSON.stringify({ events: [{ event: 'boot_ok', device_uid: DEVICE, ms: 0 }] }).replace(
   '"ms":0',
   '"ms":1@@@@',
 );
-/** The events of a player's session, which are sent when it ends. */
-const SESSION = JSON.stringify({
-  events: [
-    { event: 'session_start', device_uid: DEVICE },
-    { event: 'boot_ok', device_uid: DEVICE, ms: 1830 },
-    { event: 'first_input', device_uid: DEVICE, ms: 4200 },
-    ...Array.from({ length: 96 }, (_, no) =>
-      no % 4 === 0
-        ? { event: 'level_end', device_uid: DEVICE, properties: { level: no, won: no % 8 === 0, score: no * 950 } }
-        : { event: ['shot', 'jump', 'coin'][no % 3], device_uid: DEVICE },
-    ),
-    { event: 'session_end', device_uid: DEVICE, seconds: 1260 },
-  ],
-});
-const BATCH = 100;
-
 const folder = await createFolder();
 const log = pino({ level: 'warn' });
 const service = await startService(join(folder, 'data'));
@@ -102,9 +84,9 @@ async function compare({ single, session }: Requests): Promise<number> {
     `p99 at ${volume.connections} connections: single ${p99Of('single').toFixed(0)} ms, sessions ${p99Of('session').toFixed(0)} ms`,
   );
   printFigure('single events / constant', one / constant, { min: 0.45 });
-  printFigure('events a second in batches of 100', sessions * BATCH, { min: 120_000 }, { digits: 0 });
+  printFigure('events a second in batches of 100', sessions * SESSION_EVENTS, { min: 120_000 }, { digits: 0 });
   print(
-    `the same / rows that PostgreSQL alone inserts by unnest of 1,000 = ${((sessions * BATCH) / medianOf(inserted)).toFixed(2)}`,
+    `the same / rows that PostgreSQL alone inserts by unnest of 1,000 = ${((sessions * SESSION_EVENTS) / medianOf(inserted)).toFixed(2)}`,
   );
   return sessions;
 }
@@ -144,7 +126,7 @@ async function watchMemory(session: Requests['session']): Promise<void> {
     sent = result.sent;
     p99s.push(result.p99Ms);
     note(
-      `minute ${minute}: ${(result.rate * BATCH).toFixed(0)} events a second, p99 ${result.p99Ms.toFixed(0)} ms, ${(await residentMib(service.pid)).toFixed(0)} MiB`,
+      `minute ${minute}: ${(result.rate * SESSION_EVENTS).toFixed(0)} events a second, p99 ${result.p99Ms.toFixed(0)} ms, ${(await residentMib(service.pid)).toFixed(0)} MiB`,
     );
   }
   const after = await residentMib(service.pid);

@@ -16,14 +16,53 @@ const WARM_SECONDS = 2;
 /** The yardstick: a route of the same server that returns a constant. */
 export const CONSTANT = 'GET /health HTTP/1.1\r\nHost: bench\r\n\r\n';
 
+/** Each `@` becomes a digit of the number of the request, in the id of the device and in the milliseconds. */
+export const DEVICE = 'device-@@@@@@@@@@@@';
+/** The events of a player's session, which are sent when it ends. */
+export const SESSION = JSON.stringify({
+  events: [
+    { event: 'session_start', device_uid: DEVICE },
+    { event: 'boot_ok', device_uid: DEVICE, ms: 1830 },
+    { event: 'first_input', device_uid: DEVICE, ms: 4200 },
+    ...Array.from({ length: 96 }, (_, no) =>
+      no % 4 === 0
+        ? { event: 'level_end', device_uid: DEVICE, properties: { level: no, won: no % 8 === 0, score: no * 950 } }
+        : { event: ['shot', 'jump', 'coin'][no % 3], device_uid: DEVICE },
+    ),
+    { event: 'session_end', device_uid: DEVICE, seconds: 1260 },
+  ],
+});
+/** How many events are in it. */
+export const SESSION_EVENTS = 100;
+
+/** A crash report that announces a dump and a log. */
+export const REPORT = JSON.stringify({
+  has_dump: true,
+  has_log: true,
+  app_name: 'Racer',
+  app_version: '1.4.2',
+  engine_version: '4.3.1',
+  os: 'linux',
+  arch: 'x86_64',
+  message: 'Segmentation fault in Player::move',
+  user_message: 'It crashed when I drove into the tunnel.',
+  anonymous: true,
+  metadata: { gpu: 'GeForce RTX 3060', driver: '535.86', level: 'tunnel', fps: 58.2, players: 4 },
+});
+
 export type Get = (path: string) => Promise<unknown>;
 export type GameIds = { readonly game: string; readonly build: string };
 /** `keys` are the headers with its deploy key. */
 export type OpenedGame = GameIds & { readonly keys: Readonly<Record<string, string>> };
 
-/** Creates a game with a deploy key and a registered build. */
+/** Creates an account, and a game of it with a deploy key and a registered build. */
 export async function openGame(service: Service): Promise<OpenedGame> {
   service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
+  return addGame(service);
+}
+
+/** Creates another game of the account. */
+export async function addGame(service: Service): Promise<OpenedGame> {
   const { game_uid: game = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
   const { access_token = '', secret_key = '' } = service.admin(['key', 'issue', '--game', game]);
   const keys = { 'x-access-token': access_token, 'x-secret-key': secret_key };

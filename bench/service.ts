@@ -32,10 +32,13 @@ export async function createFolder(): Promise<string> {
 }
 
 /**
- * Starts the server in all roles, with an embedded PostgreSQL, file storage and no limits, from the sources or from a
- * `program` of a release. Resolves when /health is 200.
+ * Starts the server in all roles, with file storage and no limits, from the sources or from a `program` of a release.
+ * Without a `databaseUrl`, it has an embedded PostgreSQL. Resolves when /health is 200.
  */
-export async function startService(dataFolder: string, program = MAIN): Promise<Service> {
+export async function startService(
+  dataFolder: string,
+  { program = MAIN, databaseUrl }: { program?: string | undefined; databaseUrl?: string } = {},
+): Promise<Service> {
   const port = await findFreePort();
   const env = {
     ...process.env,
@@ -49,6 +52,7 @@ export async function startService(dataFolder: string, program = MAIN): Promise<
     CHAUFFEUR_LIMIT_CRASH_UPLOADS: '0',
     CHAUFFEUR_LIMIT_PUBLIC: '0',
     CHAUFFEUR_LIMIT_READS: '0',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   };
   const begun = performance.now();
   const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });

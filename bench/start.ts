@@ -41,7 +41,7 @@ async function measureServer(): Promise<void> {
 }
 
 async function timeStart(program?: string): Promise<number> {
-  const service = await startService(join(folder, 'data'), program);
+  const service = await startService(join(folder, 'data'), { program });
   await service.stop();
   return service.startMs;
 }

@@ -16,7 +16,7 @@ export type BatchTurn = { readonly now: Date; readonly writer: number };
 
 export type BatchWriterOptions<Item, Result> = Pick<
   GroupCommitOptions<Item, Result>,
-  'maxBatch' | 'writers' | 'maxWaiting' | 'weigh'
+  'maxBatch' | 'writers' | 'writersPerKey' | 'maxWaiting' | 'weigh'
 > & {
   /** Its label in the metrics. */
   readonly queue: BatchQueue;

@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
-import { groupCommit } from './group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 
-type Options = { maxBatch?: number; writers?: number; maxWaiting?: number; weigh?: (item: string) => number };
+type Options = Partial<
+  Pick<GroupCommitOptions<string, string>, 'maxBatch' | 'writers' | 'writersPerKey' | 'maxWaiting' | 'weigh'>
+>;
 
 /** Sets up a queue whose writes are recorded, and wait until their gate is opened. */
-function setUp({ maxBatch = 100, writers = 1, maxWaiting = 1000, weigh = () => 1 }: Options = {}) {
+function setUp(options: Options = {}) {
   const batches: string[][] = [];
   const byWriter: number[] = [];
   const gates: PromiseWithResolvers<void>[] = [];
   const add = groupCommit<string, string>({
-    maxBatch,
-    writers,
-    maxWaiting,
-    weigh,
+    maxBatch: 100,
+    writers: 1,
+    maxWaiting: 1000,
+    ...options,
     isItemError: (error) => error instanceof RangeError,
     async write(items, writer) {
       batches.push([...items]);
@@ -138,6 +140,17 @@ describe('groupCommit', () => {
     assert.throws(() => add('c'), ApiError);
     assert.deepEqual(await drain(Promise.all(kept)), ['AAA', 'BBBB']);
     assert.equal(await drain(add('c')), 'C');
+  });
+
+  it('writes at most `writersPerKey` batches with a key at once', async () => {
+    const { add, batches, gates, drain } = setUp({ maxBatch: 1, writers: 3, writersPerKey: 1 });
+    const all = [add('a', 'x'), add('b', 'x'), add('c', 'y')];
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(batches, [['a'], ['c']]);
+    gates[0]!.resolve();
+    assert.deepEqual(await drain(Promise.all(all)), ['A', 'B', 'C']);
+    assert.deepEqual(batches, [['a'], ['c'], ['b']]);
   });
 
   it('never writes two batches at once with the same writer', async () => {

@@ -12,6 +12,8 @@ export type GroupCommitOptions<Item, Result> = {
   maxBatch: number;
   /** Batches written at the same time. */
   writers: number;
+  /** Batches with the same key written at the same time; any number by default. */
+  writersPerKey?: number;
   /** Total weight of the queue. When it is full, items are refused with 5030 and `retry_after`. */
   maxWaiting: number;
   /** The weight of an item; 1 if absent. */
@@ -45,20 +47,27 @@ const RETRY_AFTER_SECONDS = 2;
 export function groupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): (item: Item, key?: string) => Promise<Result> {
-  const { maxBatch, writers, maxWaiting, weigh = () => 1, onQueue, onRefused } = options;
+  const { maxBatch, writers, writersPerKey = writers, maxWaiting, weigh = () => 1, onQueue, onRefused } = options;
   let queue: Waiting<Item, Result>[] = [];
   const idleWriters = Array.from({ length: writers }, (_, no) => no).reverse();
+  /** How many batches with a key are being written. */
+  const writing = new Map<string, number>();
   let queuedWeight = 0;
 
   async function writeQueue(writer: number): Promise<void> {
     // Waits for the other requests of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) {
-      const { batch, rest, weight } = takeBatch(queue, maxBatch);
+    for (;;) {
+      const next = queue.find(({ key }) => (writing.get(key) ?? 0) < writersPerKey);
+      if (next === undefined) break;
+      const { batch, rest, weight } = takeBatch(queue, next.key, maxBatch);
       queue = rest;
       queuedWeight -= weight;
       onQueue?.(queuedWeight);
+      const count = (change: 1 | -1) => writing.set(next.key, (writing.get(next.key) ?? 0) + change);
+      count(1);
       await writeBatch(batch, writer, options);
+      if (count(-1).get(next.key) === 0) writing.delete(next.key);
     }
     idleWriters.push(writer);
   }
@@ -83,16 +92,17 @@ export function groupCommit<Item, Result>(
 
 type Batch<Queued> = { batch: Queued[]; rest: Queued[]; weight: number };
 
-/** The next batch: the first item, and as many others with its key as fit, in their order. */
+/** Takes the first item with the key, and as many others with it as fit, in their order. */
 function takeBatch<Queued extends { key: string; weight: number }>(
   queue: readonly Queued[],
+  wanted: string,
   maxBatch: number,
 ): Batch<Queued> {
   const [batch, rest] = [[] as Queued[], [] as Queued[]];
   let weight = 0;
   let isFull = false;
   for (const queued of queue) {
-    const hasKey = queued.key === queue[0]!.key;
+    const hasKey = queued.key === wanted;
     if (hasKey && batch.length > 0 && weight + queued.weight > maxBatch) isFull = true;
     if (isFull || !hasKey) rest.push(queued);
     else {

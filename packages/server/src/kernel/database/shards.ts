@@ -51,6 +51,14 @@ export async function shardsOf(db: Db): Promise<Shards | null> {
   return lookUp(db);
 }
 
+/** The same for all sets of games that are in one shard; empty if the database isn't distributed. */
+export async function shardKeyOf(db: Db, gameIds: readonly string[]): Promise<string> {
+  const shards = await shardsOf(db);
+  if (shards === null) return '';
+  const ids = await Promise.all(gameIds.map(async (gameId) => (await shards.of(db, gameId)).id));
+  return [...new Set(ids)].sort().join();
+}
+
 /** Whether Citus has distributed this table. */
 export async function isDistributed(db: Db, table: string): Promise<boolean> {
   const { hasCitus } = await onlyRow(

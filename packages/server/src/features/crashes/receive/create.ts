@@ -5,6 +5,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
+import { shardKeyOf } from '../../../kernel/database/shards.ts';
 import { countLimit } from '../../../kernel/limits/count-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
@@ -100,11 +101,14 @@ const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
   queue: 'crash_reports',
   // Measured: with larger batches all senders wait at once; with smaller ones each report costs more.
   maxBatch: 256,
+  // Shards are written at the same time.
+  writers: 3,
   // Measured: with several writers PostgreSQL spends a quarter more on each report, and competes for CPU with request
   // handling.
-  writers: 1,
+  writersPerKey: 1,
   maxWaiting: 5000,
   partitionOf,
+  keyOf: ({ db }, { gameId }) => shardKeyOf(db, [gameId]),
   write: writeBatch,
 });
 

@@ -15,7 +15,7 @@ import {
   type Tx,
   transact,
 } from '../../../kernel/database/db.ts';
-import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
+import { rowsInShard, type Shard, type Shards, withShards } from '../../../kernel/database/shards.ts';
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { groupMessagesJob, processCrashJob } from '../report/jobs.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
@@ -157,7 +157,7 @@ export async function writeReports(
   }
   const { existing_places, over_limit, without_files } = await withShards(db, (shards) => {
     const counts = countReports(builds, counted, limits);
-    return shards === null ? writeAtOnce(db, counts, items) : writeInShards(db, counts, reports, places);
+    return shards === null ? writeAtOnce(db, counts, items) : writeInShards(db, shards, counts, reports, places);
   });
   const existingPlaces = new Set(existing_places);
   const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
@@ -238,17 +238,21 @@ function insertReports(items: BulkRows<NewReport>): RawBuilder<unknown> {
     returning game_id, report_id, dump_key, state`;
 }
 
+/** The CTEs that enqueue the jobs of `written`, and how many jobs that are. */
+const ADDED_JOBS = sql`to_process as (
+    select ${processJob} as job from written where dump_key is not null
+  ), to_group as (
+    select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
+  )`;
+const JOB_COUNT = sql.raw('(select count(job) from to_process) + (select count(job) from to_group) as jobs');
+
 function writeAtOnce(db: Db, counts: RawBuilder<unknown>, items: BulkRows<NewReport>): Promise<Counted> {
   return onlyRow(
     db,
     keepPlan(sql<Counted>`with ${counts}, written as (
         ${insertReports(items)}
-      ), to_process as (
-        select ${processJob} as job from written where dump_key is not null
-      ), to_group as (
-        select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
-      )
-      select ${COUNTED}, (select count(job) from to_process) + (select count(job) from to_group) as jobs`),
+      ), ${ADDED_JOBS}
+      select ${COUNTED}, ${JOB_COUNT}`),
   );
 }
 
@@ -266,6 +270,7 @@ type WrittenRow = { game_id: string; report_id: string; dump_key: string | null;
 /** In one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
 function writeInShards(
   db: Db,
+  shards: Shards,
   counts: RawBuilder<unknown>,
   reports: readonly NewReport[],
   places: readonly number[],
@@ -274,18 +279,20 @@ function writeInShards(
     transact(db, async (tx) => {
       const { to_write, ...counted } = await onlyRow(
         tx,
-        sql<Counted & { to_write: GrantedRow[] }>`with ${counts}
+        keepPlan(sql<Counted & { to_write: GrantedRow[] }>`with ${counts}
           select ${COUNTED}, array(
             select to_json(found) from (
               select no, granted, build.* from granted join incoming using (no) join build using (place) order by no
             ) as found
-          ) as to_write`,
+          ) as to_write`),
       );
+      const shardOf = new Map<string, Shard>();
+      for (const { game_id } of to_write) shardOf.set(game_id, await shards.of(tx, game_id));
       const written: WrittenRow[] = [];
-      for (const [gameId, rowsOfOneGame] of Map.groupBy(to_write, ({ game_id }) => game_id)) {
+      for (const granted of Map.groupBy(to_write, ({ game_id }) => shardOf.get(game_id)!.id).values()) {
         const items = new BulkRows(REPORT_COLUMNS);
-        for (const { no } of rowsOfOneGame) items.add(reports[no - 1]!, places[no - 1]);
-        written.push(...(await insertInShard(tx, gameId, items, rowsOfOneGame)));
+        for (const { no } of granted) items.add(reports[no - 1]!, places[no - 1]);
+        written.push(...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, items, granted)));
       }
       await addJobs(tx, written);
       return counted;
@@ -295,15 +302,15 @@ function writeInShards(
 
 function insertInShard(
   tx: Tx,
-  gameId: string,
+  shard: Shard,
   items: BulkRows<NewReport>,
   granted: readonly GrantedRow[],
 ): Promise<WrittenRow[]> {
   const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
   const flags = arrayLiteral(granted.map((row) => row.granted));
-  return rowsOfGame(
+  return rowsInShard(
     tx,
-    gameId,
+    shard,
     sql<WrittenRow>`with granted as (
         select granted, no from unnest(${flags}::boolean[]) with ordinality as given (granted, no)
       ), build as (
@@ -313,11 +320,14 @@ function insertInShard(
   );
 }
 
-async function addJobs(tx: Tx, written: readonly WrittenRow[]): Promise<void> {
-  const reports = sql`json_to_recordset(${JSON.stringify(written)}::json)
-    as written (game_id uuid, report_id uuid, dump_key text, state text)`;
-  await rows(tx, sql`select ${processJob} from ${reports} where dump_key is not null`);
-  await rows(tx, sql`select ${groupJob} from ${reports} where dump_key is null and state = 'queued' group by game_id`);
+async function addJobs(tx: Tx, allWritten: readonly WrittenRow[]): Promise<void> {
+  const written = allWritten.filter(({ dump_key, state }) => dump_key !== null || state === 'queued');
+  if (written.length === 0) return;
+  const jobs = sql`with written as materialized (
+      select * from json_to_recordset(${JSON.stringify(written)}::json)
+        as written (game_id uuid, report_id uuid, dump_key text, state text)
+    ), ${ADDED_JOBS} select ${JOB_COUNT}`;
+  await rows(tx, keepPlan(jobs));
 }
 
 /**

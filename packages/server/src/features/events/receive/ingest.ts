@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
 import { type Db, retryConflicts, transact } from '../../../kernel/database/db.ts';
-import { type Shard, type Shards, shardsOf, withShards } from '../../../kernel/database/shards.ts';
+import { type Shard, type Shards, shardKeyOf, withShards } from '../../../kernel/database/shards.ts';
 import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../partitions.ts';
@@ -56,18 +56,15 @@ export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds
   maxWaiting: 100_000,
   weigh: (parts) => Math.max(MIN_WEIGHT, countOf(parts)),
   partitionOf,
-  keyOf: shardKeyOf,
+  keyOf: ({ db }, parts) =>
+    shardKeyOf(
+      db,
+      parts.map(({ gameId }) => gameId),
+    ),
   write: writeRequests,
 });
 
-/** On a distributed database, the shards of the request's games, so that a batch is for one shard. */
-async function shardKeyOf({ db }: Context, parts: readonly Part[]): Promise<string> {
-  const shards = await shardsOf(db);
-  if (shards === null) return '';
-  const ids = await Promise.all(parts.map(async ({ gameId }) => (await shards.of(db, gameId)).id));
-  return [...new Set(ids)].sort().join();
-}
-
+/** Writes the valid requests, all or none. */
 async function writeRequests(
   ctx: Context,
   requests: readonly (readonly Part[])[],
