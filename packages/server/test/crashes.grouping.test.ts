@@ -11,7 +11,7 @@ import { groupLate } from '../src/features/crashes/groups/messages.job.ts';
 import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
 import { reprocessMissing } from '../src/features/crashes/process/reprocess.job.ts';
 import { finishReports } from '../src/features/crashes/process/unfinished.job.ts';
-import { MINUTE } from '../src/kernel/clock.ts';
+import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
@@ -23,6 +23,7 @@ import {
   reportRow,
   untilDone,
 } from './setup/crash-dumps.ts';
+import { countJobs } from './setup/crashes.ts';
 import { makeGame, request, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { waitingJobs } from './setup/symbols.ts';
 
@@ -247,6 +248,25 @@ describe('reports that would never finish', () => {
         ['stuck', 1],
       ],
     );
+  });
+
+  test('continue after an hour if their jobs were lost', async () => {
+    const game = await makeGame(server);
+    const buildId = await registerBuild(server, game);
+    const withDump = await reportCrash(server, game, buildId, { dump: Buffer.from('not processed yet') });
+    const withoutDump = await reportCrash(server, game, buildId, { message: 'no dump' });
+    const jobsOf = async () =>
+      (await countJobs({ server }, 'crashes:process', withDump)) +
+      (await countJobs({ server }, 'crashes:group', withoutDump));
+    assert.equal(await jobsOf(), 2);
+    now += 2 * HOUR;
+    await finishReports(server.ctx);
+    assert.deepEqual([await jobsOf(), (await groupsOf(server, game)).length], [2, 0]);
+    await changed(server.ctx.db, sql`delete from graphile_worker._private_jobs`);
+    await finishReports(server.ctx);
+    await finishReports(server.ctx);
+    assert.equal(await countJobs({ server }, 'crashes:process', withDump), 1);
+    assert.equal((await reportRow(server, withoutDump)).state, 'processed');
   });
 });
 

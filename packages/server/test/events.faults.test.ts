@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { rows } from '../src/kernel/database/db.ts';
 import { ON_CITUS } from './setup/citus.ts';
 import { makeSender } from './setup/crashes.ts';
-import { eventsOf, type Sender, send } from './setup/events.ts';
+import { eventsOf, findMiscounts, type Sender, send } from './setup/events.ts';
 import { outageOf } from './setup/outage.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
@@ -31,35 +31,6 @@ function sendMany(count: number, { place = -1, odd = '' } = {}) {
     Array.from({ length: count }, (_, no) =>
       send(sender, { event: no === place ? odd : 'boot_ok', device_uid: `d${no % 7}`, event_id: `e${no}` }),
     ),
-  );
-}
-
-/** Returns the counters that differ from the rows that they count; empty if all are correct. */
-function findMiscounts({ game }: Sender) {
-  return rows(
-    server.ctx.db,
-    sql`
-      with counted as (
-        select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
-        where game_id = ${game.uid} group by 1, 2
-      ), actual as (
-        select build_id, day, count(*) filter (where what = 'd') as devices, count(*) filter (where what = 'b') as booted,
-          count(*) filter (where what = 'c') as crashed
-        from event_devices cross join lateral (values ('d', last_day), ('b', boot_day), ('c', crash_day)) as of (what, day)
-        where game_id = ${game.uid} and of.day is not null group by 1, 2
-      )
-      select 'devices' as what, build_id::text, day::text from counted full join actual using (build_id, day)
-      where (counted.devices, counted.booted, counted.crashed) is distinct from (actual.devices, actual.booted, actual.crashed)
-      union all
-      select 'hours', name, null from (
-        select name, sum(count) as counted from event_hours where game_id = ${game.uid} group by 1
-      ) as counted full join (
-        select name, count(*) as actual from events where game_id = ${game.uid} group by 1
-      ) as actual using (name) where counted is distinct from actual
-      union all
-      select 'ever', null, null
-      where (select coalesce(sum(devices), 0) from event_games where game_id = ${game.uid})
-        <> (select count(distinct device_uid) from events where game_id = ${game.uid})`,
   );
 }
 

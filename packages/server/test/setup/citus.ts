@@ -4,7 +4,10 @@ import pg from 'pg';
 import { DISTRIBUTED_TABLES } from '../../src/commands/distribute.ts';
 import { openDatabase } from '../../src/kernel/database/db.ts';
 import { distribute } from '../../src/kernel/database/distribute.ts';
-import type { Log } from '../../src/kernel/telemetry/log.ts';
+import { migrate } from '../../src/kernel/database/migrate.ts';
+import { migrateJobs } from '../../src/kernel/jobs/jobs.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
+import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
 import { urlOfDatabase } from './database-url.ts';
 
 /** The environment variable with the URL of the coordinator. */
@@ -41,6 +44,20 @@ export async function createCitusDatabase({ coordinator, workers }: CitusCluster
   const { hostname, port } = new URL(coordinator);
   await query(database, 'select citus_set_coordinator_host($1, $2)', [hostname, Number(port || 5432)]);
   for (const worker of workers) await query(database, 'select citus_add_node($1, $2)', [worker.host, worker.port]);
+}
+
+/** Creates an empty database of the cluster for one test, with all tables but not distributed. */
+export async function createMigratedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const cluster = await readCitusCluster(process.env[CITUS_URL]!);
+  const name = `test_${newId().replaceAll('-', '')}`;
+  await createCitusDatabase(cluster, name);
+  const url = urlOfDatabase(cluster.coordinator, name);
+  const log = createLog('warn');
+  const { pool, close } = openDatabase(url, { connections: 2, log, name: 'migrate' });
+  await migrate(pool, log);
+  await migrateJobs(pool);
+  await close();
+  return { url, drop: () => dropCitusDatabase(cluster, name) };
 }
 
 /** Creates a database without Citus on the coordinator's server. */

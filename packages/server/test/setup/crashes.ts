@@ -94,7 +94,11 @@ export async function orphansOf(server: TestServer): Promise<string[]> {
 }
 
 /** Counts the queued jobs of a task for the report. */
-export async function countJobs({ server }: CrashSender, task: string, reportId: string): Promise<number> {
+export async function countJobs(
+  { server }: Pick<CrashSender, 'server'>,
+  task: string,
+  reportId: string,
+): Promise<number> {
   const { count } = await onlyRow(
     server.ctx.db,
     sql<{ count: number }>`select count(*) from graphile_worker._private_jobs job

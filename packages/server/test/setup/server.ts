@@ -39,6 +39,8 @@ type Options = {
   fetchDocument?: FetchDocument;
   /** Uses the database and folder of this server, as a second process of one service. */
   shareWith?: TestServer;
+  /** Uses this database, and removes it in the end. */
+  database?: TestDatabase;
 };
 
 /** Starts the service. Stopping it also removes its database and folder, unless it shares those of another server. */
@@ -49,8 +51,9 @@ export async function startServer({
   log,
   fetchDocument,
   shareWith,
+  database: own,
 }: Options = {}): Promise<TestServer> {
-  const database = shareWith?.database ?? (await createTestDatabase());
+  const database = own ?? shareWith?.database ?? (await createTestDatabase());
   const dataFolder = shareWith?.dataFolder ?? (await mkdtemp(join(tmpdir(), 'chauffeur-test-')));
   const config = readConfig({
     CHAUFFEUR_PORT: '0',

@@ -28,14 +28,18 @@ export async function ensurePartition(db: Db, partition: Partition): Promise<voi
     if (await exists(tx, name)) return;
     // Attached when complete: creating it in place would lock the table, which is being written to, for longer.
     await rows(tx, sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`);
-    if (await isDistributed(tx, table))
-      await rows(tx, sql`select create_distributed_table(${name}, 'game_id', colocate_with => ${LEADING_TABLE})`);
+    if (await isDistributed(tx, table)) await distributePartition(tx, name);
     await moveFromDefault(tx, partition);
     await rows(
       tx,
       sql`alter table ${sql.table(table)} attach partition ${sql.table(name)} for values from (${sql.lit(from)}) to (${sql.lit(to)})`,
     );
   });
+}
+
+async function distributePartition(tx: Tx, name: string): Promise<void> {
+  await rows(tx, sql`select create_distributed_table(${name}, 'game_id', colocate_with => ${LEADING_TABLE})`);
+  await rows(tx, sql`alter table ${sql.table(name)} replica identity full`);
 }
 
 /** Moves rows out of the default partition; PostgreSQL refuses to attach the new partition before that. */

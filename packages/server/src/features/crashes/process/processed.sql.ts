@@ -1,5 +1,5 @@
 // The SQL that records the result of processing a report's dump.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
@@ -98,14 +98,26 @@ export async function listMissing(
 }
 
 /** The oldest unfinished reports of all games that arrived before `before`, with or without a dump. */
-export function listUnfinished(
+export function listUnfinished(db: Db, selection: UnfinishedSelection): Promise<GameGroupingRow[]> {
+  return listOldest(db, isUnfinished, selection);
+}
+
+/** Like `listUnfinished`, but only reports that wait for a job. */
+export function listQueued(db: Db, selection: UnfinishedSelection): Promise<GameGroupingRow[]> {
+  return listOldest(db, sql`${isUnfinished} and state = 'queued'`, selection);
+}
+
+type UnfinishedSelection = { hasDump: boolean; before: Date; limit: number };
+
+function listOldest(
   db: Db,
-  { hasDump, before, limit }: { hasDump: boolean; before: Date; limit: number },
+  condition: RawBuilder<unknown>,
+  { hasDump, before, limit }: UnfinishedSelection,
 ): Promise<GameGroupingRow[]> {
   return rows(
     db,
     sql<GameGroupingRow>`select game_id, ${groupingColumns} from crash_reports
-      where ${isUnfinished} and report_id < ${firstIdAt(before.getTime())} and (dump_key is not null) = ${hasDump}
+      where ${condition} and report_id < ${firstIdAt(before.getTime())} and (dump_key is not null) = ${hasDump}
       order by report_id limit ${limit}`,
   );
 }

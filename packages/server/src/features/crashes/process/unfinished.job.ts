@@ -1,12 +1,14 @@
-// Ends reports that would never finish: their dump never arrived, or every worker that processed it crashed.
+// Ends reports that would never finish: their dump never arrived, their job was lost, or every worker that processed
+// their dump crashed.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR, SECOND } from '../../../kernel/clock.ts';
-import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { defineJob, hasJobs } from '../../../kernel/jobs/jobs.ts';
 import { groupByMessage } from '../groups/grouping.ts';
 import { groupReportsByMessage } from '../groups/messages.job.ts';
 import { type GameGroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
-import { listUnfinished, recordFailure } from './processed.sql.ts';
+import { enqueueProcessing, groupMessagesJob, processCrashJob } from '../report/jobs.ts';
+import { listQueued, listUnfinished, recordFailure } from './processed.sql.ts';
 
 export const finishReportsJob = defineJob<object>('crashes:finish', 3);
 
@@ -15,6 +17,8 @@ const BATCH = 500;
 const UPLOADS_END = LIMITS.crashUploadSeconds * SECOND + HOUR;
 /** A dump may arrive a day after its report, and the tries of a job take up to a day. */
 const TRIES_END = 3 * DAY;
+/** After this time, the transaction that wrote a report has ended. */
+const SETTLED = HOUR;
 
 /**
  * Safe to run twice. If a report is processed after all, because no worker ran for days, that result replaces this one.
@@ -27,6 +31,28 @@ export async function finishReports(ctx: Context): Promise<void> {
   }
   const stuck = await listUnfinished(ctx.db, { hasDump: true, before: new Date(now - TRIES_END), limit: BATCH });
   for (const report of stuck) await fail(ctx, report);
+  await continueWithoutJobs(ctx, new Date(now - SETTLED));
+}
+
+/**
+ * Continues queued reports if the queue has no job that could do so. On Citus, a report can be written without its job:
+ * if the coordinator crashes at the end of a transaction, the other server has committed its part already.
+ */
+async function continueWithoutJobs(ctx: Context, before: Date): Promise<void> {
+  if (!(await hasJobs(ctx.db, processCrashJob))) {
+    const reports = await listQueued(ctx.db, { hasDump: true, before, limit: BATCH });
+    for (const [gameId, ofGame] of Map.groupBy(reports, ({ game_id }) => game_id))
+      await enqueueProcessing(
+        ctx.db,
+        gameId,
+        ofGame.map(({ report_id }) => report_id),
+      );
+  }
+  if (!(await hasJobs(ctx.db, groupMessagesJob))) {
+    const reports = await listQueued(ctx.db, { hasDump: false, before, limit: BATCH });
+    for (const [gameId, ofGame] of Map.groupBy(reports, ({ game_id }) => game_id))
+      await groupReportsByMessage(ctx, gameId, ofGame, null);
+  }
 }
 
 async function fail(ctx: Context, report: GameGroupingRow): Promise<void> {
