@@ -144,6 +144,7 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     run: (text) => text.replace(/^journalctl .*$/m, ''),
     because: 'no systemd runs in CI',
   },
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'database replica' | tail -n 5": SYSTEMD,
   "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'values for /metrics' | tail -n 3": SYSTEMD,
   "runbook: journalctl --unit chauffeur --output cat --since -1h | grep 'request failed' | tail -n 5": SYSTEMD,
   'runbook: psql "$DATABASE_URL" -c "select now() - query_start as time, state, wait_event_type, left(query, 80)': RUN,

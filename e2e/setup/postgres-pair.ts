@@ -1,4 +1,4 @@
-// A PostgreSQL with a synchronous standby behind HAProxy, which sends connections to the server that accepts writes.
+// A PostgreSQL with a streaming standby behind HAProxy, which sends connections to the server that accepts writes.
 // All run the programs that Debian installs.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,21 @@ export const NO_PAIR = 'skipped: PostgreSQL or HAProxy not found';
 const USER = 'chauffeur';
 const HAPROXY = '/usr/sbin/haproxy';
 
+/** One of the two servers, without HAProxy. */
+type PostgresServer = {
+  /** Of the database. */
+  readonly url: string;
+  /** Runs a statement in the database. */
+  query<Row>(text: string): Promise<Row[]>;
+  /** Kills it without a warning. */
+  kill(): Promise<void>;
+  /** Starts it after `kill`. */
+  restart(): Promise<void>;
+};
+
 export type PostgresPair = {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
   /** Of the database, by way of HAProxy. */
   readonly url: string;
   /** Kills the primary without a warning. Nothing else happens until `promote`. */
@@ -28,10 +42,15 @@ export type PostgresPair = {
 };
 
 type Account = { readonly uid: number; readonly gid: number };
-type Server = { readonly process: ChildProcess; readonly port: number };
 
-/** Returns null if a program is not installed; with CI=true, throws instead. */
-export async function startPostgresPair(): Promise<PostgresPair | null> {
+/**
+ * Returns null if a program is not installed; with CI=true, throws instead. If the standby is `synchronous`, a commit
+ * ends when both servers have it on disk. `standbySettings` are lines of its postgresql.conf.
+ */
+export async function startPostgresPair({
+  synchronous = true,
+  standbySettings = '',
+} = {}): Promise<PostgresPair | null> {
   const [programs] = (await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'))).sort().reverse();
   const hasProxy = (await Array.fromAsync(glob(HAPROXY))).length > 0;
   if (programs === undefined || !hasProxy) {
@@ -42,7 +61,7 @@ export async function startPostgresPair(): Promise<PostgresPair | null> {
   const account = await findAccount();
   const started: ChildProcess[] = [];
   const run = (program: string, args: string[]) => exec(join(programs, program), args, { ...account, cwd: work.path });
-  const start = async (folder: string, port: number): Promise<Server> => {
+  const start = async (folder: string, port: number): Promise<ChildProcess> => {
     const args = ['-D', folder, '-p', String(port), '-k', work.path];
     const child = spawn(join(programs, 'postgres'), args, { ...account, stdio: ['ignore', 'ignore', 'pipe'] });
     started.push(child);
@@ -50,11 +69,22 @@ export async function startPostgresPair(): Promise<PostgresPair | null> {
     child.stderr.setEncoding('utf8').on('data', (lines: string) => {
       output += lines;
     });
-    await until(
-      () => canConnect(port),
-      () => `PostgreSQL did not start:\n${output}`,
-    );
-    return { process: child, port };
+    const fault = () => `PostgreSQL did not start:\n${output}`;
+    await until(async () => child.exitCode !== null || (await canConnect(port)), fault);
+    if (child.exitCode !== null) throw new Error(fault());
+    return child;
+  };
+  const serverOf = async (folder: string, port: number): Promise<PostgresServer> => {
+    let child = await start(folder, port);
+    return {
+      url: `postgresql://${USER}@127.0.0.1:${port}/${USER}`,
+      query: async (text) => (await query(port, text, USER)).rows,
+      kill: () => kill(child),
+      async restart() {
+        // It only starts when all its earlier processes have ended.
+        child = await until(() => start(folder, port).catch(() => null));
+      },
+    };
   };
   try {
     if (account.uid !== undefined) await chown(work.path, account.uid, account.gid ?? -1);
@@ -65,21 +95,26 @@ export async function startPostgresPair(): Promise<PostgresPair | null> {
       join(folders.primary, 'postgresql.conf'),
       "listen_addresses = '127.0.0.1'\nmax_connections = 200\n",
     );
-    const primary = await start(folders.primary, first);
+    const primary = await serverOf(folders.primary, first);
     await query(first, `create database ${USER}`);
     const source = `host=127.0.0.1 port=${first} user=${USER} application_name=standby`;
     await run('pg_basebackup', ['-d', source, '-D', folders.standby, '--checkpoint', 'fast', '-R', '--no-sync']);
-    await appendFile(join(folders.standby, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
-    const standby = await start(folders.standby, second);
-    await makeSynchronous(first);
+    await appendFile(
+      join(folders.standby, 'postgresql.auto.conf'),
+      `primary_conninfo = '${source}'\n${standbySettings}\n`,
+    );
+    const standby = await serverOf(folders.standby, second);
+    if (synchronous) await makeSynchronous(first);
     started.push(await startProxy(work.path, port, [first, second]));
     // HAProxy uses both until it has checked them.
     await until(() => alwaysWritable(port));
     return {
+      primary,
+      standby,
       url: `postgresql://${USER}@127.0.0.1:${port}/${USER}`,
-      killPrimary: () => kill(primary.process),
+      killPrimary: () => primary.kill(),
       async promote() {
-        await query(standby.port, 'select pg_promote()');
+        await standby.query('select pg_promote()');
       },
       async stop() {
         await Promise.all(started.map(kill));
@@ -162,12 +197,12 @@ async function alwaysWritable(port: number): Promise<boolean> {
   return true;
 }
 
-async function query(port: number, text: string): Promise<pg.QueryResult> {
+async function query(port: number, text: string, database = 'postgres'): Promise<pg.QueryResult> {
   const client = new pg.Client({
     host: '127.0.0.1',
     port,
     user: USER,
-    database: 'postgres',
+    database,
     connectionTimeoutMillis: 5000,
   });
   // A server that is killed ends the connection as well as the query.

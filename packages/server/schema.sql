@@ -995,6 +995,27 @@ create table minute_counts (
   constraint minute_counts_pkey PRIMARY KEY (minute, subject)
 );
 
+create table replica_beats (
+  process_no integer not null,
+  beat bigint not null,
+  constraint replica_beats_pkey PRIMARY KEY (process_no),
+  constraint replica_beats_process_no_fkey FOREIGN KEY (process_no) REFERENCES processes(process_no) ON DELETE CASCADE
+);
+
+create table account_writes (
+  user_id text not null,
+  writes bigint not null,
+  constraint account_writes_pkey PRIMARY KEY (user_id),
+  constraint account_writes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table game_writes (
+  game_id uuid not null,
+  writes bigint not null,
+  constraint game_writes_pkey PRIMARY KEY (game_id),
+  constraint game_writes_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

@@ -394,6 +394,18 @@ export const DASHBOARD: readonly Row[] = [
         ],
       },
       {
+        title: 'Reads from the replica',
+        description: 'Reads per second for which the replica may be used, by where they were answered and why.',
+        unit: 'reqps',
+        queries: [{ expr: rate('chauffeur_replica_reads_total', 'result'), legend: '{{result}}' }],
+      },
+      {
+        title: 'Age of the data of the replica',
+        description: 'As checked by each process. Above CHAUFFEUR_DATABASE_REPLICA_SECONDS, the primary is read.',
+        unit: 's',
+        queries: [{ expr: `chauffeur_replica_lag_seconds{${P}}`, legend: '{{instance}}' }],
+      },
+      {
         title: 'Stored bytes',
         description: 'The database, and blobs without crash files.',
         unit: 'bytes',

@@ -148,6 +148,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Survive the loss of a database server',
         description: 'A synchronous standby takes over, and nothing is lost.',
       },
+      {
+        page: 'replicas',
+        title: 'Read from database replicas',
+        description: 'Lists and charts from a standby, never older than you allow.',
+      },
       { page: 'proxy', title: 'Behind a proxy', description: 'HTTPS, client addresses, and a domain for games.' },
       { page: 'cdn', title: 'Put downloads behind a CDN', description: 'Signed links, and nginx as a cache.' },
       { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },

@@ -18,11 +18,12 @@ import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
 import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
+import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { createMailer, measureMailer } from './kernel/mail/mail.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
 import { type Closers, openClosers } from './kernel/processes/closers.ts';
-import { joinPresence } from './kernel/processes/presence.ts';
+import { joinPresence, type Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { createMetrics, type Metrics } from './kernel/telemetry/metrics.ts';
 import type { Tracer } from './kernel/telemetry/tracing.ts';
@@ -81,6 +82,9 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
   const metrics = createMetrics();
   metrics.buildInfo.set({ version: VERSION, node: process.versions.node, role }, 1);
+  const replica = await connectReplica(config, role, { database, connectionString, presence, log, metrics });
+  if (replica !== undefined)
+    closers.add({ name: 'database replica', seconds: CLOSE_SECONDS, close: () => replica.close() });
   const store = openBlobStore(parseBlobSettings(config.blobs, config.dataFolder));
   const blobs = holdDeletions(measureBlobs(store, metrics), db);
   closers.add({ name: 'blobs', seconds: CLOSE_SECONDS, close: () => blobs.close() });
@@ -91,7 +95,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const secret = await readAuthSecret(db, config);
   const tracer = await openTracer(config, role, { log, metrics });
   if (tracer !== undefined) closers.add({ name: 'tracer', seconds: CLOSE_SECONDS, close: () => tracer.stop() });
-  const base = { config, db, blobs, clock, log, mailer, metrics, presence, secret, tracer };
+  const base = { config, db, replica, blobs, clock, log, mailer, metrics, presence, secret, tracer };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
   const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
   const auth = createAuth(db, {
@@ -126,6 +130,17 @@ async function openTracer(
   if (endpoint === undefined || role === 'admin') return undefined;
   const { startTracer } = await import('./kernel/telemetry/open-telemetry.ts');
   return startTracer({ endpoint, share, role, ...parts });
+}
+
+/** Undefined without a replica, and in roles that serve no requests. */
+async function connectReplica(
+  { databaseReplicaUrl: replicaUrl, databaseReplicaSeconds: maxLagSeconds, databaseConnections: connections }: Config,
+  role: Role,
+  parts: { database: Database; connectionString: string; presence: Presence; log: Log; metrics: Metrics },
+): Promise<Replica | undefined> {
+  if (replicaUrl === undefined || (role !== 'start' && role !== 'api')) return undefined;
+  const { database, connectionString: primaryUrl, ...others } = parts;
+  return openReplica({ primaryUrl, replicaUrl, primary: database.db, connections, maxLagSeconds, role, ...others });
 }
 
 async function connect(

@@ -129,6 +129,17 @@ export const SETTINGS = {
     number(4, 1000),
     'Maximum number of connections to PostgreSQL per process.',
   ),
+  databaseReplicaUrl: optional(
+    'CHAUFFEUR_DATABASE_REPLICA_URL',
+    databaseUrl,
+    'URL of streaming standbys of the PostgreSQL in `DATABASE_URL`, from which lists, health and charts are read. Set it for all processes that serve requests. Default: everything is read from the primary.',
+  ),
+  databaseReplicaSeconds: setting(
+    'CHAUFFEUR_DATABASE_REPLICA_SECONDS',
+    '5',
+    number(2, 3600),
+    'Maximum age, in seconds, of what is read from a replica. A replica that is further behind is not used.',
+  ),
   blobs: optional(
     'CHAUFFEUR_BLOBS',
     url('s3:'),
@@ -352,6 +363,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       'CHAUFFEUR_REQUIRE_SCAN: set CHAUFFEUR_CLAMD to the address of the scanner, or do not require scans.',
     );
   }
+  if (config.databaseReplicaUrl !== undefined && config.databaseUrl === undefined)
+    problems.push('CHAUFFEUR_DATABASE_REPLICA_URL: set DATABASE_URL too; the embedded PostgreSQL has no replicas.');
   if (config.playUrl !== undefined && areRelated(config.playUrl, config.publicUrl))
     problems.push(`CHAUFFEUR_PLAY_URL: ${PLAY_HOST}`);
   if (config.secret !== undefined && config.secret.length < 32)

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { BlobStore } from './kernel/blobs/store.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Db } from './kernel/database/db.ts';
+import type { Replica } from './kernel/database/replica.ts';
 import type { Mailer } from './kernel/mail/mail.ts';
 import type { Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
@@ -12,6 +13,8 @@ import type { Tracer } from './kernel/telemetry/tracing.ts';
 export type Context = {
   readonly config: Config;
   readonly db: Db;
+  /** For `readReplica` (request/read-replica.ts); undefined without one in the settings. */
+  readonly replica: Replica | undefined;
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly log: Log;

@@ -22,7 +22,7 @@ describe('every server', () => {
     assert.equal(ready.status, 200);
     assert.deepEqual(await ready.json(), {
       status: 'ready',
-      checks: { database: 'ok', blobs: 'ok', scanner: 'not configured' },
+      checks: { database: 'ok', replica: 'not configured', blobs: 'ok', scanner: 'not configured' },
     });
   });
 

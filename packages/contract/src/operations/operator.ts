@@ -56,6 +56,15 @@ export const ServiceState = Type.Object({
     most_connections: Type.Integer(),
     migrations: Type.Integer(),
     newest_migration: Nullable(Type.String()),
+    replica: Nullable(
+      Type.Object(
+        {
+          state: Type.Enum(['ok', 'unreachable', 'behind', 'not a standby', 'distributed database']),
+          lag_seconds: Nullable(Type.Number({ description: 'Maximum age of its data; null if unknown' })),
+        },
+        { description: 'The read replica, as this process sees it; null without one' },
+      ),
+    ),
   }),
   processes: Type.Array(
     Type.Object({

@@ -1,7 +1,8 @@
 // The account routes below /api/auth that are open, which better-auth serves.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, findUser } from '../features/accounts/accounts.ts';
+import { type Auth, findUser, userOfHeaders } from '../features/accounts/accounts.ts';
+import { countWriteOfAccount } from '../request/read-replica.ts';
 import { waitForNextBeat } from './even-time.ts';
 import {
   forwardToAuth,
@@ -49,6 +50,10 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
         return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
       };
       const response = EVEN.has(route) ? await waitForNextBeat(begun, work) : await work();
+      if (ctx.replica !== undefined && request.method === 'POST' && response.ok) {
+        const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
+        if (user !== null) await countWriteOfAccount(ctx, user.id);
+      }
       return sendResponse(reply, response);
     },
   });

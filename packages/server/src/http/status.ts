@@ -15,7 +15,12 @@ export function mountStatus(app: FastifyInstance, ctx: Context): void {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
     const checks = await checkParts(ctx);
-    const ready = !stopping && Object.values(checks).every((result) => result === 'ok' || result === 'not configured');
+    // The primary answers for a replica.
+    const ready =
+      !stopping &&
+      Object.entries(checks).every(
+        ([part, result]) => part === 'replica' || result === 'ok' || result === 'not configured',
+      );
     return reply
       .code(ready ? 200 : 503)
       .send({ status: ready ? 'ready' : stopping ? 'stopping' : 'not ready', checks });

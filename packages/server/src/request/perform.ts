@@ -6,6 +6,7 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
 import type { Call, CallerOf } from './call.ts';
+import { countWriteOf } from './read-replica.ts';
 
 /** A feature's function for an operation that takes and returns JSON. */
 export type Handler<Op extends Operation> = (
@@ -27,6 +28,7 @@ export function performer<Op extends Operation>(operation: Op, handler: Handler<
   return async (ctx, caller, parts) => {
     const input = checkParts(operation, parts) as InputOf<Op>;
     const result = await handler(ctx, { caller: caller as CallerOf<Op>, input });
+    if (ctx.replica !== undefined) await countWriteOf(ctx, operation, caller);
     return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
   };
 }

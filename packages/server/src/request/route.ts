@@ -4,9 +4,10 @@ import type { AddressOf, Operation, OutputOf } from '@chauffeur/contract/operati
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
-import type { Answer } from './answer.ts';
+import { Answer } from './answer.ts';
 import type { CallerOf, StreamCall } from './call.ts';
 import { checkAddress, type Handler, invalidCode, type Perform, performer } from './perform.ts';
+import { countWriteOf } from './read-replica.ts';
 
 /**
  * A feature's function for an operation that reads its body as a stream, or sends its response through `reply`, which
@@ -53,9 +54,11 @@ export function handle<Op extends Operation>(
 export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>): Route {
   return {
     operation,
-    run: (ctx, caller, request, reply) => {
+    run: async (ctx, caller, request, reply) => {
       const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
-      return handler(ctx, { caller: caller as CallerOf<Op>, input, request, reply });
+      const result = await handler(ctx, { caller: caller as CallerOf<Op>, input, request, reply });
+      if (ctx.replica !== undefined && result instanceof Answer) await countWriteOf(ctx, operation, caller);
+      return result;
     },
   };
 }

@@ -7,7 +7,16 @@ import type { Partition } from './manifest.ts';
 import type { BlobReference } from './references.sql.ts';
 
 /** State of this installation, which has no meaning in another one, and what migrations write themselves. */
-const EXCLUDED = ['backup_runs', 'held_deletions', 'migrations', 'minute_counts', 'processes'];
+const EXCLUDED = [
+  'account_writes',
+  'backup_runs',
+  'game_writes',
+  'held_deletions',
+  'migrations',
+  'minute_counts',
+  'processes',
+  'replica_beats',
+];
 
 /** Values as text that do not depend on the settings of the server or its time zone. */
 export async function setTextFormats(db: Db): Promise<void> {

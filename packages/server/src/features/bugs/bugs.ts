@@ -12,6 +12,7 @@ import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { existingReports, openReport } from '../crashes/crashes.ts';
 import { findGame, type Game, requireMember, roleOf, unknownGame } from '../games/games.ts';
@@ -125,14 +126,14 @@ export async function listBugTickets(
   const { status, cursor, limit = PAGE_SIZE } = input;
   const list = ['bugs', game.game_id, status ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const { page, last } = cutPage(
-    await bugs.listBugs(ctx.db, game.game_id, status, { before, limit: limit + 1 }),
-    limit,
-  );
-  return {
-    bugs: await ticketsOf(ctx, game, page),
-    next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
-  };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const matches = await bugs.listBugs(reader.db, game.game_id, status, { before, limit: limit + 1 });
+    const { page, last } = cutPage(matches, limit);
+    return {
+      bugs: await ticketsOf(reader, game, page),
+      next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
+    };
+  });
 }
 
 export async function getBugTicket(
@@ -166,7 +167,7 @@ async function requireTicket(ctx: Context, game: Game, bug: bugs.BugRow | undefi
 }
 
 /** Leaves out the ids of reports that were deleted or have expired. */
-async function ticketsOf(ctx: Context, game: Game, rows: readonly bugs.BugRow[]): Promise<Ticket[]> {
+async function ticketsOf(ctx: Reader, game: Game, rows: readonly bugs.BugRow[]): Promise<Ticket[]> {
   const crashIds = rows.flatMap(({ crash_id }) => crash_id ?? []);
   const existing = await existingReports(ctx, game.game_id, crashIds);
   return rows.map(({ bug_id, crash_id, filed_at, updated_at, ...bug }) => ({

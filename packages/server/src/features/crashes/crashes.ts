@@ -52,7 +52,11 @@ export async function countNewGroups(
 }
 
 /** Returns which of these reports exist in the game. */
-export function existingReports(ctx: Context, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
+export function existingReports(
+  ctx: Pick<Context, 'db'>,
+  gameId: string,
+  reportIds: readonly string[],
+): Promise<Set<string>> {
   return reports.existingReports(ctx.db, gameId, reportIds);
 }
 

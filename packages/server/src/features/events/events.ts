@@ -10,6 +10,7 @@ import { DAY, HOUR } from '../../kernel/clock.ts';
 import { retryConflicts } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import { readLaunches } from './facts.sql.ts';
@@ -44,7 +45,7 @@ const PAGE_SIZE = 50;
 export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
 
 /** Has an entry for each game, including games without events. */
-export async function launchFacts(ctx: Context, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
+export async function launchFacts(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
   const facts = new Map<string, LaunchFacts>(
     gameIds.map((gameId) => [gameId, { devicesEver: 0, firstBootOkAt: null }]),
   );
@@ -59,7 +60,9 @@ export async function listEventNames(
 ): Promise<OutputOf<typeof contract.listEventNames>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const hour = Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR;
-  const names = await listNames(ctx.db, game.game_id, new Date(hour - NAMES_DAYS * DAY));
+  const names = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+    listNames(db, game.game_id, new Date(hour - NAMES_DAYS * DAY)),
+  );
   return {
     names: names.map(({ name, count, last_hour }) => ({
       name,
@@ -80,7 +83,9 @@ export async function countEvents(
   if (buildId !== undefined && (await findBuild(ctx.db, game.game_id, buildId)) === null)
     throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
   const selection = { gameId: game.game_id, name, buildId, os: os === undefined ? undefined : canonicalOs(os), by };
-  const points = await countByTime(ctx.db, selection, span, LIMITS.eventSeries);
+  const points = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+    countByTime(db, selection, span, LIMITS.eventSeries),
+  );
   return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };
 }
 
@@ -91,11 +96,9 @@ export async function getDevice(ctx: Context, { caller, input }: Call<typeof con
   const list = ['device', game.game_id, deviceUid];
   const [before] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds']);
   const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
-  const [builds, firstSeen, { events, next }] = await Promise.all([
-    readDevice(ctx.db, device),
-    readFirstSeen(ctx.db, device),
-    readEventPage(ctx.db, device, from, limit),
-  ]);
+  const [builds, firstSeen, { events, next }] = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+    Promise.all([readDevice(db, device), readFirstSeen(db, device), readEventPage(db, device, from, limit)]),
+  );
   return {
     device_uid: deviceUid,
     first_seen: firstSeen?.toISOString() ?? null,

@@ -9,6 +9,7 @@ import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { requireMember } from '../games/games.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
@@ -22,7 +23,7 @@ const PAGE_SIZE = 50;
 const NO_TIMES: Times = { boot_ms: medianOf([]), session_seconds: medianOf([]) };
 
 /** The first UTC day of the window. */
-function sinceOf(ctx: Context): string {
+function sinceOf(ctx: Pick<Context, 'clock'>): string {
   return utcDayOf(new Date(ctx.clock.now().getTime() - (WINDOW_DAYS - 1) * DAY));
 }
 
@@ -36,17 +37,19 @@ export async function listHealth(
   const list = ['health', game.game_id];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const after = createdUs === undefined || buildId === undefined ? null : { createdUs, buildId };
-  const rows = await health.listBuilds(ctx.db, window, { after, limit: limit + 1 });
-  const { page, last } = cutPage(rows, limit);
-  const [times, listing] = await Promise.all([
-    timesOf(ctx, window, page),
-    listedHealthOf(ctx, [game.game_id]).then((listed) => listed.get(game.game_id)),
-  ]);
-  return {
-    listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
-    builds: page.map((build) => buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES)),
-    next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
-  };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const rows = await health.listBuilds(reader.db, window, { after, limit: limit + 1 });
+    const { page, last } = cutPage(rows, limit);
+    const [times, listing] = await Promise.all([
+      timesOf(reader, window, page),
+      listedHealthOf(reader, [game.game_id]).then((listed) => listed.get(game.game_id)),
+    ]);
+    return {
+      listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
+      builds: page.map((build) => buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES)),
+      next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
+    };
+  });
 }
 
 export async function getBuildHealth(
@@ -55,15 +58,17 @@ export async function getBuildHealth(
 ): Promise<OutputOf<typeof contract.getBuildHealth>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const window = { gameId: game.game_id, since: sinceOf(ctx) };
-  const [build] = await health.findBuild(ctx.db, window, input.build_id);
-  if (build === undefined)
-    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
-  const [times, days] = await Promise.all([timesOf(ctx, window, [build]), daysOf(ctx, window, build.build_id)]);
-  return { ...buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES), days };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const [build] = await health.findBuild(reader.db, window, input.build_id);
+    if (build === undefined)
+      throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+    const [times, days] = await Promise.all([timesOf(reader, window, [build]), daysOf(reader, window, build.build_id)]);
+    return { ...buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES), days };
+  });
 }
 
 async function timesOf(
-  ctx: Context,
+  ctx: Reader,
   window: health.Window,
   builds: readonly health.BuildRow[],
 ): Promise<Map<string, Times>> {
@@ -93,7 +98,7 @@ function buildHealthOf(build: health.BuildRow, times: Times): BuildHealth {
   };
 }
 
-async function daysOf(ctx: Context, window: health.Window, buildId: string): Promise<HealthDay[]> {
+async function daysOf(ctx: Reader, window: health.Window, buildId: string): Promise<HealthDay[]> {
   const [devices, times, events] = await Promise.all([
     health.readDayDevices(ctx.db, window, buildId),
     health.readDayTimes(ctx.db, window, buildId),
@@ -111,13 +116,13 @@ async function daysOf(ctx: Context, window: health.Window, buildId: string): Pro
 type ListedHealth = { band: Band; buildId: string };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
-async function listedHealthOf(ctx: Context, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
+async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
   const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
   return new Map(rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
 }
 
 /** The band on each game's store page; `unrated` if it has no rated build. */
-export async function listingBands(ctx: Context, gameIds: readonly string[]): Promise<Map<string, Band>> {
+export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
   const listed = await listedHealthOf(ctx, gameIds);
   return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.band ?? 'unrated']));
 }

@@ -7,6 +7,7 @@ import type { Caller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
+import type { Reader } from '../../request/read-replica.ts';
 import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
 import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
@@ -32,11 +33,11 @@ export async function listMedia(
 }
 
 /** The images of a game. The caller must have checked that the game is visible. */
-export async function publicImages(ctx: Context, gameId: string): Promise<ImageSet> {
+export async function publicImages(ctx: Reader, gameId: string): Promise<ImageSet> {
   return imageSetOf(ctx, await media.listImages(ctx.db, gameId));
 }
 
-function imageSetOf(ctx: Context, images: readonly ImageRow[]): ImageSet {
+function imageSetOf(ctx: Reader, images: readonly ImageRow[]): ImageSet {
   const records = images.map((image) => recordOf(ctx, image));
   return {
     cover: records.find(({ kind }) => kind === 'cover') ?? null,
@@ -45,7 +46,7 @@ function imageSetOf(ctx: Context, images: readonly ImageRow[]): ImageSet {
   };
 }
 
-function recordOf(ctx: Context, image: ImageRow): ImageRecord {
+function recordOf(ctx: Reader, image: ImageRow): ImageRecord {
   const url = `${ctx.publicUrl}/api/v1/public/media/${image.media_id}`;
   return {
     uid: image.media_id,

@@ -40,12 +40,18 @@ export async function readServiceState(ctx: Context, lanes: Lanes): Promise<Serv
     queue,
     storage: { ...storage, kept },
     scanner,
-    database: { ...database, embedded: ctx.config.databaseUrl === undefined },
+    database: { ...database, embedded: ctx.config.databaseUrl === undefined, replica: readReplicaState(ctx) },
     processes: processes.map(({ started_at, ...process }) => ({ ...process, started_at: started_at.toISOString() })),
     mail: { by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const) },
     totals,
   };
   return { problems: findProblems(facts), ...facts };
+}
+
+function readReplicaState({ replica }: Context): ServiceState['database']['replica'] {
+  if (replica === undefined) return null;
+  const { state, lagSeconds } = replica.state();
+  return { state, lag_seconds: lagSeconds };
 }
 
 async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queue']> {

@@ -23,6 +23,7 @@ const HEALTHY: Omit<ServiceState, 'problems'> = {
     most_connections: 100,
     migrations: 22,
     newest_migration: '0022_crash_reports_newest_last.sql',
+    replica: null,
   },
   processes: [{ process_no: 1, role: 'start', started_at: '2026-11-21T11:00:00.000Z', takes_jobs: true, alive: true }],
   mail: { by: 'smtp' },
@@ -58,6 +59,15 @@ describe('the problems of a service', () => {
     assert.deepEqual(scanner({ signatures_day: '2026-11-14' }), []);
     assert.deepEqual(scanner({ signatures_day: '2026-11-01' }), [
       'unsure scanner: The virus signatures are 20 days old.',
+    ]);
+  });
+
+  it('include a database replica that is not used', () => {
+    const replica = (state: 'ok' | 'behind') =>
+      describeProblems({ database: { ...HEALTHY.database, replica: { state, lag_seconds: 1 } } });
+    assert.deepEqual(replica('ok'), []);
+    assert.deepEqual(replica('behind'), [
+      'unsure database: The database replica is not used: its data is too old. The primary answers for it.',
     ]);
   });
 

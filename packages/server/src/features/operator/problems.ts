@@ -22,6 +22,13 @@ const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS } as const;
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
 
+const REPLICA_STATES = {
+  unreachable: 'it does not respond',
+  behind: 'its data is too old',
+  'not a standby': 'it is not a standby of the primary',
+  'distributed database': 'Citus distributes the database',
+} as const;
+
 const RULES: readonly Rule[] = [
   ({ processes }) =>
     processes.some(({ alive, takes_jobs: takesJobs }) => alive && takesJobs)
@@ -79,6 +86,14 @@ const RULES: readonly Rule[] = [
           'database',
           `${connections} of ${max} PostgreSQL connections are in use.`,
           'Raise max_connections or lower CHAUFFEUR_DATABASE_CONNECTIONS.',
+        ),
+  ({ database: { replica } }) =>
+    replica === null || replica.state === 'ok'
+      ? null
+      : warning(
+          'database',
+          `The database replica is not used: ${REPLICA_STATES[replica.state]}. The primary answers for it.`,
+          'See the runbook, ChauffeurReplicaUnused.',
         ),
   ({ mail }) =>
     mail.by === 'smtp'

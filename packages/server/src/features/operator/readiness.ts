@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { rows } from '../../kernel/database/db.ts';
+import type { ReplicaState } from '../../kernel/database/replica.ts';
 import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
 import { PARTS } from '../../kernel/telemetry/metric-table.ts';
 
@@ -15,11 +16,17 @@ export async function checkParts(ctx: Context): Promise<Record<Part, PartState>>
   const { clamd, clamdStreamLimit: streamLimit } = ctx.config;
   const checks: Record<Part, (() => Promise<unknown>) | undefined> = {
     database: () => rows(ctx.db, sql`select 1`),
+    replica: ctx.replica === undefined ? undefined : async () => requireUsed(ctx.replica!.state().state),
     blobs: () => ctx.blobs.check(),
     scanner: clamd === undefined ? undefined : () => createClamdScanner({ address: clamd, streamLimit }).ping(),
   };
   const results = PARTS.map(async (name) => [name, await stateOf(ctx, name, checks[name])] as const);
   return Object.fromEntries(await Promise.all(results)) as Record<Part, PartState>;
+}
+
+/** A replica that can't be used makes the service slower; the primary answers for it. */
+function requireUsed(state: ReplicaState): void {
+  if (state !== 'ok') throw new Error(`the database replica is not used: ${state}`);
 }
 
 async function stateOf(ctx: Context, name: Part, check: (() => Promise<unknown>) | undefined): Promise<PartState> {

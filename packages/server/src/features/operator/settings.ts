@@ -9,7 +9,14 @@ type Name = keyof typeof SETTINGS;
 /** Text settings that can be shown. All others count as secret, so a new setting is secret by default. */
 const PLAIN: ReadonlySet<Name> = new Set<Name>(['host', 'dataFolder', 'publicUrl', 'clamd', 'mailFrom', 'logLevel']);
 /** URLs that may contain a user and a password. */
-const ADDRESSES: ReadonlySet<Name> = new Set<Name>(['databaseUrl', 'smtp', 'blobs', 'otlpEndpoint', 'downloadUrl']);
+const ADDRESSES: ReadonlySet<Name> = new Set<Name>([
+  'databaseUrl',
+  'databaseReplicaUrl',
+  'smtp',
+  'blobs',
+  'otlpEndpoint',
+  'downloadUrl',
+]);
 
 export function showSettings(config: Config): Shown[] {
   return (Object.keys(SETTINGS) as Name[]).map((name) => {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import type { Lanes } from '../../kernel/jobs/binding.ts';
-import type { METRICS } from '../../kernel/telemetry/metric-table.ts';
+import { type METRICS, PARTS } from '../../kernel/telemetry/metric-table.ts';
 import { countPending } from '../approvals/approvals.ts';
 import { readLatestBackups } from '../backups/backups.ts';
 import { readScanBacklog } from '../files/files.ts';
@@ -100,8 +100,7 @@ function refresher(ctx: Context, lanes: Lanes, { name, seconds, gauges, read }: 
 async function readParts(ctx: Context): Promise<void> {
   const { partUp } = ctx.metrics;
   const states = await checkParts(ctx);
-  for (const part of ['database', 'blobs', 'scanner'] as const)
-    if (states[part] !== 'not configured') partUp.set({ part }, states[part] === 'ok' ? 1 : 0);
+  for (const part of PARTS) if (states[part] !== 'not configured') partUp.set({ part }, states[part] === 'ok' ? 1 : 0);
 }
 
 async function readQueue({ db, metrics }: Context, lanes: Lanes): Promise<void> {

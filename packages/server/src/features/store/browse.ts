@@ -5,6 +5,7 @@ import type * as contract from '@chauffeur/contract/operations/browse';
 import type { Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
 import * as browse from './browse.sql.ts';
 import { prefixQueriesOf } from './search-words.ts';
 import type { Candidate } from './shelf-rules.ts';
@@ -16,7 +17,7 @@ type Page = OutputOf<typeof contract.browseGames>;
 const PAGE_SIZE = 24;
 const EMPTY_PAGE: Page = { games: [], next_cursor: null };
 
-export async function browseGames(ctx: Context, { input }: Call<typeof contract.browseGames>): Promise<Page> {
+export async function browseGames(ctx: Context, { caller, input }: Call<typeof contract.browseGames>): Promise<Page> {
   const { q, tag } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
   const prefixQueries = q === undefined ? [] : prefixQueriesOf(q);
@@ -24,7 +25,10 @@ export async function browseGames(ctx: Context, { input }: Call<typeof contract.
   const isWithoutWords = q !== undefined && prefixQueries.length === 0;
   const list = ['browse', prefixQueries, os ?? null, tag ?? null];
   const after = readPosition(list, input.cursor);
-  return isWithoutWords ? EMPTY_PAGE : findGames(ctx, list, { os, tag, prefixQueries }, { after, limit: input.limit });
+  if (isWithoutWords) return EMPTY_PAGE;
+  return readReplica(ctx, { caller }, (reader) =>
+    findGames(reader, list, { os, tag, prefixQueries }, { after, limit: input.limit }),
+  );
 }
 
 /** The games of one developer, by the rules of a search. */
@@ -39,7 +43,7 @@ export function browseGamesOf(
 }
 
 async function findGames(
-  ctx: Context,
+  ctx: Reader,
   list: readonly unknown[],
   search: browse.Search,
   { after, limit = PAGE_SIZE }: { after: browse.Position | null; limit: number | undefined },
@@ -65,7 +69,7 @@ function readPosition(list: readonly unknown[], cursor: string | undefined): bro
 }
 
 /** The candidates in the order of the matches. */
-async function candidatesOf(ctx: Context, matches: readonly browse.MatchRow[], now: Date): Promise<Candidate[]> {
+async function candidatesOf(ctx: Reader, matches: readonly browse.MatchRow[], now: Date): Promise<Candidate[]> {
   const ids = matches.map(({ game_id }) => game_id);
   const facts = new Map((await factsOfGames(ctx.db, ids, now)).map((row) => [row.game_id, row]));
   return ids.flatMap((id) => facts.get(id) ?? []).filter(isOffered);

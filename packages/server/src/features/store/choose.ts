@@ -1,6 +1,6 @@
 // Chooses the games of a shelf: checks them in batches, in the order of the shelf, until it is full.
 import type { ShelfName } from '@chauffeur/contract/operations/shelves';
-import type { Context } from '../../context.ts';
+import type { Reader } from '../../request/read-replica.ts';
 import { launchFacts } from '../events/events.ts';
 import { listingBands } from '../health/health.ts';
 import { dayOrder } from './day-order.ts';
@@ -25,11 +25,11 @@ const TONIGHT_CANDIDATES = 60;
 const FIRST_BATCH = 48;
 
 /** At most 12 games, in the order of the shelf. */
-export function chooseGames(ctx: Context, request: ShelfRequest): Promise<Candidate[]> {
+export function chooseGames(ctx: Reader, request: ShelfRequest): Promise<Candidate[]> {
   return CHOICES[request.shelf](ctx, request);
 }
 
-const CHOICES: Readonly<Record<ShelfName, (ctx: Context, request: ShelfRequest) => Promise<Candidate[]>>> = {
+const CHOICES: Readonly<Record<ShelfName, (ctx: Reader, request: ShelfRequest) => Promise<Candidate[]>>> = {
   async unheard_of(ctx, request) {
     const { shelf, day, os, now } = request;
     const recent = await listPublished(ctx.db, { os, since: unheardSince(now), limit: MAX_GAMES });
@@ -54,7 +54,7 @@ const CHOICES: Readonly<Record<ShelfName, (ctx: Context, request: ShelfRequest) 
 
 /** The first `max` games of the queue that pass the listing check, have a matching download and are kept by `keep`. */
 async function takeMatching(
-  ctx: Context,
+  ctx: Reader,
   request: ShelfRequest,
   queue: readonly GameKey[],
   max: number,
@@ -67,7 +67,7 @@ async function takeMatching(
 }
 
 /** In the order of the ids. */
-async function candidatesOf(ctx: Context, request: ShelfRequest, gameIds: readonly string[]): Promise<Candidate[]> {
+async function candidatesOf(ctx: Reader, request: ShelfRequest, gameIds: readonly string[]): Promise<Candidate[]> {
   const rows = await factsOfGames(ctx.db, gameIds, request.now);
   const facts = new Map(rows.map((row) => [row.game_id, row]));
   const inOrder = gameIds.flatMap((id) => facts.get(id) ?? []);

@@ -3,9 +3,10 @@ import { hash } from 'node:crypto';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/shelves';
-import type { Context } from '../../context.ts';
+import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND, utcDayOf } from '../../kernel/clock.ts';
 import { perContext } from '../../request/per-context.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { listingBands } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { chooseGames } from './choose.ts';
@@ -45,13 +46,15 @@ function isFresh({ day, filledAt }: CacheEntry, request: ShelfRequest): boolean 
 }
 
 async function fillShelf(ctx: Context, request: ShelfRequest): Promise<TaggedShelf> {
-  const chosen = await chooseGames(ctx, request);
-  const shelf = { shelf: request.shelf, day: request.day, games: await cardsOf(ctx, chosen) };
+  const games = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) =>
+    cardsOf(reader, await chooseGames(reader, request)),
+  );
+  const shelf = { shelf: request.shelf, day: request.day, games };
   return { shelf, etag: `"${hash('sha256', JSON.stringify(shelf))}"` };
 }
 
 /** The cards of these games, in order. Games that were hidden or deleted in the meantime are left out. */
-export async function cardsOf(ctx: Context, chosen: readonly Candidate[]): Promise<ShelfGame[]> {
+export async function cardsOf(ctx: Reader, chosen: readonly Candidate[]): Promise<ShelfGame[]> {
   const ids = chosen.map(({ game_id }) => game_id);
   const [cards, bands] = await Promise.all([listCards(ctx.db, ids), listingBands(ctx, ids)]);
   const byId = new Map(cards.map((card) => [card.game_id, card]));
@@ -64,7 +67,7 @@ export async function cardsOf(ctx: Context, chosen: readonly Candidate[]): Promi
   return (await Promise.all(games)).flat();
 }
 
-async function cardOf(ctx: Context, card: CardRow, { published_at, offers }: Candidate) {
+async function cardOf(ctx: Reader, card: CardRow, { published_at, offers }: Candidate) {
   const { game_id, ...texts } = card;
   const { thumbnail, cover } = await publicImages(ctx, game_id);
   return {

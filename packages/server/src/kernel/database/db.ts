@@ -22,13 +22,13 @@ const types: pg.CustomTypesConfig = {
 
 export function openDatabase(
   connectionString: string,
-  options: { connections: number; log: Log; name: string },
+  options: { connections: number; log: Log; name: string; connectMs?: number },
 ): Database {
   const pool = new pg.Pool({
     connectionString,
     Client,
     max: options.connections,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: options.connectMs ?? 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: options.name,

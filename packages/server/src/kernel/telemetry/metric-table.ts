@@ -219,6 +219,19 @@ const AGENTS = {
   ),
 };
 
+/** Where a read that may use the replica was answered, or why not by the replica. */
+export const REPLICA_RESULTS = [
+  'replica',
+  'behind',
+  'own_write',
+  'writes_not_counted',
+  'not_found',
+  'failed',
+  'unreachable',
+  'not_standby',
+  'distributed',
+] as const;
+
 const DATABASE = {
   poolConnections: gauge('chauffeur_database_pool_connections', 'Connections of this process.', {
     state: ['busy', 'idle'],
@@ -234,6 +247,15 @@ const DATABASE = {
     '`max_connections` of PostgreSQL. From the database.',
   ),
   databaseBytes: gauge('chauffeur_database_size_bytes', 'Size of the database on disk. From the database.'),
+  replicaReads: counter(
+    'chauffeur_replica_reads_total',
+    'Reads for which the replica may be used. `replica`: the replica answered; otherwise why the primary did: the replica was behind, missed a write of the user or of a deploy key, did not find an object, failed or is unreachable, is no standby, or the database is distributed by Citus; `writes_not_counted`: a process without a replica serves requests too.',
+    { result: REPLICA_RESULTS },
+  ),
+  replicaLag: gauge(
+    'chauffeur_replica_lag_seconds',
+    'Maximum age of the data of the replica, as last checked by this process; about 1 if the replica is not behind. Absent if it does not respond.',
+  ),
 };
 
 const STORAGE = {
@@ -287,7 +309,7 @@ const THREADS = {
   ),
 };
 
-export const PARTS = ['database', 'blobs', 'scanner'] as const;
+export const PARTS = ['database', 'replica', 'blobs', 'scanner'] as const;
 
 const SERVICE = {
   partUp: gauge('chauffeur_part_up', '1 if the part responds, 0 if it does not. Absent if it is not configured.', {

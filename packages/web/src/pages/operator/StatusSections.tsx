@@ -71,7 +71,7 @@ export function ScannerSection({ scanner }: Pick<ServiceState, 'scanner'>) {
 }
 
 export function DatabaseSection({ database, totals }: Pick<ServiceState, 'database' | 'totals'>) {
-  const { version, embedded, newest_migration: newest } = database;
+  const { version, embedded, newest_migration: newest, replica } = database;
   return (
     <Section title="Database">
       <Facts
@@ -80,6 +80,7 @@ export function DatabaseSection({ database, totals }: Pick<ServiceState, 'databa
           ['Size', <Bytes key="size" count={database.bytes} />],
           ['Connections', `${database.connections} of ${database.most_connections}`],
           ['Migrations', newest === null ? `${database.migrations}` : `${database.migrations} (newest: ${newest})`],
+          ...(replica === null ? [] : [['Replica', formatReplica(replica)] as const]),
           ['Accounts', formatCompactNumber(totals.users)],
           ['Games', formatCompactNumber(totals.games)],
           ['Builds', formatCompactNumber(totals.builds)],
@@ -87,6 +88,11 @@ export function DatabaseSection({ database, totals }: Pick<ServiceState, 'databa
       />
     </Section>
   );
+}
+
+function formatReplica({ state, lag_seconds: lag }: NonNullable<ServiceState['database']['replica']>): string {
+  if (state !== 'ok' || lag === null) return `Not used: ${state}`;
+  return `In use, at most ${lag.toFixed(1)} s behind`;
 }
 
 const MAIL = {

@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { type Reader, readReplica } from '../../../request/read-replica.ts';
 import { requireMember } from '../../games/games.ts';
 import { NO_COUNTS, unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
@@ -38,15 +39,17 @@ export async function listCrashGroups(
   const [place = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { place, groupId };
   const filters = { buildId, sinceBuild, status };
-  const matches = await groups.listGroups(ctx.db, game.game_id, filters, { before, limit: limit + 1 });
-  const { page, last } = cutPage(matches, limit);
-  return {
-    groups: await withCounts(ctx, game.game_id, page, MAX_BUILDS_IN_LIST),
-    next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
-  };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const matches = await groups.listGroups(reader.db, game.game_id, filters, { before, limit: limit + 1 });
+    const { page, last } = cutPage(matches, limit);
+    return {
+      groups: await withCounts(reader, game.game_id, page, MAX_BUILDS_IN_LIST),
+      next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
+    };
+  });
 }
 
-async function withCounts(ctx: Context, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
+async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
   const firstDay = firstDayShown(ctx);
   const ids = rows.map(({ group_id }) => group_id);
   const packedCounts = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
@@ -56,7 +59,7 @@ async function withCounts(ctx: Context, gameId: string, rows: readonly groups.Gr
   return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? NO_COUNTS, versions));
 }
 
-function firstDayShown({ clock }: Context): Date {
+function firstDayShown({ clock }: Reader): Date {
   return new Date(clock.now().getTime() - (DAYS_SHOWN - 1) * DAY);
 }
 
@@ -65,10 +68,12 @@ export async function getCrashGroup(
   { caller, input }: Call<typeof contract.getCrashGroup>,
 ): Promise<GroupDetail> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return readGroup(ctx, game.game_id, input.group_id);
+  return readReplica(ctx, { caller, gameId: game.game_id }, (reader) =>
+    readGroup(reader, game.game_id, input.group_id),
+  );
 }
 
-async function readGroup(ctx: Context, gameId: string, groupId: string): Promise<GroupDetail> {
+async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {
   const row = await groups.findGroup(ctx.db, gameId, groupId);
   if (row === undefined) throw unknownGroup();
   const [[group], counts] = await Promise.all([

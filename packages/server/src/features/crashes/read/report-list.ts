@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { readReplica } from '../../../request/read-replica.ts';
 import { requireMember } from '../../games/games.ts';
 import { explainMissing } from './missing-symbols.ts';
 import { unknownCrash } from './not-found.ts';
@@ -27,7 +28,9 @@ export async function listCrashes(
   const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
   const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const rows = await readPage(ctx.db, game.game_id, input, { before, limit: limit + 1 });
+  const rows = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+    readPage(db, game.game_id, input, { before, limit: limit + 1 }),
+  );
   const { page, last } = cutPage(rows, limit);
   return {
     crashes: page.map(summaryOf),

@@ -3,6 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { Context } from '../../../context.ts';
 import type { Call } from '../../../request/call.ts';
+import { readReplica } from '../../../request/read-replica.ts';
 import { requireMember } from '../../games/games.ts';
 import { findGroup } from './group-list.sql.ts';
 import { unknownGroup } from './not-found.ts';
@@ -13,7 +14,9 @@ export async function listSimilarGroups(
   { caller, input: { uid, group_id: groupId } }: Call<typeof contract.listSimilarGroups>,
 ): Promise<OutputOf<typeof contract.listSimilarGroups>> {
   const { game } = await requireMember(ctx, caller, uid);
-  if ((await findGroup(ctx.db, game.game_id, groupId)) === undefined) throw unknownGroup();
-  const similar = await findSimilar(ctx.db, game.game_id, groupId);
+  const similar = await readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
+    if ((await findGroup(db, game.game_id, groupId)) === undefined) throw unknownGroup();
+    return findSimilar(db, game.game_id, groupId);
+  });
   return { groups: similar.map(({ last_seen, ...group }) => ({ ...group, last_seen: last_seen.toISOString() })) };
 }
