@@ -126,6 +126,11 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
       because: 'no Kubernetes runs in CI',
       needs: 'helm',
     },
+  'citus: chauffeur-server distribute --dry-run': {
+    elsewhere: 'packages/server/test/citus.test.ts',
+    as: "distribute(server, '--dry-run')",
+  },
+  'citus: chauffeur-server distribute': { elsewhere: 'packages/server/test/citus.test.ts', as: 'distribute(server)' },
   'scanner: apt-get install clamav-daemon': { elsewhere: '.ci/run', as: 'clamav-daemon' },
   "proxy: CHAUFFEUR_PUBLIC_URL=http://127.0.0.1:4000 CHAUFFEUR_PLAY_URL='http://*.localhost:4000' npm start": {
     elsewhere: 'e2e/website.play.test.ts',

@@ -153,6 +153,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Read from database replicas',
         description: 'Lists and charts from a standby, never older than you allow.',
       },
+      {
+        page: 'citus',
+        title: 'Distribute the tables with Citus',
+        description: 'When one database server is not enough.',
+      },
       { page: 'proxy', title: 'Behind a proxy', description: 'HTTPS, client addresses, and a domain for games.' },
       { page: 'cdn', title: 'Put downloads behind a CDN', description: 'Signed links, and nginx as a cache.' },
       { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },

@@ -9,7 +9,9 @@ import { DISTRIBUTED_TABLES } from '../src/commands/distribute.ts';
 import { partitionOf } from '../src/features/events/partitions.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
+import { migrate } from '../src/kernel/database/migrate.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { CITUS_URL, createMigratedDatabase, ON_CITUS } from './setup/citus.ts';
 import { makeSender, report, reportsOf } from './setup/crashes.ts';
 import { createTestDatabase } from './setup/database.ts';
@@ -183,6 +185,16 @@ describe('distributing a database', { skip }, () => {
       sql`select from pg_dist_partition where logicalrelid = ${partition.name}::regclass`,
     );
     assert.equal(found.length, 1);
+  });
+
+  test('the schema of distributed tables can be changed', async () => {
+    const { pool } = server.ctx;
+    assert.deepEqual(await migrate(pool, createLog('warn')), []);
+    await pool.query('alter table crash_reports add column probe integer not null default 7');
+    await pool.query('create index probe on crash_reports (game_id, probe)');
+    const probes = await pool.query(`select distinct probe from crash_reports`);
+    assert.deepEqual(probes.rows, [{ probe: 7 }]);
+    await pool.query('alter table crash_reports drop column probe');
   });
 
   for (const mode of ['force_logical', 'block_writes'])

@@ -62,12 +62,16 @@ async function exists(db: Db, name: string): Promise<boolean> {
   return (await row(db, sql`select 1 from pg_inherits where inhrelid = to_regclass(${name})`)) !== undefined;
 }
 
-/** Returns the names of the table's partitions, oldest first, without the default partition and foreign ones. */
+/**
+ * Returns the names of the table's partitions, oldest first, without the default partition and foreign ones. They include
+ * partitions that are detached while Citus distributes them.
+ */
 export async function listPartitions(db: Db, table: string): Promise<string[]> {
   const partitions = await rows(
     db,
-    sql<{ name: string }>`select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = to_regclass(${table}) and relname ~ ${`^${table}_[0-9_]+$`} order by relname`,
+    sql<{ name: string }>`select relname as name from pg_class
+      where relname ~ ${`^${table}(_\\d+)+$`} and relkind = 'r' and relnamespace = current_schema()::regnamespace
+      order by relname`,
   );
   return partitions.map(({ name }) => name);
 }
