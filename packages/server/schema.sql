@@ -65,6 +65,19 @@ CREATE OR REPLACE FUNCTION public.game_words(name text, tagline text, tags text[
  IMMUTABLE PARALLEL SAFE
 RETURN crash_words(((((name || ' '::text) || tagline) || ' '::text) || array_to_string(tags, ' '::text)));
 
+CREATE OR REPLACE FUNCTION public.closed_event_hour(hour integer)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+declare
+  fence timestamptz;
+begin
+  perform pg_advisory_xact_lock_shared(7304511, hour);
+  select closed_until into fence from event_fence;
+  return case when fence > to_timestamp(hour * 3600.0) then fence end;
+end
+$function$;
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -995,6 +1008,48 @@ create table minute_counts (
   constraint minute_counts_pkey PRIMARY KEY (minute, subject)
 );
 
+create table event_file_games (
+  game_id uuid not null,
+  enabled boolean not null,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  next_hour timestamp with time zone not null,
+  is_full boolean default false not null,
+  constraint event_file_games_pkey PRIMARY KEY (game_id),
+  constraint event_file_games_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table event_files (
+  game_id uuid not null,
+  file_id uuid not null,
+  hour timestamp with time zone not null,
+  part integer not null,
+  blob_key text not null,
+  size bigint not null,
+  sha256 text not null,
+  events bigint not null,
+  written_at timestamp with time zone not null,
+  constraint event_files_pkey PRIMARY KEY (game_id, hour, part),
+  constraint event_files_game_id_file_id_key UNIQUE (game_id, file_id),
+  constraint event_files_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table event_file_devices (
+  game_id uuid not null,
+  device_uid text not null,
+  since timestamp with time zone,
+  deleted_at timestamp with time zone not null,
+  constraint event_file_devices_pkey PRIMARY KEY (game_id, device_uid),
+  constraint event_file_devices_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table event_fence (
+  is_only boolean default true not null,
+  closed_until timestamp with time zone not null,
+  constraint event_fence_pkey PRIMARY KEY (is_only),
+  constraint event_fence_is_only_check CHECK (is_only)
+);
+
 create table replica_beats (
   process_no integer not null,
   beat bigint not null,
@@ -1100,6 +1155,7 @@ CREATE INDEX cli_login_requests_by_expiry ON public.cli_login_requests USING btr
 CREATE INDEX cli_logins_by_user ON public.cli_logins USING btree (user_id, login_id);
 CREATE INDEX cli_logins_by_game ON public.cli_logins USING btree (game_id) WHERE (game_id IS NOT NULL);
 CREATE INDEX files_awaiting_scan ON public.files USING btree (uploaded_at) WHERE (scan_state = ANY (ARRAY['pending'::text, 'scanning'::text]));
+CREATE INDEX event_files_blob_key ON public.event_files USING btree (blob_key);
 
 create view build_names as
  SELECT builds.game_id,

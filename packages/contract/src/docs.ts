@@ -62,6 +62,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Events and launch health',
         description: 'Measure how each build starts and how players use it.',
       },
+      {
+        page: 'raw-events',
+        title: 'Raw events as files',
+        label: 'Raw events',
+        description: 'Parquet files of all events, for DuckDB, ClickHouse, Trino and Spark.',
+      },
     ],
   },
   {

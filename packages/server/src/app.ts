@@ -95,7 +95,20 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const secret = await readAuthSecret(db, config);
   const tracer = await openTracer(config, role, { log, metrics });
   if (tracer !== undefined) closers.add({ name: 'tracer', seconds: CLOSE_SECONDS, close: () => tracer.stop() });
-  const base = { config, db, replica, blobs, clock, log, mailer, metrics, presence, secret, tracer };
+  const base = {
+    config,
+    db,
+    replica,
+    pool: database.pool,
+    blobs,
+    clock,
+    log,
+    mailer,
+    metrics,
+    presence,
+    secret,
+    tracer,
+  };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
   const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
   const auth = createAuth(db, {

@@ -230,7 +230,7 @@ export const SETTINGS = {
     'CHAUFFEUR_LIMIT_STORAGE_MB',
     '102400',
     limit,
-    'MiB of builds, including open upload sessions, and of stored symbols per game. Above it, uploads are rejected with 4292.',
+    'MiB of builds, including open upload sessions, of stored symbols and of event files per game. Above it, uploads are rejected with 4292, and no event files are written.',
   ),
   limitCrashes: setting('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports per UTC day and game.'),
   limitCrashUploads: setting(
@@ -306,6 +306,12 @@ export const SETTINGS = {
     '400',
     healthDays,
     'Days to keep event counts, and devices after they were last seen; at least 31. 0 keeps everything.',
+  ),
+  eventFileDays: setting(
+    'CHAUFFEUR_EVENT_FILE_DAYS',
+    '400',
+    number(0, 36_500),
+    'Days to keep the Parquet files of raw events, for games that have them. They are deleted by whole days (UTC). 0 keeps everything.',
   ),
   agentCallDays: setting(
     'CHAUFFEUR_AGENT_CALL_DAYS',

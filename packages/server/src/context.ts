@@ -1,4 +1,5 @@
 // What handlers and jobs receive: the context of the service, and the caller.
+import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { BlobStore } from './kernel/blobs/store.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -15,6 +16,8 @@ export type Context = {
   readonly db: Db;
   /** For `readReplica` (request/read-replica.ts); undefined without one in the settings. */
   readonly replica: Replica | undefined;
+  /** For a connection of its own, as for copying many rows; see kernel/database/session.ts. */
+  readonly pool: pg.Pool;
   readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly log: Log;

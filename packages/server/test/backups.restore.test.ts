@@ -207,7 +207,7 @@ test('a backup goes to a bucket and is restored into another one', async (t) => 
   const copy = await makePlace();
   try {
     const source = { ...environmentOf(server), ...s3.env };
-    for (const copied of [11, 0]) {
+    for (const copied of [12, 0]) {
       const { code, stdout, stderr } = await runServerCommand(source, [
         'backup',
         addressOf('backups'),
@@ -223,7 +223,7 @@ test('a backup goes to a bucket and is restored into another one', async (t) => 
     assert.equal(restored.code, 0, restored.stderr);
     const checked = await runServerCommand(place, ['verify', '--json']);
     assert.equal(checked.code, 0, checked.stderr);
-    assert.equal(JSON.parse(checked.stdout).blobs, 11);
+    assert.equal(JSON.parse(checked.stdout).blobs, 12);
   } finally {
     await copy.remove();
     await s3.stop();

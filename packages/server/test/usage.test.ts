@@ -97,6 +97,7 @@ describe('the storage quota of a game', () => {
       builds_bytes: zip.length,
       sessions_bytes: 0,
       symbols_bytes: 0,
+      event_files_bytes: 0,
     });
   });
 

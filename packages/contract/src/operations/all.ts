@@ -15,6 +15,7 @@ import * as credentials from './credentials.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as developers from './developers.ts';
+import * as eventFiles from './event-files.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as gameDeletion from './game-deletion.ts';
@@ -89,6 +90,11 @@ export const OPERATIONS: readonly Operation[] = [
   events.countEvents,
   events.getDevice,
   events.deleteDevice,
+  eventFiles.getEventFiles,
+  eventFiles.setEventFiles,
+  eventFiles.listEventFiles,
+  eventFiles.downloadEventFile,
+  eventFiles.deleteEventFiles,
   health.listHealth,
   health.getBuildHealth,
   bugs.fileBug,

@@ -6,6 +6,7 @@ import { changed, rows } from '../../src/kernel/database/db.ts';
 import { connect, makeKey } from './agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame } from './api-calls.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
+import { addEventFile } from './event-files.ts';
 import { send } from './events.ts';
 import { addPictures, named, picture } from './images.ts';
 import { makeAdmin, makePlayer, type TestServer, until } from './server.ts';
@@ -54,6 +55,9 @@ export async function makeFullGame(server: TestServer): Promise<FullGame> {
     await addReport(server.ctx, { game: shared, buildId, message, dump: bytes, log: bytes, stack });
   }
   await send({ server, game, buildId }, { events: [EVENT_OF_ALL_KINDS, { event: 'custom' }] });
+  await call(owner, 'PUT', '/event-files', { enabled: true });
+  await addEventFile(server, game.uid);
+  await call(owner, 'DELETE', '/devices/left');
   await call(player.headers, 'POST', '/bugs', { message: 'stuck', build_id: buildId });
   await call(player.headers, 'PUT', '/beta');
   await call(owner, 'POST', '/invitations', { email: player.email });

@@ -10,6 +10,7 @@ import { newId } from '../../src/kernel/secrets/ids.ts';
 import { makeKey } from './agents.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
+import { addEventFile } from './event-files.ts';
 import { issueCode, reopenSetup } from './first-run.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
@@ -191,6 +192,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       const { body } = await call('POST', `/games/${game.uid}/crashes/${crashId}/downloads`, { kind: 'dump' });
       return { path: { token: body.data.url.split('/').at(-1) } };
     },
+    'events.downloadFile': async () => ({ path: { file_uid: await addEventFile(server, game.uid) } }),
+    'events.deleteFiles': () => ({ query: { before: '2026-11-30' } }),
     'events.create': () => ({
       headers: sender,
       json: { events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 9 }] },

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { blobReferences as crashes } from '../crashes/crashes.ts';
+import { blobReferences as eventFiles } from '../events/events.ts';
 import { blobReferences as files } from '../files/files.ts';
 import { blobReferences as media } from '../media/media.ts';
 import { blobReferences as symbols } from '../symbols/symbols.ts';
@@ -15,7 +16,8 @@ export type BlobReference = {
   readonly packing: 'gzip' | 'zstd' | null;
 };
 
-const references = sql`(${files} union all ${symbols} union all ${media} union all ${crashes})`;
+const references = sql`(${files} union all ${symbols} union all ${media} union all ${crashes}
+  union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

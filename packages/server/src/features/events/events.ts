@@ -1,5 +1,5 @@
 // Events for developers: their counts, and the events of a device, which can be deleted. The feature's folders are
-// receive/ (from games), read/ (counts and devices) and keep/ (partitions, sums and retention).
+// receive/ (from games), read/ (counts and devices), keep/ (partitions, sums and retention) and files/ (Parquet files).
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -7,13 +7,16 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/events';
 import type { Context } from '../../context.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
-import { retryConflicts } from '../../kernel/database/db.ts';
+import { retryConflicts, transact } from '../../kernel/database/db.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
 import type { Call } from '../../request/call.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import { readLaunches } from './facts.sql.ts';
+import * as files from './files/files.sql.ts';
+import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { seriesOf, spanOf } from './read/chart.ts';
 import { countByTime, listNames } from './read/counts.sql.ts';
 import { type DeviceEventRow, type DeviceRow, forgetDevice, readDevice, readFirstSeen } from './read/devices.sql.ts';
@@ -35,6 +38,9 @@ export const EVENT_TABLES: readonly string[] = [
 
 /** Has a partition for each day (partitions.ts). */
 export const DAILY_EVENT_TABLE = 'events';
+
+/** The SQL of the blobs that event files refer to (features/backups). */
+export const { blobReferences } = files;
 
 type Device = OutputOf<typeof contract.getDevice>;
 
@@ -130,8 +136,14 @@ export async function deleteDevice(
 ): Promise<OutputOf<typeof contract.deleteDevice>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };
+  const since = await readFirstSeen(ctx.db, device);
   const builds = await retryConflicts(() => forgetDevice(ctx.db, device));
   const events = await deleteAllEvents(ctx.db, device);
+  await transact(ctx.db, async (tx) => {
+    const deleted = { device_uid: device.deviceUid, since, deleted_at: ctx.clock.now() };
+    if (!(await files.insertDevice(tx, device.gameId, deleted))) return;
+    await addJob(tx, removeDevicesJob, { gameId: device.gameId }, `${removeDevicesJob.task}/${device.gameId}`);
+  });
   ctx.log.info({ game: game.game_id, user: caller.user.id, builds, events }, 'a device was deleted');
   return { builds, events };
 }

@@ -14,3 +14,8 @@ export function partitionOf(time: Date): Partition {
     to: new Date(day + DAY).toISOString(),
   };
 }
+
+/** The start of the day of a partition from `partitionOf`. */
+export function dayOfPartition(name: string): Date {
+  return new Date(`${name.slice(-'2026_11_30'.length).replaceAll('_', '-')}T00:00:00Z`);
+}

@@ -13,9 +13,9 @@ import { deleteRows, listTenantTables } from './tenant-tables.sql.ts';
 export const finishDeletionsJob = defineJob<object>('game-deletion:finish', 3);
 
 /**
- * The folders of the blob store with a subfolder for each game. Files of crash reports are found through their rows.
+ * What precedes the id of the game in the keys of its blobs. Files of crash reports are found through their rows.
  */
-const BLOB_FOLDERS = ['files', 'media', 'symbols'];
+const BLOB_FOLDERS = ['files/', 'media/', 'symbols/', 'events/game_id='];
 
 /** After this time, requests, jobs and batches that started before the deletion have ended. */
 const SETTLED_AFTER = HOUR;
@@ -48,5 +48,5 @@ async function removeAll(ctx: Context, gameId: string, signal: AbortSignal): Pro
   await deleteReportsOfGame(ctx, gameId, signal);
   for (const table of orderTables(await listTenantTables(ctx.db))) await deleteRows(ctx.db, table, gameId, signal);
   await deletion.deleteCounters(ctx.db, gameId);
-  for (const folder of BLOB_FOLDERS) await deleteBelow(ctx.blobs, `${folder}/${gameId}/`, signal);
+  for (const folder of BLOB_FOLDERS) await deleteBelow(ctx.blobs, `${folder}${gameId}/`, signal);
 }

@@ -12,7 +12,7 @@ export function storageMail({ email, game, slug, used, quota, site }: Warning): 
     to: email,
     subject: `${oneLine(game)} has used ${percent}% of its storage`,
     text: [
-      `The builds and symbols of ${quote(game)} use ${formatBytes(used)} of ${formatBytes(quota)}.`,
+      `The builds, symbols and event files of ${quote(game)} use ${formatBytes(used)} of ${formatBytes(quota)}.`,
       "When the storage is full, uploads fail. Delete builds that you don't need:",
       `${site}${PAGES.builds.replace(':uid', slug)}`,
       "You won't get another warning unless usage drops first.\n",

@@ -1,8 +1,8 @@
-// The SQL of a game's usage: the bytes of its builds and symbols, and the counters of its crash reports.
+// The SQL of a game's usage: the bytes of its builds, symbols and event files, and the counters of its crash reports.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type StorageRow = { builds: number; sessions: number; symbols: number };
+export type StorageRow = { builds: number; sessions: number; symbols: number; event_files: number };
 
 /** Serializes transactions that use storage of the same game. */
 export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
@@ -22,7 +22,8 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
         where game_id = ${gameId} and finished_at is null)::bigint as sessions,
       (select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0) from symbol_texts
         where game_id = ${gameId} and exists (select from symbols
-          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))::bigint as symbols`,
+          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))::bigint as symbols,
+      (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files`,
   );
 }
 

@@ -6,10 +6,10 @@ export const PART_SUFFIX = '.part';
 export const TAIL_SUFFIX = '.tail';
 
 /**
- * Segments of lowercase letters, digits, `.`, `_` and `-`, separated by slashes. None begins with a dot, so `..` cannot
+ * Segments of lowercase letters, digits, `.`, `_`, `=` and `-`, separated by slashes. None begins with a dot, so `..` cannot
  * occur.
  */
-const KEY = /^[a-z0-9_-][a-z0-9._-]*(\/[a-z0-9_-][a-z0-9._-]*)*$/;
+const KEY = /^[a-z0-9_-][a-z0-9._=-]*(\/[a-z0-9_-][a-z0-9._=-]*)*$/;
 
 /** The longest key. S3 accepts 1,024 bytes including the prefix of the bucket and a suffix. */
 const MAX_LENGTH = 512;

@@ -6,7 +6,14 @@ const GIB = 1024 ** 3;
 
 function usageOf({ used = 3.2 * GIB, limit = 100 * GIB, files = { used: 41, limit: 2000 } } = {}) {
   return {
-    storage: { used_bytes: used, limit_bytes: limit, builds_bytes: used, sessions_bytes: 0, symbols_bytes: 0 },
+    storage: {
+      used_bytes: used,
+      limit_bytes: limit,
+      builds_bytes: used,
+      sessions_bytes: 0,
+      symbols_bytes: 0,
+      event_files_bytes: 0,
+    },
     crashes_today: {
       reports: { used: 1200, limit: 10_000 },
       files,

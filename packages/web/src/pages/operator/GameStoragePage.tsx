@@ -73,6 +73,12 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
       cell: (game) => <Bytes count={game.sessions_bytes} />,
     },
     { header: 'Symbols', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.symbols_bytes} /> },
+    {
+      header: 'Event files',
+      align: 'right',
+      hiddenBelow: 'md',
+      cell: (game) => <Bytes count={game.event_files_bytes} />,
+    },
     { header: 'Images', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.images_bytes} /> },
     {
       header: 'Crash files today',

@@ -3,13 +3,16 @@ import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
-import { partitionOf } from '../partitions.ts';
+import { listGamesBehind } from '../files/files.sql.ts';
+import { dayOfPartition, partitionOf } from '../partitions.ts';
 import * as retention from './retention.sql.ts';
 
 export const eventRetentionJob = defineJob<object>('events:retention', 5);
 
 /** After this time, an event with the same id counts as a new event. */
 const ID_DAYS = 7;
+/** Expired events that are not in files yet are kept for this time, except those of games whose storage is full. */
+const WAIT = 7 * DAY;
 /** Small enough for a short transaction. */
 const BATCH = 10_000;
 
@@ -28,8 +31,17 @@ async function dropDays(ctx: Context, limit: Date): Promise<void> {
   const firstKept = partitionOf(limit).name;
   for (const partition of await listPartitions(ctx.db, 'events')) {
     if (partition >= firstKept) break;
+    const end = new Date(dayOfPartition(partition).getTime() + DAY);
+    const behind = await listGamesBehind(ctx.db, end);
+    if (behind.some((game) => !game.is_full) && end.getTime() > limit.getTime() - WAIT) {
+      ctx.log.warn({ partition }, 'expired events are kept until they are in files');
+      break;
+    }
     await dropPartition(ctx.db, partition);
     ctx.log.info({ partition }, 'dropped expired events');
+    if (behind.length > 0)
+      ctx.log.error({ partition, games: behind.map(({ game_id }) => game_id) }, 'dropped events that are in no files');
   }
+  // Batches are written to a partition, so this has none that files could miss.
   await retention.deleteFromDefaultPartition(ctx.db, limit);
 }

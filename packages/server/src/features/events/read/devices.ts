@@ -2,6 +2,7 @@
 import { DAY } from '../../../kernel/clock.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
+import { dayOfPartition } from '../partitions.ts';
 import { type DeviceEventRow, type DeviceRef, deleteEvents, readEvents } from './devices.sql.ts';
 
 /** After this time, a request does not start to read another day. */
@@ -28,9 +29,7 @@ export async function readEventPage(db: Db, device: DeviceRef, before: number, l
 
 /** The starts of days with a partition, the newest first. */
 async function daysBefore(db: Db, before: number): Promise<number[]> {
-  const days = (await listPartitions(db, 'events')).map(
-    (name) => Date.parse(`${name.slice(-'2026_11_30'.length).replaceAll('_', '-')}T00:00:00Z`) * 1000,
-  );
+  const days = (await listPartitions(db, 'events')).map((name) => dayOfPartition(name).getTime() * 1000);
   return days.filter((day) => day < before).reverse();
 }
 

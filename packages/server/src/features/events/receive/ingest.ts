@@ -12,7 +12,7 @@ import { layOut } from './batch.ts';
 import { countedNames } from './counted-names.ts';
 import type { GameEvent } from './event.ts';
 import { findExistingBuilds, forgetGames, keyOf } from './existing-builds.ts';
-import { type ClientId, claimIds, DeletedGamesError, requireLiveGames, writeBatch } from './write.sql.ts';
+import { type ClientId, ClosedHourError, claimIds, DeletedGamesError, requireOpen, writeBatch } from './write.sql.ts';
 
 /** How many events of a request were counted, and how many had been sent before. */
 export type Ingested = { accepted: number; repeated: number };
@@ -78,6 +78,8 @@ async function writeRequests(
   try {
     repeated = await writeParts(ctx, valid, turn);
   } catch (error) {
+    // The batch was delayed for minutes. It counts as received in the first hour to which events can be written.
+    if (error instanceof ClosedHourError) return writeRequests(ctx, requests, { ...turn, now: lateTime(ctx, error) });
     if (!(error instanceof DeletedGamesError)) throw error;
     // A game was deleted since this process looked up its builds. Nothing was written.
     forgetGames(ctx, error.gameIds);
@@ -91,9 +93,13 @@ async function writeRequests(
   );
 }
 
+function lateTime({ clock }: Context, { openFrom }: ClosedHourError): Date {
+  return new Date(Math.max(clock.now().getTime(), openFrom.getTime()));
+}
+
 /**
  * Writes events and returns the events that had been sent before. Throws DeletedGamesError, without writing anything,
- * if a game is deleted.
+ * if a game is deleted, and ClosedHourError if the hour is closed.
  */
 async function writeParts(
   ctx: Context,
@@ -107,8 +113,8 @@ async function writeParts(
   return retryConflicts(() =>
     withShards(ctx.db, async (shards) => {
       const places = await placesOf(ctx.db, shards, parts);
-      if (shards !== null) await requireLiveGames(ctx.db, [...new Set(parts.map(({ gameId }) => gameId))]);
       const write = async (db: Db): Promise<ReadonlySet<GameEvent>> => {
+        if (shards !== null) await requireOpen(db, [...new Set(parts.map(({ gameId }) => gameId))], now);
         const repeated = new Set<GameEvent>();
         for (const { shard, parts: placed } of places) {
           const known = hasIds ? await claim(db, placed, utcDayOf(now), shard) : NO_EVENTS;
@@ -117,7 +123,7 @@ async function writeParts(
         }
         return repeated;
       };
-      return hasIds || places.length > 1 ? transact(ctx.db, write) : write(ctx.db);
+      return hasIds || shards !== null ? transact(ctx.db, write) : write(ctx.db);
     }),
   );
 }

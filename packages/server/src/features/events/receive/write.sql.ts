@@ -1,8 +1,9 @@
 // The SQL that writes a batch of events and everything that is counted from it.
 import { type RawBuilder, sql } from 'kysely';
+import { HOUR } from '../../../kernel/clock.ts';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import { type Db, keepPlan, rows } from '../../../kernel/database/db.ts';
+import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/database/db.ts';
 import { rowsInShard, type Shard } from '../../../kernel/database/shards.ts';
 import { type Batch, EVENT_COLUMNS } from './batch.ts';
 
@@ -48,13 +49,41 @@ export class DeletedGamesError extends Error {
   }
 }
 
-/** Throws DeletedGamesError if one of the games is deleted. */
-export async function requireLiveGames(db: Db, gameIds: readonly string[]): Promise<void> {
-  const deleted = await rows(
-    db,
-    keepPlan(sql<{ game_id: string }>`select game_id from all_games where ${isDeleted(sql`${gameIds}`)}`),
+/** The hour of a batch was closed before the batch was written, so it was not written (keep/close-hours.ts). */
+export class ClosedHourError extends Error {
+  override readonly name = 'ClosedHourError';
+  /** The start of the first hour that is not closed. */
+  readonly openFrom: Date;
+
+  constructor(openFrom: Date) {
+    super('The hour of the batch is closed');
+    this.openFrom = openFrom;
+  }
+}
+
+type Obstacles = { deleted_games: string[]; open_from: Date | null };
+
+function throwIfAny({ deleted_games, open_from }: Obstacles): void {
+  if (open_from !== null) throw new ClosedHourError(open_from);
+  if (deleted_games.length > 0) throw new DeletedGamesError(deleted_games);
+}
+
+/**
+ * Keeps the hour of `time` open until the transaction ends. Throws ClosedHourError if it is closed, and
+ * DeletedGamesError if one of the games is deleted.
+ */
+export async function requireOpen(tx: Db, gameIds: readonly string[], time: Date): Promise<void> {
+  throwIfAny(
+    await onlyRow(
+      tx,
+      keepPlan(sql<Obstacles>`select array(select game_id::text from all_games where ${isDeleted(sql`${gameIds}`)}) as deleted_games,
+        ${closedHour(time)} as open_from`),
+    ),
   );
-  if (deleted.length > 0) throw new DeletedGamesError(deleted.map(({ game_id }) => game_id));
+}
+
+function closedHour(time: Date): RawBuilder<Date | null> {
+  return sql`closed_event_hour(${Math.floor(time.getTime() / HOUR)}::integer)`;
 }
 
 function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -62,8 +91,9 @@ function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * Writes events, the state of their devices, and all counts, in one statement; throws DeletedGamesError if a game is
- * deleted. In a shard, which has no table of games, call `requireLiveGames` first. Only rows of devices whose state changes are written, in the order of the key. They return the days on which
+ * Writes events, the state of their devices, and all counts, in one statement; throws ClosedHourError if the hour is
+ * closed, and DeletedGamesError if a game is deleted. A shard has no tables to tell: call `requireOpen` first. Only rows of
+ * devices whose state changes are written, in the order of the key. They return the days on which
  * the devices were counted before, and the same statement subtracts the devices from those days. All other rows belong
  * to the `slot`, which no other writer of this process uses.
  */
@@ -71,29 +101,33 @@ export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shar
   const { at, day, hour, events, devices, names, times } = batch;
   const [games, builds] = [arrayLiteral(batch.games), arrayLiteral(batch.builds)];
   // Checked once for the statement. The other parts depend on these.
-  const allExist = sql`not exists (select from deleted)`;
+  const isOpen = sql`not exists (select from deleted) and not exists (select from closed where open_from is not null)`;
   const deleted =
     shard === null
       ? sql`select game_id from all_games where ${isDeleted(sql`${games}`)}`
       : sql`select null::uuid as game_id where false`;
+  const closed =
+    shard === null ? sql`select ${closedHour(hour)} as open_from` : sql`select null::timestamptz as open_from`;
   const given = sql`${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date`;
   const changing = shard === null ? sql`changing_devices(${given})` : changingDevices(batch);
   const [result] = await rowsIn(
     db,
     shard,
-    sql<{ deleted_games: string[] }>`
+    sql<Obstacles>`
       with deleted as materialized (
         ${deleted}
+      ), closed as materialized (
+        ${closed}
       ), written as (
         insert into events (game_id, build_id, received_at, ${insertedNames(EVENT_COLUMNS)})
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
           ${insertedValues(EVENT_COLUMNS, 'event')}
-        from ${events.unnest('event')} where ${allExist}
+        from ${events.unnest('event')} where ${isOpen}
       ), folded as (
         insert into event_devices as existing (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
           case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
-        from ${changing} as changing where ${allExist}
+        from ${changing} as changing where ${isOpen}
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
           was_last_day = existing.last_day, was_boot_day = existing.boot_day, was_crash_day = existing.crash_day,
@@ -134,19 +168,19 @@ export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shar
       ), hours as (
         insert into event_hours as existing (game_id, name, hour, build_id, slot, count)
         select (${games}::uuid[])[place], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[place], ${slot}::smallint, count
-        from ${names.unnest('counted')} where ${allExist}
+        from ${names.unnest('counted')} where ${isOpen}
         order by 1, 2, 4
         on conflict (game_id, name, hour, build_id, slot) do update set count = existing.count + excluded.count
       ), times as (
         insert into event_times as existing (game_id, build_id, day, what, bucket, slot, count)
         select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
-        from ${times.unnest('timed')} where ${allExist}
+        from ${times.unnest('timed')} where ${isOpen}
         order by 1, 2, 4, 5
         on conflict (game_id, build_id, day, what, bucket, slot) do update set count = existing.count + excluded.count
       )
-      select array(select game_id::text from deleted) as deleted_games`,
+      select array(select game_id::text from deleted) as deleted_games, (select open_from from closed) as open_from`,
   );
-  if (result !== undefined && result.deleted_games.length > 0) throw new DeletedGamesError(result.deleted_games);
+  throwIfAny(result!);
 }
 
 /**

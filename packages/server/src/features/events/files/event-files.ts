@@ -1,0 +1,53 @@
+// The thread that writes and reads event files: encoding them takes too much of the processor for a process that
+// answers requests.
+import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
+import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
+import type { DeviceEvents, StoredFile } from './parquet-reader.ts';
+
+/** `hour` is in milliseconds since 1970. */
+export type WrittenFile = {
+  readonly hour: number;
+  readonly part: number;
+  readonly key: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly events: number;
+};
+
+/** Writes the files of a game's events, which the thread asks for in the order of their arrival. */
+export type WriteTask = { readonly write: { readonly gameId: string }; readonly blobSettings: BlobSettings };
+
+/** Writes the file again under `newKey` without some events. If no others are left, no file is written. */
+export type RemoveTask = {
+  readonly remove: { readonly file: StoredFile; readonly newKey: string; readonly devices: readonly DeviceEvents[] };
+  readonly blobSettings: BlobSettings;
+};
+
+/** The new file, which does not exist if it has no events. `same` if the old one has none of the events to remove. */
+export type RemoveResult = 'same' | 'missing' | Pick<WrittenFile, 'size' | 'sha256' | 'events'>;
+
+const THREAD = new URL('./event-files.thread.ts', import.meta.url);
+
+const threads = createThreadPool<WriteTask | RemoveTask, WrittenFile[] | RemoveResult, 'more', Uint8Array | null>(
+  THREAD,
+  // The time is for a slow store. A group of 50,000 events takes about 150 MiB while it is encoded.
+  { size: 1, timeoutMs: 60 * 60_000, maxHeapMb: 768 },
+);
+
+/**
+ * Writes files of the events that `next` returns in chunks, and null at the end. Existing files with the same keys are
+ * replaced. Rejects with errors of `next` and the store; some files may then exist.
+ */
+export function writeFiles(
+  blobSettings: BlobSettings,
+  gameId: string,
+  next: () => Promise<Uint8Array | null>,
+): Promise<WrittenFile[]> {
+  return threads.run({ write: { gameId }, blobSettings }, next) as Promise<WrittenFile[]>;
+}
+
+export function removeEvents(blobSettings: BlobSettings, remove: RemoveTask['remove']): Promise<RemoveResult> {
+  return threads.run({ remove, blobSettings }, () =>
+    Promise.reject(new Error('a file is read from the store')),
+  ) as Promise<RemoveResult>;
+}

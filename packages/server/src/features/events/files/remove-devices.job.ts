@@ -1,0 +1,86 @@
+// Removes the events of deleted devices from files: files that have any are written again without them.
+import type { Context } from '../../../context.ts';
+import { areDeletionsLocked } from '../../../kernel/blobs/held-deletions.ts';
+import { HOUR } from '../../../kernel/clock.ts';
+import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
+import { removeEvents } from './event-files.ts';
+import { keyOf, prefixOfGame, versionOf } from './file-key.ts';
+import * as sql from './files.sql.ts';
+import { withFiles } from './lock.ts';
+import type { DeviceEvents } from './parquet-reader.ts';
+import { deleteUnrecorded } from './unrecorded.ts';
+
+export type RemoveDevices = { gameId: string };
+
+export const removeDevicesJob = defineJob<RemoveDevices>('events:remove-devices', 6);
+
+const PAGE = 500;
+
+/** Leaves it to the hourly job if another process works on the files of the game. */
+export async function removeDevicesNow(
+  ctx: Context,
+  { gameId }: RemoveDevices,
+  { signal }: Pick<Attempt, 'signal'>,
+): Promise<void> {
+  await withFiles(ctx, gameId, () => removeDevices(ctx, gameId, signal));
+}
+
+/**
+ * Called with the lock on the files of the game. During a backup nothing happens, because it keeps the old files, and
+ * engines would read both.
+ */
+export async function removeDevices(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
+  const deleted = await sql.listDevices(ctx.db, gameId);
+  if (deleted.length === 0 || (await areDeletionsLocked(ctx.db))) return;
+  if (await sql.isHeld(ctx.db, prefixOfGame(gameId))) return;
+  const devices = deleted.map(({ device_uid: deviceUid, deleted_at }) => ({
+    deviceUid,
+    until: deleted_at.getTime() * 1000,
+  }));
+  let changed = 0;
+  for await (const file of filesSince(ctx, gameId, firstHourOf(deleted))) {
+    signal.throwIfAborted();
+    if (await removeFrom(ctx, gameId, file, devices)) changed += 1;
+  }
+  // What an interrupted attempt has left.
+  await deleteUnrecorded(ctx, gameId);
+  await sql.deleteDevices(ctx.db, gameId, deleted);
+  ctx.log.info({ game: gameId, devices: devices.length, files: changed }, 'deleted devices were removed from files');
+}
+
+/** The first hour that can have their events: the clocks of two processes may differ. Null if it is unknown. */
+function firstHourOf(deleted: readonly sql.DeletedDevice[]): Date | null {
+  const times = deleted.map(({ since }) => (since === null ? 0 : since.getTime()));
+  const first = Math.min(...times);
+  return first === 0 ? null : new Date((Math.floor(first / HOUR) - 1) * HOUR);
+}
+
+async function* filesSince(ctx: Context, gameId: string, from: Date | null): AsyncGenerator<sql.FileRow> {
+  for (let after: sql.FileRow | null = null; ; ) {
+    const page: sql.FileRow[] = await sql.listFiles(ctx.db, gameId, { from, to: null, after, limit: PAGE });
+    yield* page;
+    after = page.at(-1) ?? null;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Returns whether the file had any of the events. */
+async function removeFrom(
+  ctx: Context,
+  gameId: string,
+  { file_id: fileId, hour, part, blob_key: oldKey, size }: sql.FileRow,
+  devices: readonly DeviceEvents[],
+): Promise<boolean> {
+  const newKey = keyOf(gameId, hour, part, versionOf(oldKey) + 1);
+  const result = await removeEvents(ctx.blobs.settings, { file: { key: oldKey, size }, newKey, devices });
+  if (result === 'missing') ctx.log.warn({ game: gameId, key: oldKey }, 'an event file is missing in the blob storage');
+  if (result === 'missing' || result === 'same') return false;
+  if (result.events === 0) await sql.deleteFileRows(ctx.db, gameId, [oldKey]);
+  else {
+    const file = { gameId, fileId, oldKey, writtenAt: ctx.clock.now() };
+    // If the file expired in the meantime, the new one does not count.
+    if (!(await sql.replaceBlob(ctx.db, file, { key: newKey, ...result }))) await ctx.blobs.delete(newKey);
+  }
+  await ctx.blobs.delete(oldKey);
+  return true;
+}
