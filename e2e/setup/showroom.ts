@@ -95,6 +95,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       editImages: '/edit/images',
       editKeys: '/edit/keys',
       editAdmins: '/edit/admins',
+      editEventFiles: '/edit/event-files',
       editAudit: '/edit/audit',
       editDanger: '/edit/danger',
     }),

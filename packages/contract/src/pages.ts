@@ -51,6 +51,7 @@ export const PAGES = {
   editImages: '/dev/:uid/edit/images',
   editKeys: '/dev/:uid/edit/keys',
   editAdmins: '/dev/:uid/edit/admins',
+  editEventFiles: '/dev/:uid/edit/event-files',
   editAudit: '/dev/:uid/edit/audit',
   editDanger: '/dev/:uid/edit/danger',
 } as const;

@@ -388,6 +388,12 @@ const editAudit = createRoute({
   component: lazyRouteComponent(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
+const editEventFiles = createRoute({
+  getParentRoute: () => edit,
+  path: '/event-files',
+  component: lazyRouteComponent(() => import('./pages/event-files/EventFilesPage.tsx'), 'EventFilesPage'),
+});
+
 const editDanger = createRoute({
   getParentRoute: () => edit,
   path: '/danger',
@@ -405,7 +411,7 @@ const developer = dev.addChildren([
   bugs.addChildren([bug]),
   health,
   events,
-  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editAudit, editDanger]),
+  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editEventFiles, editAudit, editDanger]),
 ]);
 
 const pages = root.addChildren([
