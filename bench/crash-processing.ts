@@ -1,18 +1,15 @@
 // Measures the time from the last byte of a 2 MB dump until its report is in a group, for single dumps and for 50 dumps
 // per second. The symbols are compiled beforehand. `--alone 60 --rate 50 --seconds 20`.
-import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { note, print, printFigure } from './figures.ts';
-import { writeGameDump } from './game-dump.ts';
+import { prepareDump } from './prepare-dump.ts';
 import { callApi, openGame, signIn } from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
-import { writeSymbolText } from './symbol-text.ts';
 
 const { values } = parseArgs({
   options: {
@@ -23,7 +20,6 @@ const { values } = parseArgs({
 });
 
 const DUMP_BYTES = 2_000_000;
-const SYMBOL_BYTES = 8_000_000;
 const DEADLINE_MS = 120_000;
 const [WARM_RATE, WARM_SECONDS] = [20, 5];
 /** Time between two polls. The measured times are longer by half of it on average. */
@@ -145,12 +141,7 @@ async function put(url: string, dump: Buffer): Promise<number> {
 async function prepare(service: Service): Promise<Target> {
   const { game, build, keys } = await openGame(service);
   const api = `${service.url}/api/v1`;
-  const symbols = join(folder, 'game.sym');
-  const functions = writeSymbolText(symbols, SYMBOL_BYTES);
-  await sendSymbols(api, keys, build, readFileSync(symbols));
-  const stacks = writeGameDump(functions);
-  // The rest of a dump is memory that the stack walk does not read.
-  const dump = Buffer.concat([stacks, randomBytes(Math.max(0, DUMP_BYTES - stacks.length))]);
+  const dump = await prepareDump(api, { build, keys }, folder, DUMP_BYTES);
   const get = await signIn(service);
   return {
     api,
@@ -161,26 +152,6 @@ async function prepare(service: Service): Promise<Target> {
       return list.groups.reduce((sum, { count }) => sum + count, 0);
     },
   };
-}
-
-async function sendSymbols(
-  api: string,
-  keys: Readonly<Record<string, string>>,
-  buildId: string,
-  text: Buffer,
-): Promise<void> {
-  const form = new FormData();
-  form.set('build_id', buildId);
-  form.set('checksum', hash('sha256', text));
-  form.set('file', new Blob([new Uint8Array(text)]), 'game.sym');
-  await callApi(`${api}/tool/upload/symbols`, { method: 'POST', headers: keys, body: form });
-  for (;;) {
-    const { symbols } = await callApi<{ symbols: { state: string }[] }>(`${api}/tool/symbols?build_id=${buildId}`, {
-      headers: keys,
-    });
-    if (symbols.every(({ state }) => state === 'compiled')) return;
-    await wait(50);
-  }
 }
 
 function postJson<T>({ api, headers }: Pick<Target, 'api' | 'headers'>, path: string, body: object): Promise<T> {

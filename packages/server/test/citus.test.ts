@@ -8,7 +8,7 @@ import pg from 'pg';
 import { DISTRIBUTED_TABLES } from '../src/commands/distribute.ts';
 import { partitionOf } from '../src/features/events/partitions.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { rows } from '../src/kernel/database/db.ts';
+import { openDatabase, rows } from '../src/kernel/database/db.ts';
 import { migrate } from '../src/kernel/database/migrate.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
@@ -188,13 +188,15 @@ describe('distributing a database', { skip }, () => {
   });
 
   test('the schema of distributed tables can be changed', async () => {
-    const { pool } = server.ctx;
-    assert.deepEqual(await migrate(pool, createLog('warn')), []);
+    const log = createLog('warn');
+    const { pool, close } = openDatabase(server.database.url, { connections: 1, log, name: 'migrate' });
+    assert.deepEqual(await migrate(pool, log), []);
     await pool.query('alter table crash_reports add column probe integer not null default 7');
     await pool.query('create index probe on crash_reports (game_id, probe)');
     const probes = await pool.query(`select distinct probe from crash_reports`);
     assert.deepEqual(probes.rows, [{ probe: 7 }]);
     await pool.query('alter table crash_reports drop column probe');
+    await close();
   });
 
   for (const mode of ['force_logical', 'block_writes'])
