@@ -153,7 +153,7 @@ async function runJob({ folder: bin, jars: jarFolder }: Spark, files: string): P
       {
         cwd: folder,
         env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, SPARK_LOCAL_IP: '127.0.0.1', ...s3!.env },
-        timeout: 240_000,
+        timeout: 500_000,
         maxBuffer: 1e8,
       },
     );
@@ -163,7 +163,9 @@ async function runJob({ folder: bin, jars: jarFolder }: Spark, files: string): P
   }
 }
 
-test('the Spark job finds the launch health of the service, and the retention and funnel of what was sent', async (t) => {
+test('the Spark job finds the launch health of the service, and the retention and funnel of what was sent', {
+  timeout: 600_000,
+}, async (t) => {
   if (s3 === null || server === undefined) return t.skip(S3_MISSING);
   const spark = findSpark();
   if (spark === null) return t.skip(SPARK_MISSING);
