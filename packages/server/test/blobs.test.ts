@@ -150,6 +150,20 @@ for (const { name, settings, skip } of STORES) {
       await assertHolds(store, key, bytes);
     });
 
+    for (const sizes of [
+      [MIB, 100],
+      [9 * MIB, 100],
+    ] as const) {
+      test(`can complete a blob of ${sizes.join(' and ')} bytes again after the state of its last append was lost`, async () => {
+        const [key, first, last] = [newKey(), randomBytes(sizes[0]), randomBytes(sizes[1])];
+        const upload = throughJson(await store.append(await store.begin(key), inBuffers(first)));
+        const whole = await store.append(upload, inBuffers(last));
+        await store.complete(whole);
+        await store.complete({ ...upload, size: whole.size });
+        await assertHolds(store, key, Buffer.concat([first, last]));
+      });
+    }
+
     test('hides a blob until it is complete', async () => {
       const key = newKey();
       const upload = await store.append(await store.begin(key), inBuffers(randomBytes(6 * MIB)));

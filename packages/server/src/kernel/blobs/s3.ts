@@ -157,17 +157,18 @@ function inBackground(part: Promise<S3Part>): Promise<S3Part> {
 }
 
 async function complete(bucket: Bucket, upload: BlobUpload): Promise<void> {
-  const state = readState(upload);
   try {
-    await assemble(bucket, upload.key, state);
+    await assemble(bucket, upload.key, readState(upload));
   } catch (error) {
-    // The parts are gone if an earlier `complete` succeeded but its response was lost. Then the object exists.
+    // If an earlier `complete` succeeded but its response was lost, the object exists. Its parts are gone, and the state
+    // may be that of before the last append.
     const gone = error instanceof BlobMissingError;
     if (!gone || (await bucket.sizeOf(upload.key)) !== upload.size) throw error;
   }
   await Promise.all(tailNames(upload.key).map((name) => bucket.remove(name)));
   // An append that ended with its process may have left an upload that no state refers to.
-  if (state.uploadId !== null) await abortUploads(bucket, upload.key);
+  const { uploadId } = (upload.parts ?? { uploadId: null }) as Pick<S3State, 'uploadId'>;
+  if (uploadId !== null) await abortUploads(bucket, upload.key);
 }
 
 /** Makes the object from its parts and its tail. */
