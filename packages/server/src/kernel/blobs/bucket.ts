@@ -9,6 +9,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListPartsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
@@ -103,8 +104,20 @@ export class Bucket {
   ): Promise<S3Part> {
     const request = new UploadPartCommand({ ...this.#at(name), UploadId: uploadId, PartNumber: number, Body: bytes });
     const sent = this.#client.send(request, signal && { abortSignal: signal });
-    const { ETag } = await this.#answer(`UploadPart of ${name}`, sent, 'NoSuchUpload');
-    return { etag: ETag!, size: bytes.byteLength };
+    try {
+      const { ETag } = await this.#answer(`UploadPart of ${name}`, sent, 'NoSuchUpload');
+      return { etag: ETag!, size: bytes.byteLength };
+    } catch (error) {
+      // Some servers refuse a part and close the connection before they have read it, so the reason may be lost.
+      if (error instanceof S3Error && CLOSED.has(error.code)) await this.#requireUpload(name, uploadId);
+      throw error;
+    }
+  }
+
+  /** Rejects with BlobMissingError if the upload does not exist any more. */
+  async #requireUpload(name: string, uploadId: string): Promise<void> {
+    const request = new ListPartsCommand({ ...this.#at(name), UploadId: uploadId, MaxParts: 1 });
+    await this.#answer(`ListParts of ${name}`, this.#client.send(request), 'NoSuchUpload');
   }
 
   /** Makes an object of `parts`, in order. Rejects with BlobMissingError if the upload does not exist any more. */
@@ -194,6 +207,9 @@ export class Bucket {
     }
   }
 }
+
+/** The codes of a connection that the server closed while a request was being sent. */
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
 /** For both http and https. */
 const AGENT = { keepAlive: true, maxSockets: 128 };
