@@ -32,7 +32,7 @@ type FileRecord = {
   uid: string;
   hour: string;
   part: number;
-  key: string;
+  blob_key: string;
   size: number;
   sha256: string;
   events: number;

@@ -65,7 +65,7 @@ export const listEventFiles = defineOperation({
         uid: Uuid,
         hour: Type.String({ ...Timestamp, description: 'Start of the hour in which its events were received' }),
         part: Type.Integer({ description: 'Number of the file within its hour, from 0' }),
-        key: Type.String({ description: 'Its key in the blob storage, after the prefix of the installation' }),
+        blob_key: Type.String({ description: 'Its key in the blob storage, after the prefix of the installation' }),
         size: Type.Integer({ description: 'Bytes' }),
         sha256: Sha256,
         events: Type.Integer(),

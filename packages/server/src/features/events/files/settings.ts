@@ -99,7 +99,7 @@ function recordOf({ file_id, hour, part, blob_key, size, sha256, events, written
     uid: file_id,
     hour: hour.toISOString(),
     part,
-    key: blob_key,
+    blob_key,
     size,
     sha256,
     events,
