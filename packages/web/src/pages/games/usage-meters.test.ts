@@ -28,7 +28,7 @@ describe('metersOf', () => {
     assert.deepEqual(
       metersOf(usageOf()).map(({ name, text }) => `${name}: ${text}`),
       [
-        'Builds and symbols: 3.2 GiB of 100 GiB used',
+        'Builds, symbols and event files: 3.2 GiB of 100 GiB used',
         'Crash reports today: 1,200 of 10,000 used',
         'Crash files today: 41 of 2,000 used',
         'Stored crash files today: 0 bytes used',
@@ -42,7 +42,7 @@ describe('metersOf', () => {
         .filter(isNearLimit)
         .map(({ name }) => name);
     assert.deepEqual(near(usageOf({ used: 79.9 * GIB, files: { used: 1600, limit: 2000 } })), ['Crash files today']);
-    assert.deepEqual(near(usageOf({ used: 80 * GIB })), ['Builds and symbols']);
+    assert.deepEqual(near(usageOf({ used: 80 * GIB })), ['Builds, symbols and event files']);
     assert.deepEqual(near(usageOf({ used: 80 * GIB, limit: 0 })), []);
     assert.equal(shareOf(metersOf(usageOf({ used: 120 * GIB }))[0]!), 1);
   });

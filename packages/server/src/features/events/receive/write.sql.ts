@@ -92,10 +92,10 @@ function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
 
 /**
  * Writes events, the state of their devices, and all counts, in one statement; throws ClosedHourError if the hour is
- * closed, and DeletedGamesError if a game is deleted. A shard has no tables to tell: call `requireOpen` first. Only rows of
- * devices whose state changes are written, in the order of the key. They return the days on which
- * the devices were counted before, and the same statement subtracts the devices from those days. All other rows belong
- * to the `slot`, which no other writer of this process uses.
+ * closed, and DeletedGamesError if a game is deleted. A statement in a shard can't find out, so `requireOpen` must have
+ * been called in its transaction. Only rows of devices whose state changes are written, in the order of the key. They
+ * return the days on which the devices were counted before, and the same statement subtracts the devices from those
+ * days. All other rows belong to the `slot`, which no other writer of this process uses.
  */
 export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | null): Promise<void> {
   const { at, day, hour, events, devices, names, times } = batch;
