@@ -1,28 +1,20 @@
 // The primary PostgreSQL is killed under load, and its synchronous standby takes over: the service connects to it by
 // itself, and everything that was acknowledged is there, exactly once.
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
-import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { askAs } from '../setup/ask.ts';
+import { EVENTS_PER_BATCH, reportCrash, sendEvents, ship } from '../setup/patient-load.ts';
 import { NO_PAIR, type PostgresPair, startPostgresPair } from '../setup/postgres-pair.ts';
 import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { shipBuild } from '../setup/shop.ts';
 import { openStudio, type Studio, signIn } from '../setup/studio.ts';
 import { until } from '../setup/until.ts';
-import { openSession, sendChunk, sha256 } from '../setup/uploads.ts';
 
-const DUMP = readDumpFixture('nosym_middle');
 const SENDERS = 3;
-const EVENTS = 10;
-const ZIP_BYTES = 400_000;
-const CHUNK_BYTES = 100_000;
 /** Acknowledged by each sender before the primary is killed, and after the standby has taken over. */
 const ENOUGH = 15;
-const RETRY_MS = 50;
 
 describe('a standby that takes over', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
@@ -61,14 +53,14 @@ describe('a standby that takes over', () => {
     const senders = [
       ...Array.from({ length: SENDERS }, () => async () => {
         await sendEvents(next, { gameUid: studio.gameUid, buildId });
-        done.events += EVENTS;
+        done.events += EVENTS_PER_BATCH;
       }),
       async () => {
         await reportCrash(next, { gameUid: studio.gameUid, buildId });
         done.crashes += 1;
       },
       async () => {
-        const [version, checksum] = await ship(next, studio);
+        const { version, checksum } = await ship(next, studio);
         done.builds.set(version, checksum);
       },
     ];
@@ -126,87 +118,3 @@ describe('a standby that takes over', () => {
     assert.ok(services.every((each) => !each.hasEnded()));
   });
 });
-
-type Target = { readonly gameUid: string; readonly buildId: string };
-
-/** Sends the same batch until it is accepted, as games do. */
-async function sendEvents(next: () => string, { gameUid, buildId }: Target): Promise<void> {
-  const device = randomUUID();
-  const events = Array.from({ length: EVENTS }, () => ({
-    event: 'boot_ok',
-    device_uid: device,
-    ms: 900,
-    event_id: randomUUID(),
-  }));
-  await untilAccepted(() =>
-    fetch(`${next()}/public/events?app_id=${gameUid}&build_id=${buildId}`, {
-      method: 'POST',
-      body: JSON.stringify({ events }),
-    }),
-  );
-}
-
-/** A report with the same id is a repetition. */
-async function reportCrash(next: () => string, { gameUid, buildId }: Target): Promise<void> {
-  const id = randomUUID();
-  await untilAccepted(() => {
-    const form = new FormData();
-    form.set('metadata', new Blob(['{}'], { type: 'application/json' }));
-    form.set('dump', new Blob([new Uint8Array(DUMP)]), `${id}.dmp`);
-    const headers = { 'x-app-id': gameUid, 'x-build-id': buildId };
-    return fetch(`${next()}/public/crashes`, { method: 'POST', headers, body: form });
-  });
-}
-
-async function untilAccepted(send: () => Promise<Response>): Promise<void> {
-  for (;;) {
-    const response = await send().catch(() => undefined);
-    const text = await response?.text().catch(() => undefined);
-    if (response?.ok === true && text !== undefined) return;
-    if (response !== undefined && response.status < 500) assert.fail(`${response.status}: ${text}`);
-    await wait(RETRY_MS);
-  }
-}
-
-/** Uploads a zip in chunks. After a failure, continues where the server says, which has all acknowledged chunks. */
-async function ship(next: () => string, studio: Studio): Promise<[version: string, checksum: string]> {
-  const zip = zipOfSize(ZIP_BYTES);
-  const checksum = sha256(zip);
-  const at = () => ({ service: { api: next() }, studio });
-  let version = '';
-  const session = await until(() => {
-    // Nothing is acknowledged yet, so another version may be used.
-    version = randomUUID().replaceAll('-', '');
-    return openSession(at(), version, zip).catch(() => undefined);
-  });
-  let acknowledged = 0;
-  for (;;) {
-    const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
-    const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
-    if (response?.status === 201) return [version, checksum];
-    if (response?.status === 202) acknowledged = end;
-    else {
-      const { sessions } = await read<{ sessions: OpenSession[] }>(next, '/tool/upload/sessions', studio);
-      const found = sessions.find(({ session_id: id }) => id === session);
-      // The test compares the build: the response to the last chunk was lost.
-      if (found === undefined) return [version, checksum];
-      assert.ok(found.current_size >= acknowledged, `${found.current_size} of ${acknowledged} acknowledged bytes`);
-      acknowledged = found.current_size;
-      await wait(RETRY_MS);
-    }
-  }
-}
-
-type OpenSession = { session_id: string; current_size: number };
-
-/** Asks with the deploy key until there is a response. */
-function read<T>(next: () => string, path: string, { environment }: Studio): Promise<T> {
-  const headers = {
-    'x-access-token': environment.SERVICE_ACCESS_TOKEN ?? '',
-    'x-secret-key': environment.SERVICE_SECRET_KEY ?? '',
-  };
-  return until(async () => {
-    const response = await fetch(next() + path, { headers }).catch(() => undefined);
-    return response?.ok ? ((await response.json()) as { data: T }).data : undefined;
-  });
-}

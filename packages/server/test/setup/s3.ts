@@ -18,6 +18,9 @@ const START_MILLISECONDS = 15_000;
 export const S3_MISSING = 'skipped: versitygw not found';
 
 export type S3Server = {
+  /** The folder of the bucket, in which each object is a file. */
+  bucket: string;
+  port: number;
   /** The value of CHAUFFEUR_BLOBS. */
   url: string;
   /** The environment variables from which the AWS SDK reads credentials. */
@@ -28,10 +31,10 @@ export type S3Server = {
 
 /**
  * Starts the program in CHAUFFEUR_TEST_VERSITYGW, or else `versitygw` from the PATH. Returns null if there is none;
- * with CI=true, throws instead.
+ * with CI=true, throws instead. `within` is a folder in which it makes its own.
  */
-export async function startS3(): Promise<S3Server | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-s3-'));
+export async function startS3({ within = tmpdir() } = {}): Promise<S3Server | null> {
+  const folder = await mkdtemp(join(within, 'chauffeur-s3-'));
   const port = await findFreePort();
   const server = await spawnServer(folder, port);
   if (server === null) {
@@ -51,7 +54,13 @@ export async function startS3(): Promise<S3Server | null> {
     await stop();
     throw error;
   }
-  return { url: `s3://${BUCKET}?endpoint=${encodeURIComponent(endpoint)}&region=${REGION}`, env: ENVIRONMENT, stop };
+  return {
+    url: `s3://${BUCKET}?endpoint=${encodeURIComponent(endpoint)}&region=${REGION}`,
+    env: ENVIRONMENT,
+    bucket: join(folder, 'data', BUCKET),
+    port,
+    stop,
+  };
 }
 
 /** Returns a port that is free at the moment, because versitygw cannot choose one itself. */
