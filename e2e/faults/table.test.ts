@@ -1,7 +1,7 @@
 // Every fault happens under load, at a random moment. Then everything that was acknowledged must be stored once, and the
 // service must serve all its clients again. CHAUFFEUR_TEST_FAULTS_MINUTES repeats the faults for that long.
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -199,7 +199,7 @@ async function settle({ postgres, studio }: FaultSite, acknowledged: Stored, dif
   }
 }
 
-/** Whether the build has one file, and its bytes are those that were sent. */
+/** Whether the build has one file, with the bytes that were sent. */
 async function isSound(
   { postgres, bucket, studio }: FaultSite,
   { version, checksum }: { version: string; checksum: string },
@@ -217,14 +217,12 @@ function sum({ events, crashes, uploads }: Stored): number {
   return events + crashes + uploads;
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain): the same numbers for the same seed. */
+/** The same numbers, from 0 to 1, for the same seed. */
 function createRandom(seed: number): Random {
-  let state = seed;
+  let count = 0;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    count += 1;
+    return hash('sha256', `${seed}/${count}`, 'buffer').readUInt32BE() / 2 ** 32;
   };
 }
 
