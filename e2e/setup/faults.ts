@@ -9,6 +9,7 @@ import { type FaultSite, MAX_CONNECTIONS, type ProcessName, type SmallDisk } fro
 import { EVENTS_PER_BATCH, sendEvents } from './patient-load.ts';
 import { startService } from './processes.ts';
 import type { ProxyMode, TcpProxy } from './tcp-proxy.ts';
+import { until } from './until.ts';
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
@@ -76,8 +77,15 @@ const fullDisk = (name: string, diskOf: (site: FaultSite) => SmallDisk | null): 
     await disk.fill();
     await lasting(random);
     await disk.free();
-    // PostgreSQL stops if it can't write its log.
-    if (site.postgres.hasEnded()) await site.postgres.restart();
+    // If it can't write its log, PostgreSQL recovers by itself, or stops when there is no space for the recovery either.
+    const { postgres } = site;
+    const canQuery = () =>
+      postgres.query('select 1').then(
+        () => true,
+        () => false,
+      );
+    await until(async () => postgres.hasEnded() || (await canQuery()));
+    if (postgres.hasEnded()) await postgres.restart();
   },
 });
 

@@ -12,6 +12,8 @@ const DUMP = new Uint8Array(readDumpFixture('nosym_middle'));
 const ZIP_BYTES = 400_000;
 const CHUNK_BYTES = 100_000;
 const RETRY_MS = 50;
+/** A request that isn't accepted for so long never will be. */
+const GIVE_UP_MS = 120_000;
 /** Like the clients of games, for which a silent connection must not last. */
 const TIMEOUT_MS = 10_000;
 
@@ -52,7 +54,9 @@ export async function reportCrash(next: Next, { gameUid, buildId }: Target): Pro
 
 /** Throws for a refusal that isn't temporary, which no fault of a server may cause. */
 async function untilAccepted(subject: string, send: () => Promise<Response>): Promise<void> {
+  const deadline = performance.now() + GIVE_UP_MS;
   for (;;) {
+    if (performance.now() > deadline) throw new Error(`${subject}: not accepted for ${GIVE_UP_MS / 1000} s`);
     const response = await send().catch(() => undefined);
     const text = await response?.text().catch(() => undefined);
     if (response?.ok === true && text !== undefined) return;
@@ -76,7 +80,9 @@ export async function ship(next: Next, studio: Studio): Promise<{ version: strin
     return openSession(at(), version, zip).catch(() => undefined);
   });
   let acknowledged = 0;
+  const deadline = performance.now() + GIVE_UP_MS;
   for (;;) {
+    if (performance.now() > deadline) throw new Error(`${version}: not uploaded for ${GIVE_UP_MS / 1000} s`);
     const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
     const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
     if (response?.status === 201) return { version, checksum };
