@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type FaultSite, NO_FAULT_SITE, startFaultSite } from '../setup/fault-site.ts';
 import { FAULTS, type Fault, type Random } from '../setup/faults.ts';
-import { EVENTS_PER_BATCH, reportCrash, sendEvents, ship } from '../setup/patient-load.ts';
+import { EVENTS_PER_BATCH, reportCrash, type Shipped, sendEvents, ship } from '../setup/patient-load.ts';
 import { until } from '../setup/until.ts';
 import { sha256 } from '../setup/uploads.ts';
 
@@ -38,8 +38,8 @@ describe('faults under load', { timeout: (MINUTES + 10) * 60_000 }, () => {
   });
 
   async function cause(site: FaultSite, fault: Fault): Promise<Line> {
-    const checksums: { version: string; checksum: string }[] = [];
-    const load = startLoad(site, acknowledged, checksums);
+    const shipped: Shipped[] = [];
+    const load = startLoad(site, fault, acknowledged, shipped);
     const before = { ...acknowledged };
     let more = { acknowledged: 0, stored: 0 };
     let slowestMs = 0;
@@ -55,7 +55,7 @@ describe('faults under load', { timeout: (MINUTES + 10) * 60_000 }, () => {
     }
     site.assertRunning();
     const found = await settle(site, acknowledged, differences);
-    const sound = await Promise.all(checksums.map((build) => isSound(site, build)));
+    const sound = await Promise.all(shipped.map((build) => isSound(site, build)));
     const line = {
       times: 1,
       acknowledged: sum(acknowledged) - sum(before) + more.acknowledged,
@@ -129,7 +129,7 @@ describe('faults under load', { timeout: (MINUTES + 10) * 60_000 }, () => {
 });
 
 /** Clients that go on until they are stopped. */
-function startLoad(site: FaultSite, acknowledged: Stored, checksums: { version: string; checksum: string }[]) {
+function startLoad(site: FaultSite, fault: Fault, acknowledged: Stored, shipped: Shipped[]) {
   const target = { gameUid: site.studio.gameUid, buildId: site.buildId };
   let turn = 0;
   const next = () => site.apis[turn++ % site.apis.length]!;
@@ -145,7 +145,7 @@ function startLoad(site: FaultSite, acknowledged: Stored, checksums: { version: 
       acknowledged.crashes += 1;
     },
     async () => {
-      checksums.push(await ship(next, site.studio));
+      shipped.push(await ship(next, site.studio, fault.expiresSessions === true));
       acknowledged.uploads += 1;
     },
   ].map((work) => ({ rounds: 0, work }));
@@ -163,8 +163,11 @@ function startLoad(site: FaultSite, acknowledged: Stored, checksums: { version: 
     /** Resolves when each client has ended the round that it is in. */
     async rounds() {
       const goals = clients.map(({ rounds }) => rounds + 1);
-      const fault = () => `not served again within a minute:\n${site.output().slice(-4000)}`;
-      await Promise.race([until(async () => clients.every(({ rounds }, no) => rounds >= goals[no]!), fault), running]);
+      const problem = () => `not served again within a minute:\n${site.output().slice(-4000)}`;
+      await Promise.race([
+        until(async () => clients.every(({ rounds }, no) => rounds >= goals[no]!), problem),
+        running,
+      ]);
     },
     async stop() {
       ending.abort();
@@ -200,10 +203,7 @@ async function settle({ postgres, studio }: FaultSite, acknowledged: Stored, dif
 }
 
 /** Whether the build has one file, with the bytes that were sent. */
-async function isSound(
-  { postgres, bucket, studio }: FaultSite,
-  { version, checksum }: { version: string; checksum: string },
-): Promise<boolean> {
+async function isSound({ postgres, bucket, studio }: FaultSite, { version, checksum }: Shipped): Promise<boolean> {
   const files = await postgres.query<{ checksum: string; blob_key: string }>(
     `select checksum, blob_key from files join builds using (game_id, build_id)
       where game_id = '${studio.gameUid}' and version = '${version}'`,

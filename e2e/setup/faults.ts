@@ -20,6 +20,8 @@ export type Fault = {
   readonly name: string;
   /** What is missing for it; null if nothing is. */
   readonly missing?: (site: FaultSite) => string | null;
+  /** Whether upload sessions may expire, which they do after hours. */
+  readonly expiresSessions?: boolean;
   /** Returns how many more events were acknowledged, and how many of them are stored. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most faults return nothing.
   readonly run: (site: FaultSite, random: Random) => Promise<More | void>;
@@ -89,8 +91,12 @@ const fullDisk = (name: string, diskOf: (site: FaultSite) => SmallDisk | null): 
   },
 });
 
+/** Upload sessions last for six hours by default. */
+const SESSION_SECONDS = 6 * 3600;
+
 const clockJump = (name: string, seconds: number): Fault => ({
   name,
+  expiresSessions: seconds > SESSION_SECONDS,
   missing: ({ setClock }) => (setClock === null ? 'faketime' : null),
   async run({ setClock }, random) {
     await setClock?.(seconds);

@@ -5,7 +5,7 @@ import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts
 import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import type { Studio } from './studio.ts';
 import { until } from './until.ts';
-import { openSession, sendChunk, sha256 } from './uploads.ts';
+import { openSession, sendChunk, sha256, type Uploader } from './uploads.ts';
 
 export const EVENTS_PER_BATCH = 10;
 const DUMP = new Uint8Array(readDumpFixture('nosym_middle'));
@@ -66,50 +66,60 @@ async function untilAccepted(subject: string, send: () => Promise<Response>): Pr
 }
 
 /**
- * Uploads a zip in chunks, and returns its SHA-256. After a failure, continues where the server says, which has all
- * acknowledged chunks.
+ * Uploads a zip in chunks until its upload is acknowledged. After a failure, continues where the server says, which has
+ * all acknowledged chunks; begins again only if the session has expired.
  */
-export async function ship(next: Next, studio: Studio): Promise<{ version: string; checksum: string }> {
+export async function ship(next: Next, studio: Studio, mayExpire = false): Promise<Shipped> {
   const zip = zipOfSize(ZIP_BYTES);
   const checksum = sha256(zip);
   const at = () => ({ service: { api: next() }, studio });
-  let version = '';
-  const session = await until(() => {
-    // Nothing is acknowledged yet, so another version may be used.
-    version = randomUUID().replaceAll('-', '');
-    return openSession(at(), version, zip).catch(() => undefined);
-  });
-  let acknowledged = 0;
-  const deadline = performance.now() + GIVE_UP_MS;
   for (;;) {
-    if (performance.now() > deadline) throw new Error(`${version}: not uploaded for ${GIVE_UP_MS / 1000} s`);
-    const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
-    const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
-    if (response?.status === 201) return { version, checksum };
-    if (response?.status === 202) acknowledged = end;
-    else {
-      const { sessions } = await read<{ sessions: OpenSession[] }>(next, '/tool/upload/sessions', studio);
-      const existing = sessions.find(({ session_id: id }) => id === session);
-      // The caller compares the build: the response to the last chunk was lost.
-      if (existing === undefined) return { version, checksum };
-      if (existing.current_size < acknowledged)
-        throw new Error(`${existing.current_size} of ${acknowledged} acknowledged bytes of ${version}`);
-      acknowledged = existing.current_size;
-      await wait(RETRY_MS);
-    }
+    let version = '';
+    const session = await until(() => {
+      // Nothing is acknowledged yet, so another version may be used.
+      version = randomUUID().replaceAll('-', '');
+      return openSession(at(), version, zip).catch(() => undefined);
+    });
+    if ((await finish(at, session, zip)) === 'uploaded') return { version, checksum };
+    if (!mayExpire) throw new Error(`the session of ${version} is lost`);
   }
 }
 
-type OpenSession = { session_id: string; current_size: number };
+export type Shipped = { readonly version: string; readonly checksum: string };
+
+async function finish(at: () => Uploader, session: string, zip: Buffer): Promise<'uploaded' | 'expired'> {
+  let acknowledged = 0;
+  const deadline = performance.now() + GIVE_UP_MS;
+  while (performance.now() < deadline) {
+    const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
+    const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
+    if (response?.status === 201) return 'uploaded';
+    if (response?.body.error?.code === 4045) return 'expired';
+    if (response?.status === 202) acknowledged = end;
+    else {
+      const { sessions } = await readSessions(at);
+      const existing = sessions.find(({ session_id: id }) => id === session);
+      // It may be finished, with the response lost. Then the response to its last chunk is repeated.
+      const received = existing?.current_size ?? zip.length - CHUNK_BYTES;
+      if (received < acknowledged) throw new Error(`${received} of ${acknowledged} acknowledged bytes of ${session}`);
+      acknowledged = received;
+      await wait(RETRY_MS);
+    }
+  }
+  throw new Error(`${session}: not uploaded for ${GIVE_UP_MS / 1000} s`);
+}
+
+type Sessions = { sessions: { session_id: string; current_size: number }[] };
 
 /** Asks with the deploy key until there is a response. */
-function read<T>(next: Next, path: string, { environment }: Studio): Promise<T> {
-  const headers = {
-    'x-access-token': environment.SERVICE_ACCESS_TOKEN ?? '',
-    'x-secret-key': environment.SERVICE_SECRET_KEY ?? '',
-  };
+function readSessions(at: () => Uploader): Promise<Sessions> {
   return until(async () => {
-    const response = await fetch(next() + path, { headers }).catch(() => undefined);
-    return response?.ok ? ((await response.json()) as { data: T }).data : undefined;
+    const { service, studio } = at();
+    const headers = {
+      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
+      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
+    };
+    const response = await fetch(`${service.api}/tool/upload/sessions`, { headers }).catch(() => undefined);
+    return response?.ok ? ((await response.json()) as { data: Sessions }).data : undefined;
   });
 }
