@@ -17,24 +17,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachment } from './content-disposition.ts';
+import { codeOf, S3Error } from './s3-error.ts';
 import type { S3Part } from './s3-parts.ts';
 import type { S3Settings } from './settings.ts';
 import { type BlobInfo, BlobMissingError, type ByteRange, keepErrors } from './store.ts';
-
-/**
- * S3 refused a request or could not be reached. `code` comes from S3 or the network, such as AccessDenied or
- * ECONNREFUSED.
- */
-class S3Error extends Error {
-  override readonly name = 'S3Error';
-  readonly code: string;
-
-  constructor(request: string, bucket: string, cause: unknown) {
-    const code = codeOf(cause);
-    super(`${request} on S3 bucket ${bucket} failed: ${code}: ${messageOf(cause)}`, { cause });
-    this.code = code;
-  }
-}
 
 /** One bucket, below its prefix. Every request rejects with S3Error unless its comment says otherwise. */
 export class Bucket {
@@ -227,14 +213,4 @@ function openClient({ region, endpoint }: S3Settings): S3Client {
     // blob.
     requestHandler: { connectionTimeout: 5_000, socketTimeout: 120_000, httpAgent: AGENT, httpsAgent: AGENT },
   });
-}
-
-/** Errors of S3 have their code as their name; network errors have it in `code`. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'Unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : 'no further reason given';
 }
