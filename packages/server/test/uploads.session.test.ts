@@ -5,6 +5,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { sweepSessions } from '../src/features/uploads/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { statusOf } from './setup/api-calls.ts';
@@ -214,6 +215,26 @@ describe('an upload session', () => {
     assert.equal(responses.filter(({ status }) => status === 202).length, 1);
     for (const { status, body } of responses) if (status !== 202) assert.ok([4047, 4044].includes(body.error!.code));
     assert.equal((await sendChunk(server, game, session, zip, 200_000, zip.length)).status, 201);
+  });
+
+  test('is released as soon as the database accepts it, if that failed after a refused chunk', async () => {
+    const zip = zipOfSize(3000);
+    const session = await startSession(server, game, zip);
+    const { db } = server.ctx;
+    await sql`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`.execute(db);
+    await sql`create trigger full_disk before update on upload_sessions for each row
+      when (new.lock_token is null) execute function full_disk()`.execute(db);
+    const refused = await sendChunk(server, game, session, zip, 1000, 2000);
+    assert.equal(refused.body.error?.code, 4044);
+    const locked = await sendChunk(server, game, session, zip, 0, 1000);
+    assert.equal(locked.body.error?.code, 4047);
+    await sql`drop function full_disk cascade`.execute(db);
+    const accepted = await until(async () => {
+      const response = await sendChunk(server, game, session, zip, 0, 1000);
+      return response.body.error?.code === 4047 ? undefined : response;
+    });
+    assert.equal(accepted.status, 202);
   });
 
   test('works across two servers', async () => {

@@ -29,7 +29,7 @@ export async function receiveChunk(
   const unlocked = await requireSession(ctx, caller, headers.sessionId);
   requireSameTotal(unlocked, range);
   if (unlocked.finished_at !== null) return repeatLast(ctx, unlocked, range, readFile);
-  const { session, lock, lost } = await lockSession(ctx, unlocked);
+  const { session, lock, lost, release } = await lockSession(ctx, unlocked);
   try {
     requireContinuation(session, range);
     const isLast = range.end + 1 === session.total_size;
@@ -42,7 +42,7 @@ export async function receiveChunk(
       throw unknownSession();
     }
     // Only needed after an error: a successful chunk releases the lock in the statement that records it.
-    await sessions.releaseLock(ctx.db, session, lock);
+    await release();
     throw error;
   }
 }

@@ -121,9 +121,9 @@ export async function abortUploadSession(
 ): Promise<{ session_id: string }> {
   const session = await requireSession(ctx, caller, input.session_id);
   if (session.finished_at !== null) throw unknownSession();
-  const { lock } = await lockSession(ctx, session);
+  const { release } = await lockSession(ctx, session);
   await dropSession(ctx, session).catch(async (error) => {
-    await sessions.releaseLock(ctx.db, session, lock);
+    await release();
     throw error;
   });
   return { session_id: session.session_id };
