@@ -80,6 +80,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const { db } = database;
   const presence = await joinPresence(connectionString, role, log);
   closers.add({ name: 'presence', seconds: CLOSE_SECONDS, close: () => presence.leave() });
+  presence.onSilence(() => database.cut());
   const metrics = createMetrics();
   metrics.buildInfo.set({ version: VERSION, node: process.versions.node, role }, 1);
   const replica = await connectReplica(config, role, { database, connectionString, presence, log, metrics });

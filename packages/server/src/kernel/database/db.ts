@@ -1,4 +1,5 @@
 // The connection pool to PostgreSQL, transactions, and the mapping of types.
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../telemetry/log.ts';
@@ -10,7 +11,16 @@ export type Db = Kysely<{}>;
 // biome-ignore lint/complexity/noBannedTypes: as above.
 export type Tx = Transaction<{}>;
 
-export type Database = { readonly db: Db; readonly pool: pg.Pool; close(): Promise<void> };
+export type Database = {
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  /**
+   * Cuts all connections, so that whatever waits for them fails as when the database is away. For connections that are
+   * known to be dead.
+   */
+  cut(): void;
+  close(): Promise<void>;
+};
 
 const INT8 = 20;
 
@@ -24,9 +34,15 @@ export function openDatabase(
   connectionString: string,
   options: { connections: number; log: Log; name: string; connectMs?: number },
 ): Database {
+  const sockets = new Set<Socket>();
   const pool = new pg.Pool({
     connectionString,
     Client,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.on('close', () => sockets.delete(socket));
+    },
     max: options.connections,
     connectionTimeoutMillis: options.connectMs ?? 10_000,
     idleTimeoutMillis: 30_000,
@@ -46,6 +62,9 @@ export function openDatabase(
   return {
     db,
     pool,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
     async close() {
       closing = true;
       // Kysely ends the pool only if a query used it.

@@ -63,6 +63,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const replica = openDatabase(replicaUrl, { connections, log, name: `chauffeur-${role}-reads`, connectMs: CHECK_MS });
   // Beats must not wait for a connection while all are in use.
   const beating = openDatabase(primaryUrl, { connections: 1, log, name: `chauffeur-${role}-beats` });
+  presence.onSilence(() => beating.cut());
   const closing = new AbortController();
   /** The beats that are not older than the largest lag, the oldest first. */
   let beats: Beat[] = [];

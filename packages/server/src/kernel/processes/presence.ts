@@ -1,5 +1,9 @@
 // Finds out which processes of the service are alive, without timers. Each holds an advisory lock on a number of its
 // own while its connection to the database lasts, and PostgreSQL releases the lock the moment the process dies.
+//
+// The connection also shows whether the database is still there. A server that loses its power or its network closes no
+// connection, and TCP would take a quarter of an hour to give up.
+import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
@@ -20,6 +24,8 @@ export type Presence = {
   current(): Membership;
   /** Records a job worker of this process, so that its jobs can be released if the process dies. */
   addWorker(workerId: string): Promise<void>;
+  /** Calls `listener` when the database has not responded for 20 s, so connections that are open then are dead. */
+  onSilence(listener: () => void): void;
   /**
    * Releases the lock. The row stays until a worker removes it like that of a dead process, which also releases a job
    * whose end could not be recorded. Leaving therefore needs no query; the database may be gone already.
@@ -27,17 +33,21 @@ export type Presence = {
   leave(): Promise<void>;
 };
 
-type Stay = Membership & { readonly client: pg.Client };
+type Stay = Membership & { readonly client: pg.Client; readonly socket: Socket };
 
 /** The class of the lock keys, which no other advisory lock of the database uses. */
 const LOCK_CLASS = 40_119;
 const REJOIN_MS = 500;
 /** For connecting and for each query; none of them has to wait for a lock. */
 const TIMEOUT_MS = 10_000;
+const BEAT_MS = 5_000;
+/** The beats that pass without a response before the connection counts as dead. */
+const MISSED_BEATS = 3;
 
 /** Registers this process. `role` is shown to operators: start, api or worker. */
 export async function joinPresence(connectionString: string, role: string, log: Log): Promise<Presence> {
   const workerIds: string[] = [];
+  const silenceListeners: (() => void)[] = [];
   const leaving = new AbortController();
   let stay: Stay | undefined;
   let rejoining: Promise<void> | undefined;
@@ -45,6 +55,11 @@ export async function joinPresence(connectionString: string, role: string, log: 
   async function enter(): Promise<void> {
     const entered = await openStay(connectionString, role, workerIds);
     stay = entered;
+    watch(entered, () => {
+      log.warn('the database no longer responds; all connections to it are opened again');
+      entered.socket.destroy();
+      for (const listener of silenceListeners) listener();
+    });
     entered.lost.addEventListener('abort', () => {
       stay = undefined;
       rejoining = rejoin();
@@ -70,6 +85,9 @@ export async function joinPresence(connectionString: string, role: string, log: 
       workerIds.push(workerId);
       if (stay !== undefined) await recordWorkers(stay, workerIds);
     },
+    onSilence(listener) {
+      silenceListeners.push(listener);
+    },
     async leave() {
       leaving.abort();
       // It may be registering again at this moment; the new connection must be closed as well.
@@ -80,8 +98,10 @@ export async function joinPresence(connectionString: string, role: string, log: 
 }
 
 async function openStay(connectionString: string, role: string, workerIds: readonly string[]): Promise<Stay> {
+  const socket = new Socket();
   const client = new pg.Client({
     connectionString,
+    stream: () => socket,
     keepAlive: true,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
@@ -99,12 +119,40 @@ async function openStay(connectionString: string, role: string, workerIds: reado
     await client.query('select pg_advisory_lock($1::int, $2::int)', [LOCK_CLASS, processNo]);
     const values = [processNo, role, workerIds];
     await client.query('insert into processes (process_no, role, worker_ids) values ($1, $2, $3)', values);
-    return { processNo, lost: lost.signal, client };
+    return { processNo, lost: lost.signal, client, socket };
   } catch (error) {
     await client.end();
     throw error;
   }
 }
+
+/**
+ * Calls `onSilence` when a query has had no response for three beats. Counts beats, not seconds: a process that was
+ * paused finds the response at the next beat.
+ */
+function watch({ client, lost }: Stay, onSilence: () => void): void {
+  let missed = 0;
+  let waiting = false;
+  const ask = async () => {
+    waiting = true;
+    try {
+      await client.query(BEAT);
+    } catch {
+      // The connection has broken, which is noticed as such.
+    } finally {
+      [waiting, missed] = [false, 0];
+    }
+  };
+  const timer = setInterval(() => {
+    if (!waiting) return void ask();
+    missed += 1;
+    if (missed === MISSED_BEATS) onSilence();
+  }, BEAT_MS).unref();
+  lost.addEventListener('abort', () => clearInterval(timer));
+}
+
+/** Its own limit, because a response that is late by less than three beats is a response. */
+const BEAT = { text: 'select', query_timeout: BEAT_MS * (MISSED_BEATS + 2) };
 
 async function recordWorkers({ client, processNo }: Stay, workerIds: readonly string[]): Promise<void> {
   await client.query('update processes set worker_ids = $2 where process_no = $1', [processNo, workerIds]);
