@@ -1,4 +1,6 @@
 // The requests to S3 that the blob store uses. Loads the AWS SDK, so this file is imported only if blobs are on S3.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -27,12 +29,15 @@ export class Bucket {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #client: S3Client;
+  /** For requests to which some servers respond only after minutes. */
+  readonly #patient: S3Client;
 
   /** Opens a client without sending anything. The AWS SDK finds credentials in its own variables, files or roles. */
   constructor(settings: S3Settings) {
     this.#bucket = settings.bucket;
     this.#prefix = settings.prefix ?? '';
-    this.#client = openClient(settings);
+    const { client, patient } = openClients(settings);
+    [this.#client, this.#patient] = [client, patient];
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
@@ -114,7 +119,7 @@ export class Bucket {
       UploadId: uploadId,
       MultipartUpload: { Parts },
     });
-    await this.#answer(`CompleteMultipartUpload of ${name}`, this.#client.send(request), 'NoSuchUpload');
+    await this.#answer(`CompleteMultipartUpload of ${name}`, this.#patient.send(request), 'NoSuchUpload');
   }
 
   /** Aborts an upload, if it still exists. */
@@ -177,6 +182,7 @@ export class Bucket {
 
   close(): void {
     this.#client.destroy();
+    this.#patient.destroy();
   }
 
   #at(name: string): { Bucket: string; Key: string } {
@@ -197,20 +203,41 @@ export class Bucket {
 /** The codes of a connection that the server closed while a request was being sent. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
-/** For both http and https. */
+/**
+ * Milliseconds without a byte in either direction. Some servers send nothing while they assemble the parts of a blob.
+ */
+const [SILENCE_MS, ASSEMBLY_MS] = [30_000, 120_000];
 const AGENT = { keepAlive: true, maxSockets: 128 };
 
-function openClient({ region, endpoint }: S3Settings): S3Client {
-  return new S3Client({
-    region,
-    // A bucket in the host name needs a DNS record, which only Amazon's endpoint is sure to have.
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    // Every body is signed as it is; not every S3 server supports the SDK's extra checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    maxAttempts: 4,
-    // Milliseconds. The second is for an idle socket: some servers send nothing while they assemble the parts of a
-    // blob.
-    requestHandler: { connectionTimeout: 5_000, socketTimeout: 120_000, httpAgent: AGENT, httpsAgent: AGENT },
-  });
+/** Both clients share their connections. */
+function openClients({ region, endpoint }: S3Settings): { client: S3Client; patient: S3Client } {
+  const [httpAgent, httpsAgent] = [
+    closeIdleAfterTimeout(new HttpAgent(AGENT)),
+    closeIdleAfterTimeout(new Agent(AGENT)),
+  ];
+  const open = (socketTimeout: number) =>
+    new S3Client({
+      region,
+      // A bucket in the host name needs a DNS record, which only Amazon's endpoint is sure to have.
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      // Every body is signed as it is; not every S3 server supports the SDK's extra checksums.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: 4,
+      requestHandler: { connectionTimeout: 5_000, socketTimeout, httpAgent, httpsAgent },
+    });
+  return { client: open(SILENCE_MS), patient: open(ASSEMBLY_MS) };
+}
+
+/**
+ * A server that has lost its power or its network closes no connection. When one of them times out, the idle ones are
+ * probably as dead, and trying them one after the other would take minutes.
+ */
+function closeIdleAfterTimeout<T extends HttpAgent>(agent: T): T {
+  const closeIdle = () => {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  };
+  const createConnection = agent.createConnection.bind(agent);
+  agent.createConnection = (...parameters) => createConnection(...parameters)?.on('timeout', closeIdle);
+  return agent;
 }
