@@ -63,6 +63,7 @@ const networkFaults = (part: Part): Fault[] => [
     await during('silent')(proxy, random);
     proxy.cut();
   }),
+  behindProxy(part, 'connections half-open', async (proxy) => proxy.abandon()),
   behindProxy(part, 'connections cut in the middle', async (proxy, random) => {
     for (let count = 0; count < 5; count += 1) {
       await wait(random() * 300);

@@ -52,6 +52,9 @@ export async function reportCrash(next: Next, { gameUid, buildId }: Target): Pro
   });
 }
 
+/** The error that a fault must not cause, because it doesn't say what clients can do. */
+const UNEXPECTED = '"code":5000';
+
 /** Throws for a refusal that isn't temporary, which no fault of a server may cause. */
 async function untilAccepted(subject: string, send: () => Promise<Response>): Promise<void> {
   const deadline = performance.now() + GIVE_UP_MS;
@@ -60,7 +63,8 @@ async function untilAccepted(subject: string, send: () => Promise<Response>): Pr
     const response = await send().catch(() => undefined);
     const text = await response?.text().catch(() => undefined);
     if (response?.ok === true && text !== undefined) return;
-    if (response !== undefined && response.status < 500) throw new Error(`${subject}: ${response.status} ${text}`);
+    if (response !== undefined && (response.status < 500 || text?.includes(UNEXPECTED)))
+      throw new Error(`${subject}: ${response.status} ${text}`);
     await wait(RETRY_MS);
   }
 }
@@ -95,6 +99,7 @@ async function finish(at: () => Uploader, session: string, zip: Buffer): Promise
     const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
     if (response?.status === 201) return 'uploaded';
     if (response?.body.error?.code === 4045) return 'expired';
+    if (response?.body.error?.code === 5000) throw new Error(JSON.stringify(response.body));
     if (response?.status === 202) acknowledged = end;
     else {
       const { sessions } = await readSessions(at);

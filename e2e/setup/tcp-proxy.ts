@@ -10,6 +10,8 @@ export type TcpProxy = {
   set(mode: ProxyMode): void;
   /** Cuts all connections, which can then be opened again. */
   cut(): void;
+  /** Forwards nothing more on the connections that exist, and doesn't close them, as after a loss of power. */
+  abandon(): void;
   stop(): Promise<void>;
 };
 
@@ -19,6 +21,7 @@ const PIECE_BYTES = 16 * 1024;
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   let mode: ProxyMode = 'open';
   const sockets = new Set<Socket>();
+  let abandoned = new AbortController();
   /** Resolved when data is forwarded again. */
   let open = Promise.withResolvers<void>();
   open.resolve();
@@ -28,7 +31,9 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
   async function forward(from: Socket, to: Socket): Promise<void> {
+    const { signal } = abandoned;
     for await (const data of from) {
+      if (signal.aborted) continue;
       for (let start = 0; start < data.length; start += PIECE_BYTES) {
         await open.promise;
         if (mode === 'slow') await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
@@ -63,6 +68,10 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       else open.resolve();
     },
     cut,
+    abandon() {
+      abandoned.abort();
+      abandoned = new AbortController();
+    },
     async stop() {
       open.resolve();
       cut();
