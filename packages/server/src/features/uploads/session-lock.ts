@@ -30,7 +30,7 @@ export type Locked = {
   readonly lost: AbortSignal;
   /**
    * Releases the lock, if it is still held. Never rejects: while the database doesn't accept it, tries again in the
-   * background, because nobody else may take over the lock of a living process.
+   * background, because no one else may take over the lock of a living process.
    */
   release(): Promise<void>;
 };
