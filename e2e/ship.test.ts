@@ -1,4 +1,5 @@
-// Tests the real command with the real server: shipping a build, with the interruptions that happen in CI.
+// Tests the real command with the real server: shipping a build, with the interruptions that happen in CI. With
+// CHAUFFEUR_TEST_CLUSTER=1, the server is a cluster of four processes behind nginx.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -6,11 +7,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { matchPage } from '@chauffeur/contract/pages';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
+import { NO_CLUSTER, ON_CLUSTER, startCluster } from './setup/cluster.ts';
 import {
+  type Environment,
   makeFolder,
   type Result,
   runCommand,
-  type ServiceProcess,
+  type Service,
   spawnCommand,
   startService,
 } from './setup/processes.ts';
@@ -23,18 +26,38 @@ const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
 describe('shipping with the chauffeur command', () => {
   let work: Awaited<ReturnType<typeof makeFolder>>;
   let clamd: RunningClamd | null;
-  let service: ServiceProcess;
+  let service: Service;
+  let kill: () => Promise<void>;
+  let stop: () => Promise<unknown>;
   let studio: Studio;
   before(async () => {
     [work, clamd] = await Promise.all([makeFolder(), startClamd()]);
-    service = await startService(join(work.path, 'data'), clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address });
+    const settings: Environment = clamd === null ? {} : { CHAUFFEUR_CLAMD: clamd.address };
+    await (ON_CLUSTER ? serveCluster(settings) : serve(settings));
     studio = await openStudioByCommands(service);
   });
   after(async () => {
-    await service?.stop();
+    await stop?.();
     await clamd?.stop();
     await work?.remove();
   });
+
+  async function serve(settings: Environment): Promise<void> {
+    let process = await startService(join(work.path, 'data'), settings);
+    service = process;
+    stop = () => process.stop();
+    kill = async () => {
+      await process.kill();
+      service = process = await startService(join(work.path, 'data'), service.environment);
+    };
+  }
+
+  async function serveCluster(settings: Environment): Promise<void> {
+    const cluster = await startCluster(settings, { scan: false });
+    if (cluster === null) throw new Error(NO_CLUSTER);
+    service = cluster;
+    ({ killApi: kill, stop } = cluster);
+  }
 
   const run = (folder: string, ...args: string[]) => runCommand(args, { environment: studio.environment, folder });
 
@@ -155,8 +178,7 @@ describe('shipping with the chauffeur command', () => {
       folder,
     });
     await untilSession((session) => session.current_size >= 16 * MIB);
-    await service.kill();
-    service = await startService(join(work.path, 'data'), service.environment);
+    await kill();
     const result = await command.ended;
     const { checksum } = JSON.parse(requireOk(result));
     assert.equal(await downloadSum((await offered('3.0.0'))?.download_url ?? ''), checksum);

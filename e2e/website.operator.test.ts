@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { ON_CLUSTER } from './setup/cluster.ts';
 import { runServerCommand } from './setup/processes.ts';
 import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
@@ -57,9 +58,12 @@ describe('the operator pages', () => {
   test('show problems first, then every part of the service', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByText('There is no virus scanner. Files are offered without a scan.').waitFor();
-    await page.getByRole('region', { name: 'Storage' }).getByText('Files in the data folder').waitFor();
+    await page
+      .getByRole('region', { name: 'Storage' })
+      .getByText(ON_CLUSTER ? 'An S3 bucket' : 'Files in the data folder')
+      .waitFor();
     await page.getByRole('region', { name: 'Database' }).getByText('external').waitFor();
-    await page.getByRole('table', { name: 'Processes' }).getByText('Running', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Processes' }).getByText('Running', { exact: true }).first().waitFor();
   });
 
   test('show a failed job without a reload, and retry or delete it', async (t) => {

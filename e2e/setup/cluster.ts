@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type RunningClamd, startClamd } from '../../packages/server/test/setup/clamd.ts';
 import { createTestDatabase } from '../../packages/server/test/setup/database.ts';
 import { startS3 } from '../../packages/server/test/setup/s3.ts';
-import { startNginx } from './nginx.ts';
+import { isNginxInstalled, startNginx } from './nginx.ts';
 import {
   type Environment,
   findFreePort,
@@ -17,6 +17,12 @@ import {
 /** The reason to skip a test if `startCluster` returns null. */
 export const NO_CLUSTER = 'skipped: nginx or versitygw not found';
 
+/** Whether suites that could run on one process run on a cluster. */
+export const ON_CLUSTER = process.env.CHAUFFEUR_TEST_CLUSTER === '1';
+
+/** The status of a request with %00 in its path, which nginx refuses itself. */
+export const NUL_STATUS = ON_CLUSTER ? 400 : 404;
+
 /** As a service, it has the URL of nginx and the output of all processes. */
 export type Cluster = Service & {
   readonly apis: readonly ServiceProcess[];
@@ -24,11 +30,18 @@ export type Cluster = Service & {
   readonly databaseUrl: string;
   /** Replaces each process by a new one, one after the other, as docs/processes.md says. */
   restartAll(): Promise<void>;
+  /** Kills one of the processes that answer requests with SIGKILL, and starts another one in its place. */
+  killApi(): Promise<void>;
   stop(): Promise<void>;
 };
 
+type Options = {
+  /** Whether files are scanned; by default, if clamd is installed. */
+  readonly scan?: boolean;
+};
+
 /** Returns null if nginx or the S3 server is not installed; with CI=true, throws instead. */
-export async function startCluster(settings: Environment = {}): Promise<Cluster | null> {
+export async function startCluster(settings: Environment = {}, { scan = true }: Options = {}): Promise<Cluster | null> {
   const s3 = await startS3();
   if (s3 === null) return null;
   const work = await makeFolder();
@@ -40,7 +53,7 @@ export async function startCluster(settings: Environment = {}): Promise<Cluster 
   try {
     const database = await createTestDatabase();
     cleanups.push(() => database.drop());
-    const clamd: RunningClamd | null = await startClamd();
+    const clamd: RunningClamd | null = scan ? await startClamd() : null;
     if (clamd !== null) cleanups.push(() => clamd.stop());
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
@@ -73,7 +86,7 @@ export async function startCluster(settings: Environment = {}): Promise<Cluster 
       url,
       api: `${url}/api/v1`,
       dataFolder: join(work.path, 'api-0'),
-      environment: { ...environment, CHAUFFEUR_DATA: join(work.path, 'commands') },
+      environment: { CHAUFFEUR_DATA: join(work.path, 'commands'), ...environment },
       output: () => [...past, ...apis, ...workers].map((each) => each.output()).join(''),
       apis,
       workers,
@@ -91,12 +104,26 @@ export async function startCluster(settings: Environment = {}): Promise<Cluster 
           await retire(old, past);
         }
       },
+      async killApi() {
+        const [old] = apis;
+        past.push(old!);
+        await old!.kill();
+        apis[0] = await start('api');
+        await nginx.reload(balance(url, apis));
+      },
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Whether `startCluster` would return a cluster. */
+export async function isClusterPossible(): Promise<boolean> {
+  const s3 = await startS3();
+  await s3?.stop();
+  return s3 !== null && (await isNginxInstalled());
 }
 
 async function retire(service: ServiceProcess, past: ServiceProcess[]): Promise<void> {

@@ -24,14 +24,7 @@ export type Nginx = {
  * not installed; with CI=true, throws instead.
  */
 export async function startNginx(port: number, directives: string): Promise<Nginx | null> {
-  const isInstalled = await access(NGINX).then(
-    () => true,
-    () => false,
-  );
-  if (!isInstalled) {
-    if (process.env.CI === 'true') throw new Error('nginx not found; install nginx-light');
-    return null;
-  }
+  if (!(await isNginxInstalled())) return null;
   const folder = await makeFolder();
   const config = join(folder.path, 'nginx.conf');
   await writeFile(config, configure(directives));
@@ -82,6 +75,16 @@ export async function startNginx(port: number, directives: string): Promise<Ngin
     },
     stop,
   };
+}
+
+/** With CI=true, throws if it is not. */
+export async function isNginxInstalled(): Promise<boolean> {
+  const isInstalled = await access(NGINX).then(
+    () => true,
+    () => false,
+  );
+  if (!isInstalled && process.env.CI === 'true') throw new Error('nginx not found; install nginx-light');
+  return isInstalled;
 }
 
 function configure(directives: string): string {

@@ -1,5 +1,6 @@
 // A server and a browser for tests of the website. The server runs in the process of the tests: starting one takes more
-// processor time than most of these tests, and the first server of a process makes the next ones fast.
+// processor time than most of these tests, and the first server of a process makes the next ones fast. With
+// CHAUFFEUR_TEST_CLUSTER=1, it is a cluster of four processes behind nginx instead.
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -7,6 +8,7 @@ import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
 import { createTestDatabase } from '../../packages/server/test/setup/database.ts';
 import { startServer } from '../../packages/server/test/setup/server.ts';
 import { environmentOf } from '../../packages/server/test/setup/server-command.ts';
+import { NO_CLUSTER, ON_CLUSTER, startCluster } from './cluster.ts';
 import { type Pages, usePages } from './page.ts';
 import { type Environment, makeFolder, type Service, startService } from './processes.ts';
 import { shareChromium } from './shared-chromium.ts';
@@ -45,7 +47,8 @@ export function serveSite(prepare?: (site: Site) => Promise<void>, { env = {}, a
   };
   before(async () => {
     work = await makeFolder();
-    [server, browser] = await Promise.all([apart ? startApart(work.path, env) : startHere(env), shareChromium()]);
+    const start = apart ? startApart : ON_CLUSTER ? startOnCluster : startHere;
+    [server, browser] = await Promise.all([start(env, work.path), shareChromium()]);
     await prepare?.(site);
   });
   after(async () => {
@@ -70,7 +73,14 @@ async function startHere(env: Environment): Promise<Server> {
   };
 }
 
-async function startApart(folder: string, env: Environment): Promise<Server> {
+/** The processes share a folder, in which the tests find the mails of all. */
+async function startOnCluster(env: Environment, folder: string): Promise<Server> {
+  const cluster = await startCluster({ CHAUFFEUR_DATA: join(folder, 'data'), ...env }, { scan: false });
+  if (cluster === null) throw new Error(NO_CLUSTER);
+  return { service: { ...cluster, dataFolder: join(folder, 'data') }, stop: () => cluster.stop() };
+}
+
+async function startApart(env: Environment, folder: string): Promise<Server> {
   const database = await createTestDatabase();
   const service = await startService(join(folder, 'data'), { DATABASE_URL: database.url, ...env });
   return {
