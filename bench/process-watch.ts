@@ -13,11 +13,24 @@ export function residentOf(pid: number): number {
 
 /** Returns the CPU time of a process so far, including its threads and kernel time, in seconds (proc_pid_stat(5)). */
 export function cpuSecondsOf(pid: number): number {
+  // The 14th and 15th fields are utime and stime.
+  return ticksOf(pid, 14, 15) / TICKS_PER_SECOND;
+}
+
+/** Returns the CPU time of a process and of all its children, running and ended, in seconds. */
+export function cpuSecondsWithChildren(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  // The next two are cutime and cstime, of the children that have ended.
+  const ended = ticksOf(pid, 16, 17) / TICKS_PER_SECOND;
+  return children.reduce((sum, child) => sum + cpuSecondsOf(child), cpuSecondsOf(pid) + ended);
+}
+
+/** The sum of these fields of the process, which are counted from 1. */
+function ticksOf(pid: number, ...numbers: number[]): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The fields after the program's name, which can contain spaces. The 14th and 15th fields of the line are utime and
-  // stime.
+  // The first two are the pid and the program's name, which can contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return numbers.reduce((sum, number) => sum + Number(fields[number - 3]), 0);
 }
 
 /** Returns the maximum resident memory of `pid` while `work` ran, in bytes. */

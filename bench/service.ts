@@ -32,12 +32,16 @@ export async function createFolder(): Promise<string> {
 }
 
 /**
- * Starts the server in all roles, with file storage and no limits, from the sources or from a `program` of a release.
- * Without a `databaseUrl`, it has an embedded PostgreSQL. Resolves when /health is 200.
+ * Starts the server in all roles or only to answer requests, with file storage and no limits, from the sources or from
+ * a `program` of a release. Without a `databaseUrl`, it has an embedded PostgreSQL. Resolves when /health is 200.
  */
 export async function startService(
   dataFolder: string,
-  { program = MAIN, databaseUrl }: { program?: string | undefined; databaseUrl?: string } = {},
+  {
+    program = MAIN,
+    databaseUrl,
+    role = 'start',
+  }: { program?: string | undefined; databaseUrl?: string; role?: 'start' | 'api' } = {},
 ): Promise<Service> {
   const port = await findFreePort();
   const env = {
@@ -55,7 +59,7 @@ export async function startService(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   };
   const begun = performance.now();
-  const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [program, role], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(`${url}/health`, child);
   return {
