@@ -21,6 +21,7 @@ import { downloadSum, openSession, sendChunk, sendHalfChunk, sha256, untilOffere
 const DUMP = new Uint8Array(readDumpFixture('nosym_middle'));
 const CHUNK_BYTES = 50_000;
 const SESSIONS = 8;
+const REPEATED = 50;
 const JOBS = 12;
 const REPORTS = 250;
 /** Rounds of each client of the load before and after the restart. */
@@ -188,6 +189,29 @@ describe('two api processes and two workers behind nginx', () => {
     assert.equal(await count('crash_reports where message = $1', message), REPORTS);
     await untilEqual(() => count('events where name = $1', name), REPORTS);
     await until(async () => apis.every((process, index) => countReceived(process) >= before[index]! + REPORTS / 2));
+  });
+
+  test('an event and a dump that both processes receive at once, as after a retry, count once', async (t) => {
+    if (cluster === null) return t.skip(NO_CLUSTER);
+    const { apis } = cluster;
+    const name = `repeated_${randomUUID().replaceAll('-', '')}`;
+    const target = { gameUid: studio.gameUid, buildId };
+    const before = await count('crash_reports where game_id = $1', studio.gameUid);
+    const headers = { 'content-type': 'application/json', 'x-app-id': studio.gameUid, 'x-build-id': buildId };
+    await Promise.all(
+      Array.from({ length: REPEATED }, async () => {
+        const dumpId = randomUUID();
+        const event = { event: name, event_id: randomUUID(), device_uid: randomUUID() };
+        await Promise.all(
+          apis.flatMap(({ api }) => [
+            reportByEngine({ api, ...target }, {}, DUMP, dumpId),
+            fetch(`${api}/public/events`, { method: 'POST', headers, body: JSON.stringify(event) }),
+          ]),
+        );
+      }),
+    );
+    await untilEqual(() => count('events where name = $1', name), REPEATED);
+    assert.equal(await count('crash_reports where game_id = $1', studio.gameUid), before + REPEATED);
   });
 
   test('all processes are replaced under load, and no client notices', async (t) => {
