@@ -104,7 +104,7 @@ describe('faults under load', { timeout: (MINUTES + 10) * 60_000 }, () => {
       while (performance.now() < deadline) {
         const fault = possible[Math.floor(random() * possible.length)]!;
         const { lost, twice } = await run(fault).catch((cause) => {
-          throw new Error(`${fault.name}:\n${site?.output().slice(-4000)}`, { cause });
+          throw new Error(`${fault.name}:\n${site?.unexpected()}${site?.output().slice(-4000)}`, { cause });
         });
         if (lost > 0 || twice > 0) failures.push(`${fault.name}: ${lost} lost, ${twice} twice`);
       }

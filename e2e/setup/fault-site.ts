@@ -53,6 +53,8 @@ export type FaultSite = {
   assertRunning(): void;
   /** What all processes have printed. */
   output(): string;
+  /** The lines of it about unexpected errors of requests. */
+  unexpected(): string;
   stop(): Promise<void>;
 };
 
@@ -133,6 +135,7 @@ export async function startFaultSite(): Promise<FaultSite | null> {
     const studio = await openStudio(first);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
     const { buildId } = await shipBuild(first, studio, build, zipOfSize(1000));
+    const output = () => [...past, ...processes.values()].map((process) => process.output()).join('');
     return {
       postgres,
       database,
@@ -156,7 +159,11 @@ export async function startFaultSite(): Promise<FaultSite | null> {
         for (const [name, process] of processes)
           if (process.hasEnded()) throw new Error(`the ${name} has ended:\n${process.output().slice(-4000)}`);
       },
-      output: () => [...past, ...processes.values()].map((process) => process.output()).join(''),
+      output,
+      unexpected: () =>
+        output()
+          .match(/^.*"code":5000.*\n/gm)
+          ?.join('') ?? '',
       stop,
     };
   } catch (error) {

@@ -9,9 +9,9 @@ function failed(name: string): Error {
 }
 
 for (const [what, thrown, code] of [
-  ['S3 that is overloaded', new S3Error('GetObject', 'builds', failed('SlowDown')), 5030],
-  ['S3 that rejects the clock', new S3Error('HeadObject', 'builds', failed('RequestTimeTooSkewed')), 5030],
-  ['full S3', new S3Error('PutObject', 'builds', failed('XMinioStorageFull')), 5070],
+  ['S3 that is overloaded', S3Error.of('GetObject', 'builds', failed('SlowDown')), 5030],
+  ['S3 that rejects the clock', S3Error.of('HeadObject', 'builds', failed('RequestTimeTooSkewed')), 5030],
+  ['full S3', S3Error.of('PutObject', 'builds', failed('XMinioStorageFull')), 5070],
   ['a database that is starting', Object.assign(new Error('x'), { code: '57P03' }), 5030],
   ['a full disk of the database', Object.assign(new Error('x'), { code: '53100' }), 5070],
   ['a refusal', new ApiError(4040), 4040],

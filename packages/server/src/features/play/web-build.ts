@@ -2,8 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
@@ -76,7 +76,7 @@ export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
 
 async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promise<WebBuild> {
   const input: IndexInput = { blobSettings: ctx.blobs.settings, key, size };
-  const listed = await runInThread<IndexOutput>(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
+  const listed = await runInThread<IndexOutput>(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   if (listed === null) {
     const max = LIMITS.playEntries.toLocaleString('en-US');
     throw new ApiError(

@@ -1,7 +1,7 @@
 // Scans one uploaded zip in its own thread.
 import type { Os } from '@chauffeur/contract/identity';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 
@@ -53,6 +53,6 @@ const MAX_HEAP_MB = 512;
  * ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */
 export function examine(input: ExamineInput): Promise<Examination> {
-  const failures = [ScannerUnavailableError, BlobMissingError];
+  const failures = [ScannerUnavailableError, ...BLOB_FAILURES];
   return runInThread(THREAD, input, { timeoutMs: input.timeoutMs, maxHeapMb: MAX_HEAP_MB }, failures);
 }

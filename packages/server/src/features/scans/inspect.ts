@@ -1,7 +1,7 @@
 // Checks the directory of an uploaded zip in a thread, before the upload gets its response.
 import type { Os } from '@chauffeur/contract/identity';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
@@ -19,5 +19,5 @@ const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
  */
 export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
   const input: InspectInput = { blobSettings, key, os };
-  return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
+  return runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
 }

@@ -1,6 +1,7 @@
 // Compiles a stored symbol text into a cache blob, in a thread with limited time and memory.
+
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 
 export type CompileInput = {
@@ -23,5 +24,5 @@ const THREAD_LIMITS = { timeoutMs: 10 * 60_000, maxHeapMb: 512 };
  * store's errors. After an error a partial or complete cache may exist under the key.
  */
 export function compileText(input: CompileInput): Promise<CompileResult> {
-  return runInThread(THREAD, input, THREAD_LIMITS, [BlobMissingError]);
+  return runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
 }

@@ -194,7 +194,7 @@ export class Bucket {
     try {
       return await sent;
     } catch (error) {
-      if (!missing.includes(codeOf(error))) throw new S3Error(request, this.#bucket, error);
+      if (!missing.includes(codeOf(error))) throw S3Error.of(request, this.#bucket, error);
       throw new BlobMissingError(`${request} on S3 bucket ${this.#bucket} found nothing`, { cause: error });
     }
   }

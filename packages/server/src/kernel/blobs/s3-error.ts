@@ -2,16 +2,20 @@
 
 /**
  * S3 refused a request or could not be reached. `code` comes from S3 or the network, such as AccessDenied or
- * ECONNREFUSED.
+ * ECONNREFUSED; an error that comes from a thread has it only in its message.
  */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: string;
 
-  constructor(request: string, bucket: string, cause: unknown) {
-    const code = codeOf(cause);
-    super(`${request} on S3 bucket ${bucket} failed: ${code}: ${messageOf(cause)}`, { cause });
-    this.code = code;
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = codeOf(options?.cause);
+  }
+
+  /** For a request such as `GetObject of a.zip`. */
+  static of(request: string, bucket: string, cause: unknown): S3Error {
+    return new S3Error(`${request} on S3 bucket ${bucket} failed: ${codeOf(cause)}: ${messageOf(cause)}`, { cause });
   }
 }
 
