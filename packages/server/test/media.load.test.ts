@@ -43,7 +43,7 @@ test('images of a draft are for members only and are not stored in shared caches
   for (const headers of [{}, player.headers, stranger.keyHeaders]) {
     const response = await load(server, uid, headers as Record<string, string>);
     assert.deepEqual([response.status, (await response.json()).error.code], [404, 4040]);
-    assert.equal(response.headers.get('cache-control'), null);
+    assert.equal(response.headers.get('cache-control'), 'no-store');
   }
   for (const headers of [owner, game.keyHeaders]) {
     const response = await load(server, uid, headers);

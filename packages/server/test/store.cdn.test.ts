@@ -1,5 +1,7 @@
 // Downloads of public games go to a CDN, by a link that is the same for everyone within an hour.
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
@@ -46,6 +48,24 @@ describe('downloads with a CDN', () => {
     assert.equal(part.status, 206);
     assert.deepEqual(Buffer.from(await part.arrayBuffer()), zip.subarray(10, 20));
     assert.equal((await download(game, fileUid, { 'if-none-match': `"${sha256(zip)}"` })).status, 304);
+  });
+
+  test('are not cached as errors: neither a missing blob nor a wrong range', async () => {
+    const link = await linkOf();
+    const blob = join(server.dataFolder, 'blobs', 'files', game.uid, `${fileUid}.zip`);
+    const assertNotCached = ({ headers }: Response) => {
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('content-disposition'), null);
+    };
+    await rename(blob, `${blob}.away`);
+    const missing = await fetchOrigin(link).finally(() => rename(`${blob}.away`, blob));
+    assertNotCached(missing);
+    assert.deepEqual([missing.status, missing.headers.get('etag')], [500, null]);
+    assert.equal(((await missing.json()) as { success: boolean }).success, false);
+    const wrong = await fetchOrigin(link, { range: 'bytes=9999999-' });
+    assert.equal(wrong.status, 416);
+    assert.equal(wrong.headers.get('cache-control'), 'no-store');
+    assert.equal((await fetchOrigin(link)).status, 200);
   });
 
   test('have the same link for an hour, which ends an hour later', async () => {

@@ -8,6 +8,15 @@ import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { spanOf } from './tracing.ts';
 
 const RETRY_SECONDS = 2;
+/** What a handler may have said about the content that it could then not send. */
+const CONTENT_HEADERS = [
+  'accept-ranges',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'etag',
+];
 const TOO_LARGE = 'body: too large for this route. Make it smaller.';
 
 /**
@@ -30,8 +39,10 @@ export function sendError(
   if (error.status >= 500) span?.fail(error);
   const retryAfter = error.data?.retry_after ?? (error.code === 5030 ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  for (const name of CONTENT_HEADERS) reply.removeHeader(name);
   return reply
     .code(error.status)
+    .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(bodyOf(error)));
 }

@@ -31,7 +31,8 @@ export async function sendBlob(
   if (signed !== null) return reply.code(302).header('location', signed).send();
   reply.header('content-type', contentType).header('content-disposition', attachment(filename));
   const range = readRange(request.headers.range, request.headers['if-range'], blob);
-  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${size}`).send();
+  if (range === 'unsatisfiable')
+    return reply.code(416).header('cache-control', 'no-store').header('content-range', `bytes */${size}`).send();
   const length = range === null ? size : range.end - range.start + 1;
   reply.code(range === null ? 200 : 206).header('content-length', String(length));
   if (range !== null) reply.header('content-range', `bytes ${range.start}-${range.end}/${size}`);

@@ -132,8 +132,6 @@ export async function downloadMedia(
       signedSeconds: null,
     });
   } catch (cause) {
-    // An error must not be cached for a year.
-    reply.header('cache-control', 'no-store').removeHeader('etag');
     // The image was deleted or replaced after its row was read.
     throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
   }

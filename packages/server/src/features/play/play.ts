@@ -41,9 +41,7 @@ export async function servePlayed(
   try {
     return await send(ctx, request, reply, { opened, build, entry, path });
   } catch (error) {
-    if (!(error instanceof BlobMissingError)) throw error;
-    for (const name of ['cache-control', 'content-encoding', 'content-length', 'etag']) reply.removeHeader(name);
-    throw unknownEntry(error);
+    throw error instanceof BlobMissingError ? unknownEntry(error) : error;
   }
 }
 
