@@ -54,6 +54,8 @@ export async function startService(
     CHAUFFEUR_LIMIT_SESSIONS: '0',
     CHAUFFEUR_LIMIT_CRASHES: '0',
     CHAUFFEUR_LIMIT_CRASH_UPLOADS: '0',
+    CHAUFFEUR_LIMIT_CRASH_MB: '0',
+    CHAUFFEUR_LIMIT_STORAGE_MB: '0',
     CHAUFFEUR_LIMIT_PUBLIC: '0',
     CHAUFFEUR_LIMIT_READS: '0',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),

@@ -1,6 +1,7 @@
 // Runs the server for half an hour at half of its peak, with events, crash reports, uploads and readers at once, and
 // shows whether memory, handles, connections, tables and response times stay the same. The peak is measured first, with
-// clients that send as fast as they get responses. `--minutes 30 --share 0.5 --picture docs/images/soak.svg`.
+// clients that send as fast as they get responses.
+// `--minutes 30 --share 0.5 --peak-seconds 30 --picture docs/images/soak.svg`.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -25,16 +26,20 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
     share: { type: 'string', default: '0.5' },
+    'peak-seconds': { type: 'string', default: '30' },
     picture: { type: 'string' },
   },
 });
-const [minutes, share] = [Number(values.minutes), Number(values.share)];
+const [minutes, share, peakSeconds] = [values.minutes, values.share, values['peak-seconds']].map(Number) as [
+  number,
+  number,
+  number,
+];
 
 const MIB = 1024 * 1024;
 const [DUMP_BYTES, ZIP_BYTES] = [500_000, 20 * MIB];
 const DEVICES = 20_000;
-const [WARM_SECONDS, PEAK_SECONDS] = [10, 30];
-const SAMPLE_MS = 5000;
+const SAMPLE_MS = Math.min(5000, minutes * 6000);
 /** The time that a row of the table covers. */
 const STEP_MINUTES = 5;
 /** The first minutes, in which caches fill, are not compared with the last ones. */
@@ -85,9 +90,10 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), log);
 const database = openDatabase(postgres.url, { connections: 1, log, name: 'bench' });
 try {
   const clients = await prepare(service);
-  await measureRates(clients, WARM_SECONDS);
-  const peak = await measureRates(clients, PEAK_SECONDS);
-  print(`peak a second: ${describe(peak)}`);
+  // Warms everything up.
+  await measureRates(clients, peakSeconds / 3);
+  const peak = await measureRates(clients, peakSeconds);
+  print(`peak: ${describe(peak)} a second`);
   await soak(clients, peak);
 } finally {
   agent.destroy();
@@ -223,7 +229,7 @@ async function sample(minute: number): Promise<Sample> {
 
 function report(times: Times, samples: readonly Sample[], peak: Rates, failures: readonly string[]): void {
   const kinds = Object.keys(times) as Kind[];
-  print(`at ${share} of the peak: ${describe(peak, share)}`);
+  print(`${share} of the peak: ${describe(peak, share)} a second`);
   print(
     `| Minutes | ${kinds.map((kind) => `${kind}, p99`).join(' | ')} | Memory | Handles | Connections | Updated tables | Dead rows | Jobs |`,
   );

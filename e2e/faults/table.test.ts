@@ -17,6 +17,8 @@ const SEED = Number(process.env.CHAUFFEUR_TEST_FAULTS_SEED ?? randomInt(2 ** 31)
 const PAUSE_MS = 100;
 /** For the work that goes on after the last acknowledgement, such as reading dumps. */
 const SETTLE_MS = 60_000;
+/** An upload that S3 was completing when its connection became half-open goes on after two minutes. */
+const PATIENCE_MS = 150_000;
 
 type Stored = { events: number; crashes: number; uploads: number };
 type Line = { times: number; acknowledged: number; lost: number; twice: number; slowestMs: number };
@@ -165,9 +167,9 @@ function startLoad(site: FaultSite, fault: Fault, acknowledged: Stored, shipped:
     /** Resolves when each client has ended the round that it is in. */
     async rounds() {
       const goals = clients.map(({ rounds }) => rounds + 1);
-      const problem = () => `not served again within a minute:\n${site.output().slice(-4000)}`;
+      const problem = () => `not served again within ${PATIENCE_MS / 1000} s:\n${site.output().slice(-4000)}`;
       await Promise.race([
-        until(async () => clients.every(({ rounds }, no) => rounds >= goals[no]!), problem),
+        until(async () => clients.every(({ rounds }, no) => rounds >= goals[no]!), problem, PATIENCE_MS),
         running,
       ]);
     },

@@ -13,7 +13,7 @@ const ZIP_BYTES = 400_000;
 const CHUNK_BYTES = 100_000;
 const RETRY_MS = 50;
 /** A request that isn't accepted for so long never will be. */
-const GIVE_UP_MS = 120_000;
+const GIVE_UP_MS = 240_000;
 /** Like the clients of games, for which a silent connection must not last. */
 const TIMEOUT_MS = 10_000;
 

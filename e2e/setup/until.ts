@@ -6,12 +6,13 @@ const PATIENCE_MS = 60_000;
 /** The pause between two attempts. Without it, a waiting test would compete for CPU with what it waits for. */
 const PAUSE_MS = 25;
 
-/** Calls `probe` until it returns a value. Throws the message of `fault` after a minute. */
+/** Calls `probe` until it returns a value. Throws the message of `fault` after a minute, or this many milliseconds. */
 export async function until<T>(
   probe: () => Promise<T | undefined | null | false>,
   fault: () => string = () => 'timed out after a minute',
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await wait(PAUSE_MS)) {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(PAUSE_MS)) {
     const value = await probe();
     if (value) return value;
   }
