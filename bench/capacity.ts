@@ -1,9 +1,10 @@
 // Measures what one machine takes, what a second process adds, and how much processor time and disk each kind of work
 // costs, from which docs/capacity.md computes how many machines a studio needs. The processes take turns, and figures
-// are medians of the rounds: `--rounds 3 --seconds 10 --connections 64`.
+// are medians of the rounds: `--rounds 3 --seconds 10 --connections 64`. With `--cores 0.2`, as root, two `api`
+// processes are compared that get at most so much of a core, so that neither PostgreSQL nor the clients are the limit.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
     connections: { type: 'string', default: '64' },
+    cores: { type: 'string' },
   },
 });
 const [rounds, seconds, connections] = [values.rounds, values.seconds, values.connections].map(Number) as [
@@ -41,9 +43,10 @@ const [rounds, seconds, connections] = [values.rounds, values.seconds, values.co
   number,
   number,
 ];
+const cores = values.cores === undefined ? null : Number(values.cores);
 
 const MIB = 1024 * 1024;
-const FILE_BYTES = 100 * MIB;
+const FILE_BYTES = 20 * MIB;
 const DUMP_BYTES = 500_000;
 /** How many downloads, page requests or dumps are in progress at once. */
 const CLIENTS = 8;
@@ -63,8 +66,11 @@ type Run = { readonly rate: number; readonly serviceCpu: number; readonly databa
 const folder = await createFolder();
 const dataFolder = join(folder, 'data');
 const log = pino({ level: 'warn' });
-const first = await startService(dataFolder);
+const main = await startService(dataFolder);
+/** The process that does the background jobs answers requests too, unless the processes are limited. */
+const first = cores === null ? main : await startService(dataFolder, { role: 'api' });
 const second = await startService(dataFolder, { role: 'api' });
+const limits = cores === null ? [] : [await limitProcess(first, cores), await limitProcess(second, cores)];
 const postgres = await startEmbeddedPostgres(dataFolder, log);
 const postmaster = Number.parseInt(readFileSync(join(dataFolder, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 const database = openDatabase(postgres.url, { connections: 1, log, name: 'bench' });
@@ -77,7 +83,9 @@ try {
   await database.close();
   await postgres.stop();
   await second.stop();
-  await first.stop();
+  if (first !== main) await first.stop();
+  await main.stop();
+  for (const group of limits) await rmdir(group);
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 1000 });
 }
 
@@ -117,7 +125,7 @@ async function prepare(game: OpenedGame): Promise<Record<string, Work>> {
       reads: true,
       run: (to) => repeating(to, (each, no) => gets.get(each)!(pages[no % pages.length]!).then(() => undefined)),
     },
-    'downloads of 100 MiB': {
+    downloads: {
       unit: 'MiB',
       reads: true,
       run: async (to) => {
@@ -211,6 +219,21 @@ async function measure(works: Record<string, Work>): Promise<void> {
     ];
     print(`| ${cells.join(' | ')} |`);
   }
+}
+
+/** Limits a process, with its threads, to a part of a core. Returns the control group, to remove it after its end. */
+async function limitProcess({ pid }: Service, cores: number): Promise<string> {
+  const [periodUs, quotaUs] = [50_000, Math.round(50_000 * cores)];
+  const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
+  const group = join('/sys/fs/cgroup', isUnified ? '' : 'cpu', `chauffeur-bench-${pid}`);
+  await mkdir(group);
+  if (isUnified) await writeFile(join(group, 'cpu.max'), `${quotaUs} ${periodUs}`);
+  else {
+    await writeFile(join(group, 'cpu.cfs_period_us'), String(periodUs));
+    await writeFile(join(group, 'cpu.cfs_quota_us'), String(quotaUs));
+  }
+  await writeFile(join(group, 'cgroup.procs'), String(pid));
+  return group;
 }
 
 function duration(ofUnit: number): string {

@@ -150,6 +150,18 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       { page: 'storage', title: 'PostgreSQL and S3', description: 'Store data outside the server.' },
       { page: 'processes', title: 'Run several processes', description: 'Handle more load.' },
       {
+        page: 'capacity',
+        title: 'How much load a server takes',
+        label: 'Capacity',
+        description: 'What one machine takes, what it costs in disk, and what to add.',
+      },
+      {
+        page: 'reliability',
+        title: 'What was tested to fail',
+        label: 'Reliability',
+        description: 'Every fault that was caused under load, and what was lost.',
+      },
+      {
         page: 'failover',
         title: 'Survive the loss of a database server',
         description: 'A synchronous standby takes over, and nothing is lost.',
