@@ -157,8 +157,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       },
       {
         page: 'reliability',
-        title: 'What was tested to fail',
-        label: 'Reliability',
+        title: 'Reliability',
         description: 'Every fault that was caused under load, and what was lost.',
       },
       {
