@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ClientDocumentError } from '../src/features/accounts/client-document-error.ts';
-import { fetchClientDocument, type Internet } from '../src/features/accounts/client-document-fetch.ts';
+import { fetchClientDocument } from '../src/features/accounts/client-document-fetch.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
+import type { Internet } from '../src/kernel/network/public-request.ts';
 import { type DocumentSite, documentOf, HOST, openDocumentSite, PUBLIC_ADDRESS } from './setup/document-site.ts';
 import {
   authorize,
@@ -66,8 +67,11 @@ async function describeClient(address: string) {
 }
 
 describe('fetching a document', () => {
-  const read = (more: Partial<Internet> = {}, host = HOST) =>
-    fetchClientDocument(new URL(`https://${host}/client.json`), { ...site.internet, ...more });
+  const read = (more: Partial<Internet> = {}, { host = HOST, milliseconds = 1000 } = {}) =>
+    fetchClientDocument(new URL(`https://${host}/client.json`), {
+      internet: { ...site.internet, ...more },
+      milliseconds,
+    });
   const isError = (pattern: RegExp, passing: boolean) => (error: ClientDocumentError) => {
     assert.equal(error.name, 'ClientDocumentError');
     assert.match(error.message, pattern);
@@ -131,21 +135,21 @@ describe('fetching a document', () => {
   });
 
   test('times out on a host that is slow to resolve, to respond or to send its body', async () => {
-    const slow: Partial<Internet> = { milliseconds: 100 };
-    await assert.rejects(read({ ...slow, resolve: () => new Promise(() => undefined) }), isError(/timed out/, true));
+    const slow = (more: Partial<Internet> = {}) => read(more, { milliseconds: 100 });
+    await assert.rejects(slow({ resolve: () => new Promise(() => undefined) }), isError(/timed out/, true));
     site.serve(() => undefined);
-    await assert.rejects(read(slow), isError(/timed out/, true));
+    await assert.rejects(slow(), isError(/timed out/, true));
     site.serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     });
-    await assert.rejects(read(slow), isError(/timed out/, true));
+    await assert.rejects(slow(), isError(/timed out/, true));
   });
 
   test('accepts no HTML page as a document and no wrong host', async () => {
     site.publish({}, { 'content-type': 'text/html' });
     await assert.rejects(read(), isError(/application\/json/, false));
     // Its certificate is for another name.
-    await assert.rejects(read({}, 'other.example'), isError(/cannot be reached/, true));
+    await assert.rejects(read({}, { host: 'other.example' }), isError(/cannot be reached/, true));
     site.serve((_request, response) => response.writeHead(503).end());
     await assert.rejects(read(), isError(/responded with status 503/, true));
     await assert.rejects(read({ resolve: async () => [] }), isError(/cannot be reached/, true));

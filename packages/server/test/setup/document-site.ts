@@ -4,11 +4,8 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import {
-  type FetchDocument,
-  fetchClientDocument,
-  type Internet,
-} from '../../src/features/accounts/client-document-fetch.ts';
+import { type FetchDocument, fetchClientDocument } from '../../src/features/accounts/client-document-fetch.ts';
+import type { Internet } from '../../src/kernel/network/public-request.ts';
 import { makeCertificate } from './certificate.ts';
 
 export const HOST = 'agents.example';
@@ -63,11 +60,11 @@ export async function openDocumentSite(): Promise<DocumentSite> {
             done(null, [{ address: '127.0.0.1', family: 4 }]);
           }),
       }),
-    milliseconds: 1000,
+    allowsPrivate: false,
   };
   const site: DocumentSite = {
     internet,
-    fetchDocument: (url) => fetchClientDocument(url, internet),
+    fetchDocument: (url) => fetchClientDocument(url, { internet, milliseconds: 1000 }),
     requests,
     connectedTo,
     serve(next) {
