@@ -32,7 +32,7 @@ describe('faults under load', { timeout: (MINUTES + 10) * 60_000 }, () => {
   const random = createRandom(SEED);
   before(async () => {
     process.stdout.write(`CHAUFFEUR_TEST_FAULTS_SEED=${SEED}\n`);
-    site = await startFaultSite();
+    site = await startFaultSite(MINUTES);
   });
   after(async () => {
     process.stdout.write(formatTable(lines));

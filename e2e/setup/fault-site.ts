@@ -60,12 +60,15 @@ export type FaultSite = {
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const DISK_BYTES = 1_500_000_000;
+/** What its load adds in a minute. */
+const BYTES_A_MINUTE = 40_000_000;
 /** A connection for the tests must be left when the service uses all of its own. */
 const CONNECTIONS = 8;
 export const MAX_CONNECTIONS = 60;
 
-/** Returns null if a program is not installed; with CI=true, throws instead. */
-export async function startFaultSite(): Promise<FaultSite | null> {
+/** For a load of so many minutes. Returns null if a program is not installed; with CI=true, throws instead. */
+export async function startFaultSite(minutes: number): Promise<FaultSite | null> {
+  const diskBytes = DISK_BYTES + minutes * BYTES_A_MINUTE;
   const work = await makeFolder();
   // They run last first.
   const cleanups: (() => Promise<unknown>)[] = [() => work.remove()];
@@ -74,8 +77,8 @@ export async function startFaultSite(): Promise<FaultSite | null> {
   };
   try {
     const [databaseFolder, s3Folder] = [join(work.path, 'database'), join(work.path, 's3')];
-    const databaseDisk = await mountDisk(databaseFolder, cleanups);
-    const s3Disk = await mountDisk(s3Folder, cleanups);
+    const databaseDisk = await mountDisk(databaseFolder, diskBytes, cleanups);
+    const s3Disk = await mountDisk(s3Folder, diskBytes, cleanups);
     const programs = await findPostgres(work.path);
     const bucket = programs === null ? null : await startS3({ within: s3Folder });
     if (programs === null || bucket === null) {
@@ -185,10 +188,14 @@ const UNLIMITED = [
 ];
 
 /** Creates the folder. Returns null if this account can't mount a disk on it. */
-async function mountDisk(folder: string, cleanups: (() => Promise<unknown>)[]): Promise<SmallDisk | null> {
+async function mountDisk(
+  folder: string,
+  bytes: number,
+  cleanups: (() => Promise<unknown>)[],
+): Promise<SmallDisk | null> {
   await mkdir(folder);
   try {
-    await exec('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]);
+    await exec('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);
   } catch {
     return null;
   }
