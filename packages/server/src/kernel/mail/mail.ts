@@ -1,13 +1,22 @@
 // Sends mail by SMTP, or writes it to an outbox folder if no mail server is configured.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { newId } from '../secrets/ids.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { secondsSince } from '../telemetry/seconds-since.ts';
 import { inSpan } from '../telemetry/tracing.ts';
 
-export type Mail = { to: string; subject: string; text: string };
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  /** The same for programs that show HTML. */
+  html?: string;
+  /** A UUID for the Message-ID. The same mail with the same id is a repetition. */
+  id?: string;
+  headers?: Readonly<Record<string, string>>;
+};
 
 export type Mailer = {
   /**
@@ -60,18 +69,23 @@ function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
   });
   return {
     send: async (mail) => {
-      const { response } = await transport.sendMail({ ...mail, from });
+      const { response } = await transport.sendMail(messageOf(mail, from));
       return response;
     },
     close: () => transport.close(),
   };
 }
 
+function messageOf({ id, headers = {}, ...mail }: Mail, from: string): SendMailOptions {
+  const domain = /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost';
+  return { ...mail, from, headers: { ...headers }, ...(id !== undefined && { messageId: `<${id}@${domain}>` }) };
+}
+
 function createOutbox({ from, outbox }: { from: string; outbox: string }): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {
-      const { message } = await composer.sendMail({ ...mail, from });
+      const { message } = await composer.sendMail(messageOf(mail, from));
       await mkdir(outbox, { recursive: true, mode: 0o700 });
       const file = join(outbox, `${newId()}.eml`);
       // Renamed when complete, so that a program that watches the folder never reads half a mail.
