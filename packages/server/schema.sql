@@ -467,6 +467,7 @@ create table crash_groups (
   resolved_by text,
   regressed_at timestamp with time zone,
   grouping_version integer not null,
+  alert text,
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
   constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text])))
@@ -1071,6 +1072,127 @@ create table game_writes (
   constraint game_writes_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table crash_rates (
+  game_id uuid not null,
+  group_id uuid not null,
+  hour timestamp with time zone not null,
+  before bigint not null,
+  count bigint not null,
+  constraint crash_rates_pkey PRIMARY KEY (game_id, group_id, hour),
+  constraint crash_rates_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table crash_builds (
+  game_id uuid not null,
+  build_id uuid not null,
+  constraint crash_builds_pkey PRIMARY KEY (game_id, build_id),
+  constraint crash_builds_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+);
+
+create table alert_settings (
+  game_id uuid not null,
+  time_zone text not null,
+  digest_at time without time zone not null,
+  quiet_from time without time zone,
+  quiet_until time without time zone,
+  constraint alert_settings_pkey PRIMARY KEY (game_id),
+  constraint alert_settings_check CHECK ((num_nulls(quiet_from, quiet_until) = ANY (ARRAY[0, 2]))),
+  constraint alert_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alert_rules (
+  game_id uuid not null,
+  kind text not null,
+  send text not null,
+  repeat_hours integer not null,
+  muted_until timestamp with time zone,
+  constraint alert_rules_pkey PRIMARY KEY (game_id, kind),
+  constraint alert_rules_send_check CHECK ((send = ANY (ARRAY['now'::text, 'digest'::text, 'never'::text]))),
+  constraint alert_rules_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alert_subscriptions (
+  game_id uuid not null,
+  user_id text not null,
+  subscribed boolean not null,
+  constraint alert_subscriptions_pkey PRIMARY KEY (game_id, user_id),
+  constraint alert_subscriptions_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint alert_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table alert_destinations (
+  game_id uuid not null,
+  destination_id uuid not null,
+  kind text not null,
+  name text not null,
+  url text not null,
+  kinds text[],
+  secret_version integer default 1 not null,
+  enabled boolean default true not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  constraint alert_destinations_pkey PRIMARY KEY (game_id, destination_id),
+  constraint alert_destinations_kind_check CHECK ((kind = ANY (ARRAY['slack'::text, 'discord'::text, 'teams'::text, 'webhook'::text]))),
+  constraint alert_destinations_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alerts (
+  game_id uuid not null,
+  kind text not null,
+  subject text not null,
+  happened_at timestamp with time zone not null,
+  data jsonb not null,
+  constraint alerts_pkey PRIMARY KEY (game_id, kind, subject),
+  constraint alerts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alert_marks (
+  game_id uuid not null,
+  kind text not null,
+  subject text not null,
+  alerted_at timestamp with time zone not null,
+  constraint alert_marks_pkey PRIMARY KEY (game_id, kind, subject),
+  constraint alert_marks_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alert_messages (
+  game_id uuid not null,
+  message_id uuid not null,
+  reason text not null,
+  content jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint alert_messages_pkey PRIMARY KEY (game_id, message_id),
+  constraint alert_messages_reason_check CHECK ((reason = ANY (ARRAY['alerts'::text, 'digest'::text, 'test'::text]))),
+  constraint alert_messages_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table alert_deliveries (
+  game_id uuid not null,
+  delivery_id uuid not null,
+  message_id uuid not null,
+  destination_id uuid,
+  user_id text,
+  state text default 'waiting'::text not null,
+  attempts integer default 0 not null,
+  last_attempt_at timestamp with time zone,
+  status integer,
+  problem text,
+  constraint alert_deliveries_pkey PRIMARY KEY (game_id, delivery_id),
+  constraint alert_deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text]))),
+  constraint alert_deliveries_check CHECK ((num_nulls(destination_id, user_id) = 1)),
+  constraint alert_deliveries_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint alert_deliveries_game_id_message_id_fkey FOREIGN KEY (game_id, message_id) REFERENCES alert_messages(game_id, message_id) ON DELETE CASCADE,
+  constraint alert_deliveries_game_id_destination_id_fkey FOREIGN KEY (game_id, destination_id) REFERENCES alert_destinations(game_id, destination_id) ON DELETE CASCADE
+);
+
+create table alert_bands (
+  game_id uuid not null,
+  build_id uuid not null,
+  band text not null,
+  constraint alert_bands_pkey PRIMARY KEY (game_id),
+  constraint alert_bands_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1156,6 +1278,14 @@ CREATE INDEX cli_logins_by_user ON public.cli_logins USING btree (user_id, login
 CREATE INDEX cli_logins_by_game ON public.cli_logins USING btree (game_id) WHERE (game_id IS NOT NULL);
 CREATE INDEX files_awaiting_scan ON public.files USING btree (uploaded_at) WHERE (scan_state = ANY (ARRAY['pending'::text, 'scanning'::text]));
 CREATE INDEX event_files_blob_key ON public.event_files USING btree (blob_key);
+CREATE INDEX crash_groups_with_alert ON public.crash_groups USING btree (game_id, group_id) WHERE (alert IS NOT NULL);
+CREATE INDEX crash_rates_by_hour ON public.crash_rates USING btree (hour);
+CREATE INDEX alert_marks_by_age ON public.alert_marks USING btree (alerted_at);
+CREATE INDEX alert_messages_by_age ON public.alert_messages USING btree (created_at);
+CREATE INDEX alert_deliveries_of_messages ON public.alert_deliveries USING btree (game_id, message_id);
+CREATE INDEX alert_deliveries_of_destinations ON public.alert_deliveries USING btree (game_id, destination_id, delivery_id DESC);
+CREATE INDEX alert_deliveries_of_users ON public.alert_deliveries USING btree (user_id);
+CREATE INDEX alert_subscriptions_of_users ON public.alert_subscriptions USING btree (user_id);
 
 create view build_names as
  SELECT builds.game_id,

@@ -71,6 +71,16 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     ],
   },
   {
+    name: 'Your team',
+    pages: [
+      {
+        page: 'alerts',
+        title: 'Alerts',
+        description: 'Crashes, spikes, bugs and rejected uploads, by mail, in a chat or by a webhook.',
+      },
+    ],
+  },
+  {
     name: 'Your engine',
     pages: [
       {

@@ -105,5 +105,11 @@ export const LIMITS = {
   /** Days after which an unused login of the command expires. */
   cliLoginDays: 90,
   galleryImages: 20,
+  /** Chats and webhooks of a game. */
+  alertDestinations: 20,
+  destinationNameLength: 80,
+  webhookAddressLength: 2000,
+  /** Thirty days. */
+  alertRepeatHours: 720,
   imagesPerRequest: 10,
 } as const;

@@ -258,6 +258,12 @@ export const SETTINGS = {
     limit,
     'Emails with invitations and transfer offers per hour and owner.',
   ),
+  alertPrivateHosts: setting(
+    'CHAUFFEUR_ALERT_PRIVATE_HOSTS',
+    '0',
+    flag,
+    'Set it to 1 to allow alerts to hosts with private addresses, such as a chat in your own network, and to http addresses. Members of games choose the hosts.',
+  ),
   limitPublic: setting(
     'CHAUFFEUR_LIMIT_PUBLIC',
     '600',

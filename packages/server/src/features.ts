@@ -2,6 +2,7 @@
 import type { Context } from './context.ts';
 import * as accounts from './features/accounts/accounts.routes.ts';
 import * as agents from './features/agents/agents.routes.ts';
+import * as alerts from './features/alerts/alerts.routes.ts';
 import * as approvals from './features/approvals/approvals.routes.ts';
 import * as backups from './features/backups/backups.routes.ts';
 import * as bugs from './features/bugs/bugs.routes.ts';
@@ -41,6 +42,7 @@ type Feature = { readonly ROUTES?: readonly Route[]; readonly JOBS?: readonly Jo
 const FEATURES: readonly Feature[] = [
   accounts,
   games,
+  alerts,
   quotas,
   usage,
   deployKeys,

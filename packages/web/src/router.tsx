@@ -157,6 +157,12 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./pages/invitations/InvitationPage.tsx'), 'InvitationPage'),
 });
 
+const unsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/unsubscribe/$token',
+  component: lazyRouteComponent(() => import('./pages/alerts/UnsubscribePage.tsx'), 'UnsubscribePage'),
+});
+
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',
@@ -388,6 +394,12 @@ const editAudit = createRoute({
   component: lazyRouteComponent(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
+const editAlerts = createRoute({
+  getParentRoute: () => edit,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+});
+
 const editEventFiles = createRoute({
   getParentRoute: () => edit,
   path: '/event-files',
@@ -411,7 +423,17 @@ const developer = dev.addChildren([
   bugs.addChildren([bug]),
   health,
   events,
-  edit.addChildren([editStart, editListing, editImages, editKeys, editAdmins, editEventFiles, editAudit, editDanger]),
+  edit.addChildren([
+    editStart,
+    editListing,
+    editImages,
+    editKeys,
+    editAdmins,
+    editAlerts,
+    editEventFiles,
+    editAudit,
+    editDanger,
+  ]),
 ]);
 
 const pages = root.addChildren([
@@ -427,6 +449,7 @@ const pages = root.addChildren([
   setup,
   verify,
   reset,
+  unsubscribe,
   signedIn.addChildren([
     reportBug,
     approve,

@@ -1,6 +1,7 @@
 // The registry of every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
 import * as agents from './agents.ts';
+import * as alerts from './alerts.ts';
 import * as approvals from './approvals.ts';
 import * as browse from './browse.ts';
 import * as bugs from './bugs.ts';
@@ -101,6 +102,18 @@ export const OPERATIONS: readonly Operation[] = [
   bugs.listBugTickets,
   bugs.getBugTicket,
   bugs.updateBugTicket,
+  alerts.getAlerts,
+  alerts.updateAlerts,
+  alerts.subscribeToAlerts,
+  alerts.unsubscribeFromAlerts,
+  alerts.listAlertDestinations,
+  alerts.addAlertDestination,
+  alerts.updateAlertDestination,
+  alerts.deleteAlertDestination,
+  alerts.rotateAlertSecret,
+  alerts.testAlertDestination,
+  alerts.listAlertDeliveries,
+  alerts.redeliverAlert,
   overview.summarizeGames,
   browse.browseGames,
   developers.getDeveloper,

@@ -97,12 +97,13 @@ export async function addReport(ctx: Context, input: ReportInput): Promise<strin
   return reportId;
 }
 
-async function recordStack(
+/** Records the result of walking a report's dump, again if it has one, which may move it to another group. */
+export async function recordStack(
   ctx: Context,
   gameId: string,
   reportId: string,
   stack: readonly string[],
-  missing: readonly string[],
+  missing: readonly string[] = [],
 ) {
   const stackKey = `${stemOf(reportId)}.${newId()}.json.zst`;
   const upload = await ctx.blobs.append(

@@ -4,6 +4,7 @@ import type { Operation } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
+import { unsubscribeToken } from '../../src/features/alerts/unsubscribe.ts';
 import { createDownloadLink } from '../../src/features/store/download-links.ts';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
@@ -117,8 +118,18 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   };
   const zip = smallZip();
   const mail = await mailTo(server, game.owner.email, /^Approve/);
+  const address = 'https://localhost:1/alerts';
+  const addDestination = async (): Promise<string> => {
+    const fields = { kind: 'webhook', name: 'Our chat', url: address };
+    const { body } = await call('POST', `/games/${game.uid}/alert-destinations`, fields);
+    return body.data.destination.destination_uid;
+  };
+  const destinationUid = await addDestination();
+  const tested = await call('POST', `/games/${game.uid}/alert-destinations/${destinationUid}/test`);
   const values = {
     uid: game.uid,
+    destination_uid: destinationUid,
+    delivery_uid: tested.body.data.delivery_uid,
     build_id: buildId,
     file_uid: fileUid,
     crash_id: crashId,
@@ -199,6 +210,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       json: { events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 9 }] },
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
+    'alerts.update': () => ({ json: { digest_at: '08:00', rules: [{ kind: 'spike', send: 'digest' }] } }),
+    'alerts.unsubscribe': () => ({ query: { token: unsubscribeToken(server.ctx, game.uid, game.owner.id) } }),
+    'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),
+    'alerts.updateDestination': () => ({ json: { name: 'Their chat' } }),
+    'alerts.deleteDestination': async () => ({ path: { destination_uid: await addDestination() } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {
       const config = { ...server.ctx.config, downloadUrl: 'https://downloads.example.com' };

@@ -13,6 +13,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { existingReports, openReport } from '../crashes/crashes.ts';
 import { findGame, type Game, requireMember, roleOf, unknownGame } from '../games/games.ts';
@@ -23,6 +24,8 @@ type Ticket = OutputOf<typeof contract.updateBugTicket>;
 type BugInput = InputOf<typeof contract.fileBug>;
 
 const PAGE_SIZE = 50;
+/** The characters of a message that an alert has. */
+const ALERT_TEXT = 200;
 
 export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
   const game = await requireVisible(ctx, caller, input.uid);
@@ -89,7 +92,20 @@ async function insertWithinLimit(ctx: Context, bug: bugs.NewBug): Promise<void> 
       throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
     }
     await bugs.insertBug(tx, bug);
+    await raiseAlerts(tx, bug.gameId, [alertOf(bug)]);
   });
+}
+
+function alertOf({ bugId, filedAt, filedBy, message }: bugs.NewBug): Alert {
+  const start = Array.from(message.slice(0, 2 * ALERT_TEXT))
+    .slice(0, ALERT_TEXT)
+    .join('');
+  return {
+    kind: 'new_bug',
+    subject: bugId,
+    happenedAt: filedAt,
+    data: { bug_id: bugId, message: start, filed_by: filedBy },
+  };
 }
 
 /** Past the game's daily limit of reports, the bug is filed without its files. */

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { symbolsArrivedJob } from '../symbols/symbols.ts';
+import { crashAlertsJob, expireRates, expireRatesJob, raiseCrashAlerts } from './alerts/alerts.job.ts';
 import { groupLate, groupLateJob, groupMessages } from './groups/messages.job.ts';
 import { getPublicCrash, getPublicStack, receiveCrash, receiveCrashFile, receiveUnrealCrash } from './http.ts';
 import { deleteCrash } from './keep/delete-report.ts';
@@ -51,6 +52,8 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(regroupJob, regroupReports, { lane: 'long' }),
   bindJob(partitionJob, makePartitions, { cron: '3 1 * * *' }),
   bindJob(groupLateJob, groupLate, { cron: '* * * * *' }),
+  bindJob(crashAlertsJob, raiseCrashAlerts, { cron: '* * * * *' }),
+  bindJob(expireRatesJob, expireRates, { cron: '29 * * * *' }),
   bindJob(finishReportsJob, finishReports, { cron: '13 * * * *' }),
   bindJob(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long' }),
   bindJob(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long' }),

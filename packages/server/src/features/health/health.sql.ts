@@ -1,7 +1,10 @@
 // The SQL that sums up device counts, times and events of builds.
+
+import type { Band } from '@chauffeur/contract/operations/health';
 import { type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../kernel/collections/sketch.ts';
-import { type Db, rows } from '../../kernel/database/db.ts';
+import { changed, type Db, rows, type Tx } from '../../kernel/database/db.ts';
+import { rowsOfAllGames } from '../../kernel/database/shards.ts';
 
 export type BuildRow = {
   build_id: string;
@@ -146,5 +149,41 @@ export function readListed(
             and (current.created_at, current.build_id) < (builds.created_at, builds.build_id)
         )
       order by game_id, builds.created_at desc, build_id desc`,
+  );
+}
+
+/** The games with devices that were counted since that UTC day. */
+export async function gamesWithDevices(db: Db, since: string): Promise<string[]> {
+  const found = await rowsOfAllGames(
+    db,
+    sql<{ game_id: string }>`with recursive found as (
+        (select game_id as id from event_device_days order by game_id limit 1)
+        union all
+        select (select game_id from event_device_days where game_id > found.id order by game_id limit 1)
+        from found where found.id is not null
+      )
+      select id as game_id from found
+      where exists (select from event_device_days where game_id = found.id and day >= ${since}::date)`,
+  );
+  return found.map(({ game_id }) => game_id);
+}
+
+export type BandRow = { game_id: string; build_id: string; band: Band };
+
+/** The bands that these games had when they were last recorded. */
+export function readBands(db: Db, gameIds: readonly string[]): Promise<BandRow[]> {
+  return rows(
+    db,
+    sql<BandRow>`select game_id, build_id, band from alert_bands where game_id = any(${gameIds}::uuid[])`,
+  );
+}
+
+/** Does nothing if the game was deleted. */
+export async function recordBand(tx: Tx, { game_id, build_id, band }: BandRow): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into alert_bands (game_id, build_id, band) select game_id, ${build_id}, ${band} from games
+      where game_id = ${game_id}
+      on conflict (game_id) do update set build_id = excluded.build_id, band = excluded.band`,
   );
 }

@@ -113,10 +113,10 @@ async function daysOf(ctx: Reader, window: health.Window, buildId: string): Prom
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-type ListedHealth = { band: Band; buildId: string };
+export type ListedHealth = { band: Band; buildId: string };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
-async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
+export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
   const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
   return new Map(rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
 }

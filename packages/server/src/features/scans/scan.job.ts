@@ -9,7 +9,8 @@ import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
-import { findBuild } from '../builds/builds.ts';
+import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
+import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
 import { type Examination, examine } from './examine.ts';
@@ -94,10 +95,23 @@ async function conclude(ctx: Context, file: FileRow, examination: Examination, b
   const moved = await transact(ctx.db, async (tx) => {
     if (!(await recordScan(tx, file, { state, engine, signatureVersion, detail }))) return false;
     await recordEntries(tx, file, entries);
-    const build = isOffered(state) ? await findBuild(tx, file.game_id, file.build_id) : null;
-    return build !== null && (await advanceChannel(tx, ctx.clock.now(), build));
+    const build = await findBuild(tx, file.game_id, file.build_id);
+    if (build === null) return false;
+    if (isOffered(state)) return advanceChannel(tx, ctx.clock.now(), build);
+    await raiseAlerts(tx, file.game_id, [rejectionOf(ctx, file, build, detail)]);
+    return false;
   });
   ctx.metrics.scans.observe({ state }, secondsSince(begun));
   ctx.log.info({ game: file.game_id, file: file.file_id, state, detail, moved }, 'scan ended');
   return state;
+}
+
+function rejectionOf({ clock }: Context, { file_id, filename }: FileRow, build: Build, detail: string | null): Alert {
+  const { build_id, version, os, arch } = build;
+  return {
+    kind: 'upload_rejected',
+    subject: file_id,
+    happenedAt: clock.now(),
+    data: { build_id, version, os, arch, filename, detail: detail ?? '' },
+  };
 }

@@ -1,6 +1,6 @@
 // The SQL of a game's usage: the bytes of its builds, symbols and event files, and the counters of its crash reports.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type StorageRow = { builds: number; sessions: number; symbols: number; event_files: number };
 
@@ -44,17 +44,24 @@ export async function readCrashCounters(db: Db, gameId: string, day: Date): Prom
   };
 }
 
-export type Owner = { email: string; game: string; slug: string };
+export type CounterRow = { game_id: string; name: 'crashes' | 'crash bytes'; used: number };
 
-/** Records a warning and returns the owner; undefined if they have already been warned. */
-export function insertWarning(tx: Tx, gameId: string, now: Date): Promise<Owner | undefined> {
-  return row(
-    tx,
-    sql<Owner>`with warned as (
-        insert into storage_warnings (game_id, warned_at) values (${gameId}, ${now}) on conflict do nothing returning game_id
-      )
-      select email, games.name as game, slug from warned join games using (game_id) join users on users.id = owner_id`,
+/** The counters of all games on the day that starts at `day`. */
+export function listCrashCounters(db: Db, day: Date): Promise<CounterRow[]> {
+  return rows(
+    db,
+    sql<CounterRow>`select game_id, rate_counters.name, used from rate_counters join games on game_id::text = subject
+      where window_start = ${day} and rate_counters.name in ('crashes', 'crash bytes')`,
   );
+}
+
+/** Records that the game's members are warned. False if they have already been. */
+export async function insertWarning(tx: Tx, gameId: string, now: Date): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`insert into storage_warnings (game_id, warned_at) values (${gameId}, ${now}) on conflict do nothing`,
+  );
+  return count === 1;
 }
 
 export async function deleteWarning(tx: Tx, gameId: string): Promise<void> {

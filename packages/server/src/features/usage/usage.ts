@@ -9,10 +9,9 @@ import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { raiseAlerts } from '../alerts/alerts.ts';
 import { requireMember } from '../games/games.ts';
 import { readLimits } from '../quotas/quotas.ts';
-import { storageMail } from './mail.ts';
 import * as sql from './usage.sql.ts';
 
 type Usage = OutputOf<typeof contract.getUsage>;
@@ -82,8 +81,12 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   const used = sumOf(await sql.readStorage(tx, gameId));
   if (!countLimit(ctx.metrics, 'storage', used <= quota)) throw quotaExceeded(used, quota);
   if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
-  const owner = await sql.insertWarning(tx, gameId, ctx.clock.now());
-  if (owner !== undefined) await enqueueMail(tx, storageMail({ ...owner, used, quota, site: ctx.publicUrl }));
+  const now = ctx.clock.now();
+  if (!(await sql.insertWarning(tx, gameId, now))) return;
+  // Each warning is a subject of its own: there is one each time that usage gets this high.
+  const subject = `storage ${now.toISOString()}`;
+  const data = { quota: 'storage', used, limit: quota } as const;
+  await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);
 }
 
 function sumOf({ builds, sessions, symbols, event_files }: sql.StorageRow): number {

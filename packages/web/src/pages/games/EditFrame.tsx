@@ -9,6 +9,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/images', name: 'Images' },
   { to: '/dev/$slug/edit/keys', name: 'Deploy keys' },
   { to: '/dev/$slug/edit/admins', name: 'Admins' },
+  { to: '/dev/$slug/edit/alerts', name: 'Alerts' },
   { to: '/dev/$slug/edit/event-files', name: 'Event files' },
   { to: '/dev/$slug/edit/audit', name: 'Agent activity' },
   { to: '/dev/$slug/edit/danger', name: 'Danger zone' },

@@ -118,7 +118,7 @@ function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Prom
 
 /**
  * Creates the group, empty, unless it exists. If newer rules move a report out of a resolved group, the new group is
- * resolved as well.
+ * resolved as well. Members get an alert about it, but not if its report was in another group before.
  */
 async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId: string): Promise<void> {
   const { key, kind, title, reason, explanation, functions } = grouping;
@@ -127,11 +127,11 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
     gameId,
     sql`with created as (
       insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
-          sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by)
+          sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by, alert)
         select report.game_id, ${newId()}::uuid, ${key}::bytea, ${kind}::text, ${title}::text, ${reason}::text,
           ${JSON.stringify(explanation)}::jsonb, 0, report.received_at, report.received_at, report.report_id,
           ${GROUPING_VERSION}::integer, coalesce(former.status, 'open'), former.fixed_in_version, former.resolved_at,
-          former.resolved_by
+          former.resolved_by, case when report.group_id is null then 'new_group' end
         from crash_reports report
         left join crash_groups former on former.game_id = report.game_id and former.group_id = report.group_id
           and former.status = 'resolved' and former.grouping_version < ${GROUPING_VERSION}::integer
@@ -232,7 +232,8 @@ async function addReports(
             then ${JSON.stringify(explanation)}::jsonb else explanation end,
           grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer),
           status = case when ${isRegression}::boolean then 'open' else status end,
-          regressed_at = case when ${isRegression}::boolean then now() else regressed_at end
+          regressed_at = case when ${isRegression}::boolean then now() else regressed_at end,
+          alert = case when ${isRegression}::boolean then 'regression' else alert end
         from sum where ${ofGroup} returning group_id`,
   );
 }

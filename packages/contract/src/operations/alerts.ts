@@ -1,0 +1,284 @@
+// Alerts: what members of a game are notified of by mail, in their chat or by a webhook, and when.
+import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+
+/** What can cause an alert, in the order of the settings. docs/alerts.md describes each. */
+export const ALERT_KINDS = [
+  'new_group',
+  'regression',
+  'spike',
+  'first_crash',
+  'health_dropped',
+  'new_bug',
+  'upload_rejected',
+  'quota_low',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** `now`: within a minute. `digest`: once a day. */
+export const ALERT_TIMINGS = ['now', 'digest', 'never'] as const;
+export const DESTINATION_KINDS = ['slack', 'discord', 'teams', 'webhook'] as const;
+export const MESSAGE_REASONS = ['alerts', 'digest', 'test'] as const;
+export const DELIVERY_STATES = ['waiting', 'sent', 'failed'] as const;
+
+const Kind = Type.Enum([...ALERT_KINDS]);
+const TimeOfDay = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'a time such as 22:00, in the time zone of the settings',
+});
+const QuietHours = Type.Object({ from: TimeOfDay, until: TimeOfDay });
+
+const RuleFields = {
+  send: Type.Enum([...ALERT_TIMINGS], {
+    description: 'now: within a minute; digest: in a message once a day; never: not at all',
+  }),
+  repeat_hours: Type.Integer({
+    minimum: 1,
+    maximum: LIMITS.alertRepeatHours,
+    description: 'Hours in which the same group, build or game causes at most one such alert',
+  }),
+  muted_until: Nullable(Timestamp),
+};
+
+const AlertRule = Type.Object({ kind: Kind, ...RuleFields });
+
+const AlertSettings = Type.Object({
+  time_zone: Type.String({ description: 'A name of the IANA database, such as Europe/Berlin' }),
+  digest_at: TimeOfDay,
+  quiet_hours: Nullable(QuietHours),
+  rules: Type.Array(AlertRule, { description: 'One for each kind of alert' }),
+  mail: Type.Object({
+    subscribed: Type.Boolean({ description: 'Whether the caller gets alerts by mail' }),
+    subscribers: Type.Array(Type.String({ description: 'The name of a member who does' })),
+  }),
+});
+
+export const getAlerts = defineOperation({
+  id: 'alerts.get',
+  summary: 'Get which alerts a game sends, when, and who gets them by mail',
+  method: 'GET',
+  path: '/games/{uid}/alerts',
+  access: 'account',
+  params: GameParams,
+  output: AlertSettings,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const updateAlerts = defineOperation({
+  id: 'alerts.update',
+  summary: 'Change which alerts a game sends, and when; fields that are left out stay as they are',
+  method: 'PATCH',
+  path: '/games/{uid}/alerts',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({
+    time_zone: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'A name of the IANA database, such as Europe/Berlin' }),
+    ),
+    digest_at: Type.Optional(TimeOfDay),
+    quiet_hours: Type.Optional(Nullable(QuietHours)),
+    rules: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: Kind,
+          send: Type.Optional(RuleFields.send),
+          repeat_hours: Type.Optional(RuleFields.repeat_hours),
+          muted_until: Type.Optional(RuleFields.muted_until),
+        }),
+        { maxItems: ALERT_KINDS.length },
+      ),
+    ),
+  }),
+  output: AlertSettings,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const subscribeToAlerts = defineOperation({
+  id: 'alerts.subscribe',
+  summary: "Turn the caller's mails about alerts of a game on or off",
+  method: 'PUT',
+  path: '/games/{uid}/alerts/mail',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({ subscribed: Type.Boolean() }),
+  output: AlertSettings,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const unsubscribeFromAlerts = defineOperation({
+  id: 'alerts.unsubscribe',
+  summary: "End the mails about a game's alerts with the link of such a mail; mail programs call it with one click",
+  method: 'POST',
+  path: '/public/alerts/unsubscribe',
+  access: 'public',
+  query: Type.Object({ token: Type.String({ maxLength: 1000, description: 'From the link of the mail' }) }),
+  bodyKind: 'bytes',
+  output: Type.Object({ game: Type.String({ description: 'The name of the game' }) }),
+  statuses: [200],
+  errors: [4040],
+});
+
+const AlertDestination = Type.Object({
+  destination_uid: Uuid,
+  kind: Type.Enum([...DESTINATION_KINDS]),
+  name: Type.String(),
+  host: Type.String({ description: 'The host of its address, which is not shown again' }),
+  kinds: Nullable(Type.Array(Kind, { description: 'The kinds of alerts that it gets; null: all' })),
+  enabled: Type.Boolean(),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  last: Nullable(
+    Type.Object(
+      { at: Timestamp, state: Type.Enum([...DELIVERY_STATES]), problem: Nullable(Foreign(Type.String())) },
+      { description: 'The newest delivery' },
+    ),
+  ),
+});
+
+const Address = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.webhookAddressLength,
+  description: 'The https address to which messages are posted',
+});
+const DestinationName = Type.String({ minLength: 1, maxLength: LIMITS.destinationNameLength });
+const KindsInput = Nullable(Type.Array(Kind, { minItems: 1, maxItems: ALERT_KINDS.length, uniqueItems: true }));
+const Secret = Nullable(
+  Type.String({ description: 'Signs the messages of a webhook (whsec_…), and is not shown again; null for chats' }),
+);
+
+export const listAlertDestinations = defineOperation({
+  id: 'alerts.listDestinations',
+  summary: "List the chats and webhooks that get a game's alerts",
+  method: 'GET',
+  path: '/games/{uid}/alert-destinations',
+  access: 'account',
+  params: GameParams,
+  output: Type.Object({ destinations: Type.Array(AlertDestination) }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const addAlertDestination = defineOperation({
+  id: 'alerts.addDestination',
+  summary: "Send a game's alerts to Slack, Discord, Microsoft Teams or a webhook",
+  method: 'POST',
+  path: '/games/{uid}/alert-destinations',
+  access: 'account',
+  params: GameParams,
+  body: Type.Object({
+    kind: Type.Enum([...DESTINATION_KINDS]),
+    name: DestinationName,
+    url: Address,
+    kinds: Type.Optional(KindsInput),
+  }),
+  output: Type.Object({ destination: AlertDestination, secret: Secret }),
+  secret: true,
+  statuses: [201],
+  errors: [4040],
+});
+
+const DestinationParams = Type.Object({ uid: GameRef, destination_uid: Uuid });
+
+export const updateAlertDestination = defineOperation({
+  id: 'alerts.updateDestination',
+  summary: 'Change a destination of alerts; fields that are left out stay as they are',
+  method: 'PATCH',
+  path: '/games/{uid}/alert-destinations/{destination_uid}',
+  access: 'account',
+  params: DestinationParams,
+  body: Type.Object({
+    name: Type.Optional(DestinationName),
+    url: Type.Optional(Address),
+    kinds: Type.Optional(KindsInput),
+    enabled: Type.Optional(Type.Boolean()),
+  }),
+  output: AlertDestination,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const deleteAlertDestination = defineOperation({
+  id: 'alerts.deleteDestination',
+  summary: 'Delete a destination of alerts, with the log of its deliveries',
+  method: 'DELETE',
+  path: '/games/{uid}/alert-destinations/{destination_uid}',
+  access: 'account',
+  params: DestinationParams,
+  output: Type.Object({ deleted: Type.Boolean() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const rotateAlertSecret = defineOperation({
+  id: 'alerts.rotateSecret',
+  summary: 'Replace the secret that signs the messages of a webhook; the old one ends at once',
+  method: 'POST',
+  path: '/games/{uid}/alert-destinations/{destination_uid}/secret',
+  access: 'account',
+  params: DestinationParams,
+  output: Type.Object({ secret: Secret }),
+  secret: true,
+  statuses: [200],
+  errors: [4040],
+});
+
+const AlertDelivery = Type.Object({
+  delivery_uid: Uuid,
+  message_uid: Uuid,
+  reason: Type.Enum([...MESSAGE_REASONS]),
+  destination_uid: Nullable(Uuid),
+  to: Type.String({ description: 'The name of the destination, or of the member who gets the mail' }),
+  subject: Foreign(Type.String()),
+  state: Type.Enum([...DELIVERY_STATES]),
+  attempts: Type.Integer(),
+  last_attempt_at: Nullable(Timestamp),
+  status: Nullable(Type.Integer({ description: 'HTTP status of the last attempt' })),
+  problem: Nullable(Foreign(Type.String({ description: 'Why the last attempt failed' }))),
+  created_at: Timestamp,
+});
+
+export const testAlertDestination = defineOperation({
+  id: 'alerts.testDestination',
+  summary: 'Send a test message to a destination now, and return what happened',
+  method: 'POST',
+  path: '/games/{uid}/alert-destinations/{destination_uid}/test',
+  access: 'account',
+  params: DestinationParams,
+  output: AlertDelivery,
+  statuses: [200],
+  errors: [4040, 4290],
+});
+
+export const listAlertDeliveries = defineOperation({
+  id: 'alerts.listDeliveries',
+  summary: 'List the messages that were or are to be delivered in the last 30 days, newest first',
+  method: 'GET',
+  path: '/games/{uid}/alert-deliveries',
+  access: 'account',
+  params: GameParams,
+  query: Type.Object({
+    destination_uid: Type.Optional(Uuid),
+    state: Type.Optional(Type.Enum([...DELIVERY_STATES])),
+    ...CursorQuery,
+  }),
+  output: Type.Object({ deliveries: Type.Array(AlertDelivery), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const redeliverAlert = defineOperation({
+  id: 'alerts.redeliver',
+  summary: 'Deliver a message again, with the same delivery id',
+  method: 'POST',
+  path: '/games/{uid}/alert-deliveries/{delivery_uid}/redeliver',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, delivery_uid: Uuid }),
+  output: AlertDelivery,
+  statuses: [202],
+  errors: [4040],
+});

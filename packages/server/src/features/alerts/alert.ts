@@ -1,0 +1,57 @@
+// What has happened to a game and its members may want to know.
+import type { ALERT_TIMINGS, AlertKind } from '@chauffeur/contract/operations/alerts';
+import type { Band } from '@chauffeur/contract/operations/health';
+
+export type { AlertKind };
+
+type OfGroup = { readonly group_id: string; readonly title: string };
+type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
+
+/** What is stored about an alert of each kind. Messages are made from it. */
+export type AlertData = {
+  new_group: OfGroup;
+  regression: OfGroup & { readonly fixed_in_version: string | null };
+  /** Reports in the last hour, and on average in the hours before. */
+  spike: OfGroup & { readonly reports: number; readonly usual: number };
+  first_crash: OfBuild;
+  health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
+  new_bug: { readonly bug_id: string; readonly message: string; readonly filed_by: string };
+  upload_rejected: OfBuild & { readonly filename: string; readonly detail: string };
+  /** `storage` and `crash_files` in bytes. The limits of crash reports and their files are for a UTC day. */
+  quota_low: {
+    readonly quota: 'storage' | 'crash_reports' | 'crash_files';
+    readonly used: number;
+    readonly limit: number;
+  };
+};
+
+export type Alert = {
+  [Kind in AlertKind]: {
+    readonly kind: Kind;
+    /** What it is about; the same subject causes only one alert at a time. Empty for the game. */
+    readonly subject: string;
+    readonly happenedAt: Date;
+    readonly data: AlertData[Kind];
+  };
+}[AlertKind];
+
+export type Rule = {
+  readonly send: (typeof ALERT_TIMINGS)[number];
+  /** Hours in which a subject causes at most one alert. */
+  readonly repeatHours: number;
+  readonly mutedUntil: Date | null;
+};
+
+const rule = (send: Rule['send'], repeatHours = 24): Rule => ({ send, repeatHours, mutedUntil: null });
+
+/** The rules of a game that has not changed them. What can wait until tomorrow is in the digest. */
+export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
+  new_group: rule('now'),
+  regression: rule('now'),
+  spike: rule('now'),
+  first_crash: rule('digest'),
+  health_dropped: rule('now'),
+  new_bug: rule('digest'),
+  upload_rejected: rule('now'),
+  quota_low: rule('now'),
+};

@@ -1,0 +1,24 @@
+// Delivers a message to one destination or member, with retries for about a day.
+import type { Context } from '../../context.ts';
+import type { Db } from '../../kernel/database/db.ts';
+import { type Attempt, addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { deliver } from './deliver.ts';
+
+type Payload = { gameId: string; deliveryId: string };
+
+/** With delays of e^n seconds, the attempts cover an outage of about a day. */
+export const deliverJob = defineJob<Payload>('alerts:deliver', 12);
+
+/** A delivery has one job at most. Another one replaces it. */
+export async function enqueueDelivery(db: Db, gameId: string, deliveryId: string): Promise<void> {
+  await addJob(db, deliverJob, { gameId, deliveryId }, `alerts/${deliveryId}`);
+}
+
+/**
+ * A message that was delivered just before the process died is delivered again, with the same id, by which its
+ * destination knows it.
+ */
+export async function deliverAlert(ctx: Context, { gameId, deliveryId }: Payload, attempt: Attempt): Promise<void> {
+  const result = await deliver(ctx, gameId, deliveryId, { isLast: attempt.last });
+  if (result?.state === 'waiting') throw new Error(`a message could not be delivered: ${result.problem}`);
+}

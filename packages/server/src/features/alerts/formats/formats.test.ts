@@ -1,0 +1,204 @@
+// The messages as the documentation of each chat describes them. Slack's and Discord's are checked by their own types
+// when this compiles, and here for their limits.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { describe, test } from 'node:test';
+import type { HeaderBlock } from '@slack/types';
+import { Webhook } from 'standardwebhooks';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import type { Alert } from '../alert.ts';
+import { contentOf, type Message, ofKinds, restOf, subjectOf } from '../message.ts';
+import { discordMessage } from './discord.ts';
+import { alertMail } from './mail.ts';
+import { slackMessage } from './slack.ts';
+import { teamsMessage } from './teams.ts';
+import { secretOf, signedHeaders, webhookBody } from './webhook.ts';
+
+// Its modules for import don't work in Node.
+const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as typeof import('adaptivecards');
+
+const AT = new Date('2026-12-01T12:00:00Z');
+const BUILD = { build_id: newId(), version: '1.2', os: 'windows', arch: 'x86_64' };
+
+/** A title that tries to be more than text in each chat. */
+const TRICKY = '<!channel> @everyone **bold** [a](http://evil.example) <b>& "x" \u202e$& `code`';
+
+const ONE_OF_EACH: readonly Alert[] = (
+  [
+    { kind: 'new_group', data: { group_id: newId(), title: TRICKY } },
+    { kind: 'regression', data: { group_id: newId(), title: 'Door::open', fixed_in_version: '1.1' } },
+    { kind: 'spike', data: { group_id: newId(), title: 'Door::open', reports: 1500, usual: 2.5 } },
+    { kind: 'first_crash', data: BUILD },
+    { kind: 'health_dropped', data: { ...BUILD, from: 'healthy', to: 'problematic' } },
+    { kind: 'new_bug', data: { bug_id: newId(), message: 'The door\nis stuck', filed_by: 'Nora' } },
+    { kind: 'upload_rejected', data: { ...BUILD, filename: 'game.zip', detail: 'Eicar-Signature' } },
+    { kind: 'quota_low', data: { quota: 'storage', used: 900_000, limit: 1_000_000 } },
+  ] as const
+).map(({ kind, data }) => ({ kind, subject: newId(), happenedAt: AT, data })) as Alert[];
+
+const many = (count: number): Alert[] =>
+  Array.from({ length: count }, () => ({
+    kind: 'new_group',
+    subject: newId(),
+    happenedAt: AT,
+    data: { group_id: newId(), title: '*'.repeat(255) },
+  }));
+
+function messageOf(alerts: readonly Alert[], reason: Message['reason'] = 'alerts'): Message {
+  return {
+    ...contentOf(alerts, 'night-owls'),
+    reason,
+    messageId: newId(),
+    deliveryId: newId(),
+    game: { uid: newId(), name: 'Night Owls', url: 'https://games.example/dev/night-owls' },
+    site: 'https://games.example',
+    createdAt: AT,
+  };
+}
+
+describe('a message', () => {
+  test('about one alert has it as its subject, and about several counts them', () => {
+    assert.equal(subjectOf(messageOf([ONE_OF_EACH[1]!])), 'Night Owls: Back after its fix: Door::open (fixed in 1.1)');
+    assert.equal(
+      subjectOf(messageOf([...many(2), ONE_OF_EACH[5]!])),
+      'Night Owls: 2 new crash groups, 1 new bug ticket',
+    );
+    assert.equal(subjectOf(messageOf([], 'test')), 'Night Owls: test of alerts');
+  });
+
+  test('has a line for each alert, with a link to what it is about', () => {
+    const { lines } = messageOf(ONE_OF_EACH);
+    assert.deepEqual(
+      lines.slice(1).map(({ heading, text }) => `${heading}: ${text}`),
+      [
+        'Back after its fix: Door::open (fixed in 1.1)',
+        'Spike: Door::open: 1,500 reports within an hour, usually 2.5',
+        'First crash: 1.2 for Windows x86_64',
+        'Launch health dropped: 1.2 for Windows x86_64: from healthy to problematic',
+        'New bug ticket: The door is stuck (Nora)',
+        'Upload rejected: game.zip of 1.2 for Windows x86_64: Eicar-Signature',
+        'Limit nearly reached: 90% of the storage used, 879 KiB of 977 KiB. When it is full, uploads fail.',
+      ],
+    );
+    for (const { path } of lines) assert.match(path, /^\/dev\/night-owls(\/[\w/-]+)?$/);
+    assert.ok(lines[0]!.path.endsWith(`/crashes/groups/${(ONE_OF_EACH[0]!.data as { group_id: string }).group_id}`));
+  });
+
+  test('has room for twenty alerts and counts the rest', () => {
+    const message = messageOf(many(1000));
+    assert.equal(message.lines.length, 20);
+    assert.equal(restOf(message), 'and 980 more new crash groups');
+    assert.equal(subjectOf(message), 'Night Owls: 1,000 new crash groups');
+  });
+
+  test('for a destination has only the kinds that it gets', () => {
+    const content = contentOf([...many(30), ONE_OF_EACH[5]!], 'night-owls');
+    assert.deepEqual(ofKinds(content, ['new_bug']), { lines: [], more: { new_bug: 1 } });
+    assert.equal(ofKinds(content, ['new_group']).lines.length, 20);
+    assert.equal(ofKinds(content, null).lines.length, 20);
+  });
+});
+
+describe('Slack', () => {
+  test('gets texts that are no mentions and no links', () => {
+    const { text, blocks } = slackMessage(messageOf([ONE_OF_EACH[0]!]));
+    assert.match(text, /&lt;!channel&gt;/);
+    assert.doesNotMatch(text, /[<>]/);
+    assert.deepEqual(
+      blocks.map(({ type }) => type),
+      ['header', 'rich_text', 'rich_text'],
+    );
+    assert.match(JSON.stringify(blocks), /"type":"text","text":": <!channel> @everyone/);
+  });
+
+  test('gets at most 50 blocks and a header of 150 characters', () => {
+    const { blocks } = slackMessage(messageOf(many(1000)));
+    assert.ok(blocks.length <= 50);
+    const [header] = slackMessage({ ...messageOf(many(1)), game: { uid: '', name: 'x'.repeat(300), url: '' } }).blocks;
+    assert.equal((header as HeaderBlock).text.text.length, 150);
+  });
+});
+
+describe('Discord', () => {
+  test('gets texts without formatting, and notifies no one', () => {
+    const { embeds, allowed_mentions } = discordMessage(messageOf([ONE_OF_EACH[0]!]));
+    assert.deepEqual(allowed_mentions, { parse: [] });
+    assert.match(embeds?.[0]?.description ?? '', /\\<!channel\\> \\@everyone \\\*\\\*bold/);
+  });
+
+  test('gets at most 4,096 characters, and 256 in the title', () => {
+    const { embeds } = discordMessage(messageOf(many(1000)));
+    const [embed] = embeds!;
+    assert.ok(embed!.description!.length <= 4096);
+    assert.ok(embed!.title!.length <= 256);
+    assert.match(embed!.description!, /\nand more$/);
+  });
+});
+
+describe('Microsoft Teams', () => {
+  test('gets an adaptive card without errors, of less than 28 KB', () => {
+    for (const alerts of [[], ONE_OF_EACH, many(1000)]) {
+      const message = teamsMessage(messageOf(alerts, alerts.length === 0 ? 'test' : 'alerts'));
+      assert.ok(JSON.stringify(message).length < 28_000);
+      const context = new SerializationContext();
+      const card = new AdaptiveCard();
+      card.parse(message.attachments[0].content, context);
+      assert.equal(
+        context.eventCount,
+        0,
+        JSON.stringify([...Array(context.eventCount).keys()].map((no) => context.getEventAt(no).message)),
+      );
+      assert.equal(card.getItemCount(), message.attachments[0].content.body.length);
+    }
+  });
+});
+
+describe('a webhook', () => {
+  test('gets JSON that is signed for the standard verification', () => {
+    const message = messageOf(ONE_OF_EACH);
+    const body = JSON.stringify(webhookBody(message));
+    const destination = { destinationId: newId(), secretVersion: 1 };
+    const now = new Date();
+    const headers = signedHeaders('the secret of the service', destination, {
+      deliveryId: message.deliveryId,
+      body,
+      now,
+    });
+    const secret = secretOf('the secret of the service', destination);
+    const verified = new Webhook(secret).verify(body, headers) as { alerts: unknown[]; game: unknown };
+    assert.deepEqual(verified.game, message.game);
+    assert.equal(verified.alerts.length, 8);
+    for (const other of [
+      secretOf('the secret of the service', { ...destination, secretVersion: 2 }),
+      secretOf('another secret', destination),
+    ])
+      assert.throws(() => new Webhook(other).verify(body, headers), /No matching signature/);
+    assert.throws(() => new Webhook(secret).verify(`${body} `, headers), /No matching signature/);
+  });
+});
+
+describe('a mail', () => {
+  const links = {
+    unsubscribePage: 'https://games.example/unsubscribe/t',
+    unsubscribe: 'https://games.example/api/v1/public/alerts/unsubscribe?token=t',
+    settings: 'https://games.example/dev/night-owls/edit/alerts',
+  };
+
+  test('can be unsubscribed from with one click', () => {
+    const { headers } = alertMail('a@example.com', messageOf(ONE_OF_EACH), links);
+    assert.equal(headers?.['List-Unsubscribe'], `<${links.unsubscribe}>`);
+    assert.equal(headers?.['List-Unsubscribe-Post'], 'List-Unsubscribe=One-Click');
+  });
+
+  test('has the same in text and in HTML, where texts are no markup', () => {
+    const { text, html = '' } = alertMail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), links);
+    assert.match(text, /New crash group: <!channel> @everyone/);
+    assert.match(text, /and 11 more new crash groups:\n/);
+    assert.match(html, /&lt;!channel&gt; @everyone/);
+    assert.match(html, /&lt;b&gt;&amp; &quot;x&quot;/);
+    assert.match(html, /and 11 more new crash groups/);
+    for (const link of [links.unsubscribePage, links.settings]) assert.ok(text.includes(link) && html.includes(link));
+  });
+});

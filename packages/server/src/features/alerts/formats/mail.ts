@@ -1,0 +1,66 @@
+// Messages as mails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
+import type { Mail } from '../../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
+import { type Message, restOf, subjectOf } from '../message.ts';
+
+type Links = {
+  /** The page that asks before it unsubscribes. */
+  readonly unsubscribePage: string;
+  /** Unsubscribes by a POST. */
+  readonly unsubscribe: string;
+  /** The settings of the game's alerts. */
+  readonly settings: string;
+};
+
+export function alertMail(to: string, message: Message, links: Links): Mail {
+  const rest = restOf(message);
+  const why = `You get this mail because you are a member of ${quote(message.game.name)} on Chauffeur.`;
+  return {
+    to,
+    subject: subjectOf(message),
+    // A repeated mail has the same id, so mail programs show it once.
+    id: message.deliveryId,
+    headers: {
+      'List-Unsubscribe': `<${links.unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'Auto-Submitted': 'auto-generated',
+    },
+    text: [
+      ...message.lines.map(({ heading, text, path }) => `${heading}: ${text}\n${message.site}${path}`),
+      ...(rest === '' ? [] : [`${rest}:\n${message.game.url}`]),
+      `-- \n${why}\nSettings: ${links.settings}\nUnsubscribe: ${links.unsubscribePage}\n`,
+    ].join('\n\n'),
+    html: htmlOf(message, rest, why, links),
+  };
+}
+
+/** Without images, scripts or styles that mail programs remove. */
+function htmlOf(message: Message, rest: string, why: string, links: Links): string {
+  const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
+  const items = message.lines.map(
+    ({ heading, text, path }) => `<li><b>${link(`${message.site}${path}`, heading)}</b>: ${escapeHtml(text)}</li>`,
+  );
+  if (rest !== '') items.push(`<li>${link(message.game.url, rest)}</li>`);
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"></head>',
+    '<body style="font-family: sans-serif; font-size: 15px; line-height: 1.5">',
+    `<h1 style="font-size: 18px">${link(message.game.url, oneLine(message.game.name))}</h1>`,
+    `<ul style="padding-left: 20px">${items.join('\n')}</ul>`,
+    `<p style="font-size: 13px; color: #666">${escapeHtml(why)}<br>`,
+    `${link(links.settings, 'Settings')} · ${link(links.unsubscribePage, 'Unsubscribe')}</p>`,
+    '</body></html>\n',
+  ].join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

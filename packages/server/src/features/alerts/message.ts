@@ -1,0 +1,181 @@
+// The content of a message: a heading, and a line for each alert with a link. The formats of the destinations are made
+// from it.
+import { formatBytes, formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { ALERT_KINDS, type AlertKind, type MESSAGE_REASONS } from '@chauffeur/contract/operations/alerts';
+import { PAGES } from '@chauffeur/contract/pages';
+import { oneLine } from '../../kernel/mail/mail-text.ts';
+import type { Alert, AlertData } from './alert.ts';
+
+type Line = {
+  readonly kind: AlertKind;
+  /** What happened, such as `New crash group`. */
+  readonly heading: string;
+  /** To what, on one line. It may contain texts from players and files. */
+  readonly text: string;
+  /** The page about it, below the public URL. */
+  readonly path: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly data: Alert['data'];
+};
+
+/** What is stored about a message. */
+export type Content = {
+  readonly lines: readonly Line[];
+  /** How many more alerts there are of each kind, for which a message has no room. */
+  readonly more: Readonly<Partial<Record<AlertKind, number>>>;
+};
+
+/** A message to one destination. */
+export type Message = Content & {
+  readonly reason: (typeof MESSAGE_REASONS)[number];
+  readonly messageId: string;
+  readonly deliveryId: string;
+  readonly game: { readonly uid: string; readonly name: string; readonly url: string };
+  /** The public URL, without a trailing slash. */
+  readonly site: string;
+  readonly createdAt: Date;
+};
+
+/** A message with more would be longer than some chats allow. */
+const MAX_LINES = 20;
+
+const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> = {
+  new_group: ['new crash group', 'new crash groups'],
+  regression: ['crash group back after its fix', 'crash groups back after their fix'],
+  spike: ['crash group with a spike', 'crash groups with a spike'],
+  first_crash: ['build with its first crash', 'builds with their first crash'],
+  health_dropped: ['build with worse launch health', 'builds with worse launch health'],
+  new_bug: ['new bug ticket', 'new bug tickets'],
+  upload_rejected: ['rejected upload', 'rejected uploads'],
+  quota_low: ['limit nearly reached', 'limits nearly reached'],
+};
+
+/** The content of a message about these alerts. `slug` is that of the game. */
+export function contentOf(alerts: readonly Alert[], slug: string): Content {
+  const ordered = ALERT_KINDS.flatMap((kind) => alerts.filter((alert) => alert.kind === kind));
+  const more: Partial<Record<AlertKind, number>> = {};
+  for (const { kind } of ordered.slice(MAX_LINES)) more[kind] = (more[kind] ?? 0) + 1;
+  return { lines: ordered.slice(0, MAX_LINES).map((alert) => lineOf(alert, slug)), more };
+}
+
+/** The part of a message that is about these kinds of alerts; null for all. */
+export function ofKinds({ lines, more }: Content, kinds: readonly AlertKind[] | null): Content {
+  if (kinds === null) return { lines, more };
+  const isWanted = (kind: string) => kinds.includes(kind as AlertKind);
+  return {
+    lines: lines.filter(({ kind }) => isWanted(kind)),
+    more: Object.fromEntries(Object.entries(more).filter(([kind]) => isWanted(kind))),
+  };
+}
+
+/** Such as `Owls: 2 new crash groups, 1 new bug ticket`. */
+export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | 'reason' | 'lines' | 'more'>): string {
+  if (reason === 'test') return `${oneLine(game.name)}: test of alerts`;
+  const [only, second] = content.lines;
+  const summary =
+    only !== undefined && second === undefined && Object.keys(content.more).length === 0
+      ? `${only.heading}: ${cut(only.text, 100)}`
+      : summaryOf(content);
+  return `${oneLine(game.name)}: ${summary}`;
+}
+
+/** Such as `2 new crash groups, 1 new bug ticket`. */
+function summaryOf({ lines, more }: Content): string {
+  return ALERT_KINDS.map(
+    (kind) => [kind, lines.filter((line) => line.kind === kind).length + (more[kind] ?? 0)] as const,
+  )
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${formatNumber(count)} ${TITLES[kind][count === 1 ? 0 : 1]}`)
+    .join(', ');
+}
+
+/** Such as `and 980 more new crash groups`; empty if all alerts have lines. */
+export function restOf({ more }: Content): string {
+  const rest = ALERT_KINDS.filter((kind) => more[kind] !== undefined).map(
+    (kind) => `${formatNumber(more[kind]!)} more ${TITLES[kind][more[kind] === 1 ? 0 : 1]}`,
+  );
+  return rest.length === 0 ? '' : `and ${rest.join(', ')}`;
+}
+
+function lineOf(alert: Alert, slug: string): Line {
+  const page = (path: string, params: Readonly<Record<string, string>> = {}) =>
+    Object.entries({ uid: slug, ...params }).reduce(
+      (filled, [name, value]) => filled.replace(`:${name}`, () => value),
+      path,
+    );
+  const line = (heading: string, text: string, path: string): Line => ({
+    kind: alert.kind,
+    heading,
+    text: oneLine(text),
+    path,
+    at: alert.happenedAt.toISOString(),
+    data: alert.data,
+  });
+  switch (alert.kind) {
+    case 'new_group':
+      return line('New crash group', alert.data.title, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
+    case 'regression': {
+      const { title, fixed_in_version: version } = alert.data;
+      const fix = version === null ? 'resolved before' : `fixed in ${version}`;
+      return line('Back after its fix', `${title} (${fix})`, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
+    }
+    case 'spike': {
+      const { title, reports, usual, group_id } = alert.data;
+      const rates = `${formatNumber(reports)} reports within an hour, usually ${formatNumber(usual)}`;
+      return line('Spike', `${title}: ${rates}`, page(PAGES.crashGroup, { group_id }));
+    }
+    case 'first_crash':
+      return line('First crash', nameOf(alert.data), page(PAGES.build, { build_id: alert.data.build_id }));
+    case 'health_dropped': {
+      const { from, to } = alert.data;
+      return line('Launch health dropped', `${nameOf(alert.data)}: from ${from} to ${to}`, page(PAGES.health));
+    }
+    case 'new_bug': {
+      const { message, filed_by, bug_id } = alert.data;
+      return line(
+        'New bug ticket',
+        `${cut(oneLine(message), 150)} (${oneLine(filed_by)})`,
+        page(PAGES.bug, { bug_uid: bug_id }),
+      );
+    }
+    case 'upload_rejected': {
+      const { filename, detail, build_id } = alert.data;
+      return line(
+        'Upload rejected',
+        `${filename} of ${nameOf(alert.data)}: ${detail}`,
+        page(PAGES.build, { build_id }),
+      );
+    }
+    case 'quota_low': {
+      const { quota, used, limit } = alert.data;
+      const { name, format, consequence } = QUOTAS[quota];
+      const percent = Math.min(100, Math.floor((100 * used) / limit));
+      const text = `${percent}% of the ${name} used, ${format(used)} of ${format(limit)}. ${consequence}`;
+      return line('Limit nearly reached', text, page(PAGES.overview));
+    }
+  }
+}
+
+const QUOTAS = {
+  storage: { name: 'storage', format: formatBytes, consequence: 'When it is full, uploads fail.' },
+  crash_reports: {
+    name: 'crash reports of today',
+    format: formatNumber,
+    consequence: 'More are refused until midnight UTC.',
+  },
+  crash_files: {
+    name: 'dumps and logs of today',
+    format: formatBytes,
+    consequence: 'More are refused until midnight UTC.',
+  },
+} as const satisfies Record<AlertData['quota_low']['quota'], object>;
+
+function nameOf(build: { version: string; os: string; arch: string }): string {
+  return `${build.version} for ${formatPlatform(build)}`;
+}
+
+function cut(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length).join('')}…` : text;
+}

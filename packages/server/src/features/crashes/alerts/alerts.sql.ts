@@ -1,0 +1,147 @@
+// The SQL behind alerts about crashes: groups that are new or back, the rates of groups, and the builds that crashed.
+import { sql } from 'kysely';
+import { changed, type Db, rows, type Tx } from '../../../kernel/database/db.ts';
+import { rowsOfAllGames, rowsOfGame } from '../../../kernel/database/shards.ts';
+
+export type MarkedGroup = {
+  game_id: string;
+  group_id: string;
+  alert: 'new_group' | 'regression';
+  title: string;
+  fixed_in_version: string | null;
+};
+
+/** Groups that are new or back after their fix, and whose members have not been notified. */
+export function listMarked(db: Db, limit: number): Promise<MarkedGroup[]> {
+  return rowsOfAllGames(
+    db,
+    sql<MarkedGroup>`select game_id, group_id, alert, title, fixed_in_version from crash_groups
+      where alert is not null order by game_id, group_id limit ${limit}::integer`,
+  );
+}
+
+/** Removes the marks of groups, except from groups that have got another one in the meantime. */
+export async function removeMarks(db: Db, gameId: string, groups: readonly MarkedGroup[]): Promise<void> {
+  const [ids, alerts] = [groups.map(({ group_id }) => group_id), groups.map(({ alert }) => alert)];
+  await rowsOfGame(
+    db,
+    gameId,
+    sql`update crash_groups set alert = null
+      from unnest(${ids}::uuid[], ${alerts}::text[]) as sent (id, kind)
+      where game_id = ${gameId}::uuid and group_id = sent.id and alert = sent.kind returning group_id`,
+  );
+}
+
+export type ActiveGroup = { game_id: string; group_id: string; title: string; count: number; first_seconds: number };
+
+/** The groups of all games that got a report since then, whose number of games may be large. */
+export function listActive(db: Db, since: Date): Promise<ActiveGroup[]> {
+  return rowsOfAllGames(
+    db,
+    sql<ActiveGroup>`with recursive found as (
+        (select game_id as id from crash_groups order by game_id limit 1)
+        union all
+        select (select game_id from crash_groups where game_id > found.id order by game_id limit 1)
+        from found where found.id is not null
+      )
+      select game_id, group_id, title, count, extract(epoch from first_seen)::float8 as first_seconds
+      from found cross join lateral (
+        select game_id, group_id, title, count, first_seen from crash_groups
+        where game_id = found.id and last_seen >= ${since}::timestamptz
+      ) as active`,
+  );
+}
+
+type RateRow = {
+  game_id: string;
+  group_id: string;
+  /** Reports in this hour so far. */
+  count: number;
+  /** The hours before: how many reports they had together, the most in one, and when the first of them began. */
+  sum: number | null;
+  highest: number | null;
+  known_since: Date;
+};
+
+/**
+ * Records how many reports the groups have now, and returns the rates of those with at least `least` in this hour. A
+ * group that was not seen before has had its reports in this hour if it is new.
+ */
+export function recordRates(
+  db: Db,
+  groups: readonly ActiveGroup[],
+  { hour, since, least }: { hour: Date; since: Date; least: number },
+): Promise<RateRow[]> {
+  const [gameIds, groupIds] = [groups.map(({ game_id }) => game_id), groups.map(({ group_id }) => group_id)];
+  const [counts, firsts] = [groups.map(({ count }) => count), groups.map(({ first_seconds }) => first_seconds)];
+  return rows(
+    db,
+    sql<RateRow>`with active as (
+        select game_id, group_id, total, to_timestamp(first_seconds) as first_seen
+        from unnest(${gameIds}::uuid[], ${groupIds}::uuid[], ${counts}::bigint[], ${firsts}::float8[])
+          as given (game_id, group_id, total, first_seconds) join games using (game_id)
+      ), recorded as (
+        insert into crash_rates as known (game_id, group_id, hour, before, count)
+        select game_id, group_id, ${hour}, previous.total, greatest(0, active.total - previous.total)
+        from active cross join lateral (
+          select coalesce(
+            (select before + count from crash_rates
+              where crash_rates.game_id = active.game_id and crash_rates.group_id = active.group_id and hour < ${hour}
+              order by hour desc limit 1),
+            case when first_seen >= ${hour} then 0 else active.total end) as total
+        ) as previous
+        on conflict (game_id, group_id, hour) do update
+          set count = greatest(0, excluded.before + excluded.count - known.before)
+        returning known.game_id, known.group_id, known.count
+      )
+      select recorded.game_id, recorded.group_id, recorded.count, past.sum, past.highest,
+        greatest(active.first_seen, ${since}, least(past.first, ${hour})) as known_since
+      from recorded join active using (game_id, group_id) cross join lateral (
+        select sum(count)::bigint as sum, max(count) as highest, min(hour) as first from crash_rates
+        where crash_rates.game_id = recorded.game_id and crash_rates.group_id = recorded.group_id
+          and hour >= ${since} and hour < ${hour}
+      ) as past
+      where recorded.count >= ${least}`,
+  );
+}
+
+export async function deleteRates(db: Db, before: Date): Promise<void> {
+  await changed(db, sql`delete from crash_rates where hour < ${before}`);
+}
+
+export type QuietBuild = { game_id: string; build_id: string; version: string; os: string; arch: string };
+
+/** The newest builds of these games for which no crash was reported yet, at most `limit` of each game. */
+export function listQuietBuilds(db: Db, gameIds: readonly string[], limit: number): Promise<QuietBuild[]> {
+  return rows(
+    db,
+    sql<QuietBuild>`select newest.* from unnest(${gameIds}::uuid[]) as given (id) cross join lateral (
+        select game_id, build_id, version, os, arch from builds
+        where builds.game_id = given.id and not exists (
+          select from crash_builds known where known.game_id = builds.game_id and known.build_id = builds.build_id)
+        order by created_at desc limit ${limit}
+      ) as newest`,
+  );
+}
+
+/** Which of these builds have crash reports. */
+export async function whichCrashed(db: Db, gameId: string, buildIds: readonly string[]): Promise<Set<string>> {
+  const found = await rowsOfGame(
+    db,
+    gameId,
+    sql<{ build_id: string }>`select build_id from unnest(${buildIds}::uuid[]) as given (build_id)
+      where exists (select from crash_group_totals totals
+        where totals.game_id = ${gameId}::uuid and totals.build_id = given.build_id)`,
+  );
+  return new Set(found.map(({ build_id }) => build_id));
+}
+
+/** Records that the first crash of a build is reported. False if it was before, or the build was deleted. */
+export async function recordCrashed(tx: Tx, gameId: string, buildId: string): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`insert into crash_builds (game_id, build_id) select game_id, build_id from builds
+      where game_id = ${gameId} and build_id = ${buildId} on conflict do nothing`,
+  );
+  return count === 1;
+}

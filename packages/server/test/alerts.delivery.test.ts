@@ -1,0 +1,187 @@
+// Messages on their way: to a real mail server and a web server, with retries, a log, and a signature.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { raiseAlerts } from '../src/features/alerts/alerts.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
+import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
+import { openPostOffice, type PostOffice } from './setup/post-office.ts';
+import { openReceiver, type Receiver } from './setup/receiver.ts';
+import { request, startServer, type TestServer, until } from './setup/server.ts';
+
+let [server, receiver, mails] = [] as unknown as [TestServer, Receiver, PostOffice];
+before(async () => {
+  receiver = await openReceiver();
+  mails = await openPostOffice();
+  const env = { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1', CHAUFFEUR_SMTP: mails.url };
+  server = await startServer({ env });
+});
+after(() => Promise.all([server.stop(), receiver.close(), mails.close()]));
+
+async function add(game: SharedGame, fields: object) {
+  const body = { kind: 'webhook', name: 'hook', ...fields };
+  const response = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body });
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.body.data;
+}
+
+function raise(game: SharedGame, title = `crash ${newId()}`): Promise<void> {
+  const groupId = newId();
+  const data = { group_id: groupId, title };
+  return raiseAlerts(server.ctx.db, game.uid, [{ kind: 'new_group', subject: groupId, happenedAt: new Date(), data }]);
+}
+
+async function deliveriesOf(game: SharedGame, query = '') {
+  const { status, body } = await callAs(server, game.owner, `/games/${game.uid}/alert-deliveries${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.deliveries;
+}
+
+type Delivery = { destination_uid: string | null; state: string };
+
+/** Waits until the delivery to a destination has this state, and returns it. */
+function delivered(game: SharedGame, state = 'sent') {
+  return until(async () =>
+    (await deliveriesOf(game)).find((each: Delivery) => each.destination_uid !== null && each.state === state),
+  );
+}
+
+describe('a message', () => {
+  test('reaches a webhook, signed with the secret that was shown once', async () => {
+    const game = await makeSharedGame(server);
+    const { secret, destination } = await add(game, { url: `${receiver.url}/signed` });
+    await raise(game, 'Door::open');
+    const body = await receiver.take('/signed');
+    assert.deepEqual([body.type, body.game.uid, body.alerts[0].text], ['alerts', game.uid, 'Door::open']);
+    const { headers, body: text } = receiver.received.find(({ path }) => path === '/signed')!;
+    assert.equal(headers['webhook-id'], body.delivery_uid);
+    assert.doesNotThrow(() => new Webhook(secret).verify(text, headers as Record<string, string>));
+    const sent = await delivered(game);
+    assert.deepEqual([sent.delivery_uid, sent.status, sent.attempts, sent.to], [body.delivery_uid, 200, 1, 'hook']);
+    const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/secret`;
+    const rotated = (await callAs(server, game.owner, path, { method: 'POST' })).body.data.secret;
+    assert.match(rotated, /^whsec_/);
+    assert.notEqual(rotated, secret);
+  });
+
+  test('reaches the owner by mail, who can unsubscribe with one click', async () => {
+    const game = await makeSharedGame(server);
+    await raise(game, 'Über <b>');
+    const mail = await mails.take(/New crash group: Über <b>$/);
+    assert.equal(mail.to, game.owner.email);
+    assert.match(mail.text, /New crash group: Über <b>\r\nhttp/);
+    assert.match(mail.html, /Über &lt;b&gt;/);
+    const [, address = ''] = /^<(.*)>$/.exec(mail.field('List-Unsubscribe')) ?? [];
+    const [sent] = await until(async () => {
+      const deliveries = await deliveriesOf(game, '?state=sent');
+      return deliveries.length > 0 && deliveries;
+    });
+    assert.ok(mail.field('Message-ID').startsWith(`<${sent.delivery_uid}@`));
+    const wrong = await request(`${address}x`, { method: 'POST' });
+    assert.deepEqual([wrong.status, wrong.body.error?.code], [404, 4040]);
+    assert.equal((await fetch(address)).status, 404);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (let click = 0; click < 2; click += 1) {
+      const clicked = await request(address, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' });
+      assert.equal(clicked.status, 200, JSON.stringify(clicked.body));
+    }
+    const { body } = await callAs(server, game.owner, `/games/${game.uid}/alerts`);
+    assert.deepEqual(body.data.mail, { subscribed: false, subscribers: [] });
+  });
+
+  test('is tried again after a failure, with the same id', async () => {
+    const game = await makeSharedGame(server);
+    await add(game, { url: `${receiver.url}/again` });
+    receiver.respond(503);
+    await raise(game);
+    const first = await receiver.take('/again');
+    const second = await receiver.take('/again');
+    assert.equal(second.delivery_uid, first.delivery_uid);
+    const sent = await delivered(game);
+    assert.deepEqual([sent.attempts, sent.status, sent.problem], [2, 200, null]);
+  });
+
+  test('that is refused is not tried again, but can be delivered again by hand', async () => {
+    const game = await makeSharedGame(server);
+    await add(game, { url: `${receiver.url}/refused` });
+    receiver.respond(404);
+    await raise(game);
+    const { delivery_uid: id } = await receiver.take('/refused');
+    const failed = await delivered(game, 'failed');
+    assert.deepEqual([failed.status, failed.problem], [404, 'The destination responded with status 404.']);
+    assert.deepEqual(
+      (await deliveriesOf(game, '?state=failed')).map(({ delivery_uid }: { delivery_uid: string }) => delivery_uid),
+      [id],
+    );
+    const path = `/games/${game.uid}/alert-deliveries/${id}/redeliver`;
+    const again = await callAs(server, game.admin, path, { method: 'POST' });
+    assert.deepEqual([again.status, again.body.data.state], [202, 'waiting']);
+    assert.equal((await receiver.take('/refused')).delivery_uid, id);
+    assert.equal((await delivered(game)).attempts, 2);
+    const unknown = await callAs(server, game.owner, path.replace(id, newId()), { method: 'POST' });
+    assert.deepEqual([unknown.status, unknown.body.error?.code], [404, 4040]);
+  });
+
+  for (const [kind, isOf] of [
+    ['slack', (body: { blocks: unknown[] }) => body.blocks.length > 0],
+    ['discord', (body: { embeds: unknown[] }) => body.embeds.length === 1],
+    [
+      'teams',
+      (body: { attachments: { content: { type: string } }[] }) => body.attachments[0]?.content.type === 'AdaptiveCard',
+    ],
+  ] as const)
+    test(`can be tested for ${kind}, at once and with the result`, async () => {
+      const game = await makeSharedGame(server);
+      const { destination, secret } = await add(game, { kind, url: `${receiver.url}/${kind}` });
+      assert.equal(secret, null);
+      const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/test`;
+      const { status, body } = await callAs(server, game.owner, path, { method: 'POST' });
+      assert.deepEqual([status, body.data.state, body.data.reason, body.data.status], [200, 'sent', 'test', 200]);
+      assert.ok(isOf(await receiver.take(`/${kind}`)));
+      receiver.respond(500);
+      const failed = await callAs(server, game.owner, path, { method: 'POST' });
+      assert.deepEqual([failed.body.data.state, failed.body.data.status], ['failed', 500]);
+    });
+
+  test('does not follow redirects, nor wait for endless responses', async () => {
+    const game = await makeSharedGame(server);
+    const { destination } = await add(game, { url: `${receiver.url}/moved` });
+    receiver.respond(302);
+    const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/test`;
+    const { body } = await callAs(server, game.owner, path, { method: 'POST' });
+    assert.deepEqual([body.data.state, body.data.status], ['failed', 302]);
+  });
+
+  test('to a host that is not there fails with a reason, and is tried again', async () => {
+    const game = await makeSharedGame(server);
+    await add(game, { url: 'http://127.0.0.1:1/nobody' });
+    await raise(game);
+    const waiting = await until(async () =>
+      (await deliveriesOf(game)).find(
+        ({ attempts, destination_uid }: { attempts: number; destination_uid: string | null }) =>
+          destination_uid !== null && attempts > 0,
+      ),
+    );
+    assert.equal(waiting.state, 'waiting');
+    assert.match(waiting.problem, /ECONNREFUSED/);
+  });
+});
+
+test('private addresses are refused unless the operator allows them', async () => {
+  const strict = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '0' } });
+  try {
+    const game = await makeSharedGame(strict);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '2130706433']) {
+      const added = await callAs(strict, game.owner, `/games/${game.uid}/alert-destinations`, {
+        method: 'POST',
+        body: { kind: 'webhook', name: 'inside', url: `https://${host}/` },
+      });
+      const path = `/games/${game.uid}/alert-destinations/${added.body.data.destination.destination_uid}/test`;
+      const { body } = await callAs(strict, game.owner, path, { method: 'POST' });
+      assert.deepEqual([body.data.state, body.data.attempts], ['failed', 1], host);
+      assert.match(body.data.problem, /^The host has a private address, which is refused\. /);
+    }
+  } finally {
+    await strict.stop();
+  }
+});

@@ -1,0 +1,68 @@
+// The alerts of a game: who gets which, when and where, and what was sent.
+import { getAlerts, subscribeToAlerts } from '@chauffeur/contract/operations/alerts';
+import { Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ask, call } from '../../api.ts';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { useGame } from '../games/use-game.ts';
+import { Deliveries } from './Deliveries.tsx';
+import { Destinations } from './Destinations.tsx';
+import type { AlertSettings } from './kinds.ts';
+import { Rules } from './Rules.tsx';
+import { Schedule } from './Schedule.tsx';
+
+export function AlertsPage() {
+  const game = useGame();
+  const uid = game.game_uid;
+  const { data, error, refetch } = useQuery(ask(getAlerts, { uid }));
+  return (
+    <Stack gap="lg">
+      <Stack gap="md">
+        <PageHead title="Alerts" tabTitle={`Alerts · ${game.name}`} />
+        <Text size="sm">
+          Get notified of what happens to this game: by mail, in a chat or by a webhook. See{' '}
+          <DocLink page="alerts">Alerts</DocLink>.
+        </Text>
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+        {data === undefined ? (
+          error === null && <Skeleton h={300} />
+        ) : (
+          <>
+            <Mail uid={uid} mail={data.mail} />
+            <Rules uid={uid} settings={data} />
+            <Schedule uid={uid} settings={data} />
+          </>
+        )}
+      </Stack>
+      <Section title="Chats and webhooks">
+        <Destinations uid={uid} />
+      </Section>
+      <Section title="Messages of the last 30 days">
+        <Deliveries uid={uid} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Mail({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: AlertSettings['mail'] }) {
+  const queries = useQueryClient();
+  const choosing = useMutation({
+    mutationFn: (choice: boolean) => call(subscribeToAlerts, { uid, subscribed: choice }),
+    onSuccess: (changed) => queries.setQueryData(ask(getAlerts, { uid }).queryKey, changed),
+  });
+  return (
+    <>
+      <Switch
+        label="Send me alerts of this game by mail"
+        description={subscribers.length === 0 ? 'No one gets mails.' : `Get mails: ${subscribers.join(', ')}`}
+        checked={subscribed}
+        disabled={choosing.isPending}
+        onChange={({ currentTarget }) => choosing.mutate(currentTarget.checked)}
+      />
+      {choosing.error !== null && <Problem error={choosing.error} />}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+// The chats and webhooks that get a game's alerts.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import {
+  deleteAlertDestination,
+  listAlertDeliveries,
+  listAlertDestinations,
+  rotateAlertSecret,
+  testAlertDestination,
+  updateAlertDestination,
+} from '@chauffeur/contract/operations/alerts';
+import { Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { AddDestination } from './AddDestination.tsx';
+import { DESTINATION_NAMES, KIND_NAMES } from './kinds.ts';
+
+type Destination = OutputOf<typeof listAlertDestinations>['destinations'][number];
+
+export function Destinations({ uid }: { uid: string }) {
+  const queries = useQueryClient();
+  const { data, error, isPending, refetch } = useQuery(ask(listAlertDestinations, { uid }));
+  const [isAdding, setAdding] = useState(false);
+  const [deleted, setDeleted] = useState<Destination | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const reload = async () => {
+    await queries.invalidateQueries({ queryKey: [listAlertDestinations.id] });
+    await queries.invalidateQueries({ queryKey: [listAlertDeliveries.id] });
+  };
+  const at = ({ destination_uid }: Destination) => ({ uid, destination_uid });
+  const test = useMutation({
+    mutationFn: (destination: Destination) => call(testAlertDestination, at(destination)),
+    onSuccess: reload,
+  });
+  const turn = useMutation({
+    mutationFn: (destination: Destination) =>
+      call(updateAlertDestination, { ...at(destination), enabled: !destination.enabled }),
+    onSuccess: reload,
+  });
+  const rotation = useMutation({
+    mutationFn: (destination: Destination) => call(rotateAlertSecret, at(destination)),
+    onSuccess: (rotated) => setSecret(rotated.secret),
+  });
+  const deletion = useMutation({
+    mutationFn: (destination: Destination) => call(deleteAlertDestination, at(destination)),
+    onSuccess: async () => {
+      setDeleted(null);
+      await reload();
+    },
+  });
+  const failure = error ?? test.error ?? turn.error ?? rotation.error;
+  const columns: Column<Destination>[] = [
+    {
+      header: 'Destination',
+      overflow: 'anywhere',
+      cell: ({ name, kind, host, kinds }) => (
+        <>
+          <strong>{name}</strong>
+          <Text size="sm" c="dimmed">
+            {DESTINATION_NAMES[kind]} at {host}
+            {kinds !== null && `: ${kinds.map((each) => KIND_NAMES[each].name).join(', ')}`}
+          </Text>
+        </>
+      ),
+    },
+    {
+      header: 'Last message',
+      hiddenBelow: 'sm',
+      cell: ({ last }) =>
+        last === null ? (
+          'None yet'
+        ) : (
+          <>
+            {last.state === 'sent' ? 'Sent' : last.state === 'failed' ? 'Failed' : 'Waiting'} <Time at={last.at} />
+            {last.problem !== null && (
+              <Text size="sm" c="dimmed">
+                {last.problem}
+              </Text>
+            )}
+          </>
+        ),
+    },
+    {
+      header: 'On',
+      cell: (destination) => (
+        <Switch
+          aria-label={`Send alerts to ${destination.name}`}
+          checked={destination.enabled}
+          disabled={turn.isPending}
+          onChange={() => turn.mutate(destination)}
+        />
+      ),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (destination) => (
+        <Group gap={4} justify="flex-end">
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Send a test to ${destination.name}`}
+            loading={test.isPending && test.variables === destination}
+            onClick={() => test.mutate(destination)}
+          >
+            Send test
+          </Button>
+          {destination.kind === 'webhook' && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={`New secret for ${destination.name}`}
+              onClick={() => rotation.mutate(destination)}
+            >
+              New secret
+            </Button>
+          )}
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Delete ${destination.name}`}
+            onClick={() => setDeleted(destination)}
+          >
+            Delete
+          </Button>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <Stack gap="md">
+      {failure !== null && <Problem error={failure} {...(error !== null && { onRetry: () => void refetch() })} />}
+      {test.data !== undefined && (
+        <Notice
+          tone={test.data.state === 'sent' ? 'good' : 'bad'}
+          title={test.data.state === 'sent' ? `Sent to ${test.data.to}` : `Not sent to ${test.data.to}`}
+        >
+          <Text size="sm">{test.data.problem ?? 'The message has arrived. Look for it there.'}</Text>
+        </Notice>
+      )}
+      {secret !== null && (
+        <Notice tone="good" title="The secret that signs the messages">
+          <Text size="sm">Copy it now: it is not shown again.</Text>
+          <CopyText text={secret} label="secret" block />
+        </Notice>
+      )}
+      <DataTable
+        label="Chats and webhooks"
+        columns={columns}
+        rows={data?.destinations}
+        rowKey={({ destination_uid }) => destination_uid}
+        isLoading={isPending}
+        skeletonRows={2}
+        empty={<EmptyState>No chats or webhooks yet.</EmptyState>}
+      />
+      <Group>
+        <Button variant="default" onClick={() => setAdding(true)}>
+          Add a chat or webhook
+        </Button>
+      </Group>
+      {isAdding && (
+        <AddDestination
+          uid={uid}
+          onAdded={async (added) => {
+            setSecret(added);
+            setAdding(false);
+            await reload();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {deleted !== null && (
+        <ConfirmDialog
+          title={`Delete ${deleted.name}?`}
+          confirmLabel="Delete"
+          isBusy={deletion.isPending}
+          error={deletion.error}
+          onConfirm={() => deletion.mutate(deleted)}
+          onClose={() => setDeleted(null)}
+        >
+          <Text size="sm">It gets no more alerts, and the log of what it got is deleted.</Text>
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}

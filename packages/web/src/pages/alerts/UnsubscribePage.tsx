@@ -1,0 +1,36 @@
+// The page behind the link at the end of a mail about alerts: ends such mails, without signing in.
+import { unsubscribeFromAlerts } from '@chauffeur/contract/operations/alerts';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { send } from '../../api.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+
+const route = getRouteApi('/unsubscribe/$token');
+
+export function UnsubscribePage() {
+  const { token } = route.useParams();
+  const ending = useMutation({ mutationFn: () => send(unsubscribeFromAlerts, { token }, new Uint8Array()) });
+  return (
+    <Stack gap="md" maw={640}>
+      <PageHead title="Unsubscribe" />
+      {ending.data === undefined ? (
+        <>
+          <Text>You get no more mails about the alerts of this game. Your other mails stay the same.</Text>
+          {ending.error !== null && <Problem error={ending.error} />}
+          <Group>
+            <Button loading={ending.isPending} onClick={() => ending.mutate()}>
+              Unsubscribe
+            </Button>
+          </Group>
+        </>
+      ) : (
+        <Notice tone="good" title={`You get no more alerts of ${ending.data.game} by mail`}>
+          <Text size="sm">To get them again, turn them on under Alerts in the settings of the game.</Text>
+        </Notice>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+// The settings of alerts, and how the website names the kinds of alerts, their timings and the chats.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { ALERT_TIMINGS, AlertKind, DESTINATION_KINDS, getAlerts } from '@chauffeur/contract/operations/alerts';
+
+export type AlertSettings = OutputOf<typeof getAlerts>;
+
+export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; readonly meaning: string }>> = {
+  new_group: { name: 'New crash group', meaning: 'A crash that no player had before' },
+  regression: { name: 'Back after its fix', meaning: 'A resolved group has a report from a later build' },
+  spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than it usually does' },
+  first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
+  health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see is worse than before' },
+  new_bug: { name: 'New bug ticket', meaning: 'A player has reported a bug' },
+  upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file' },
+  quota_low: {
+    name: 'Limit nearly reached',
+    meaning: '80% of the storage, or of the crash reports of a day, are used',
+  },
+};
+
+export const TIMING_NAMES: Readonly<Record<(typeof ALERT_TIMINGS)[number], string>> = {
+  now: 'At once',
+  digest: 'In the daily digest',
+  never: 'Never',
+};
+
+export const DESTINATION_NAMES: Readonly<Record<(typeof DESTINATION_KINDS)[number], string>> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  webhook: 'Webhook',
+};
