@@ -104,8 +104,9 @@ async function finish(at: () => Uploader, session: string, zip: Buffer): Promise
     else {
       const { sessions } = await readSessions(at);
       const existing = sessions.find(({ session_id: id }) => id === session);
-      // It may be finished, with the response lost. Then the response to its last chunk is repeated.
-      const received = existing?.current_size ?? zip.length - CHUNK_BYTES;
+      // If it is not listed, it may be finished, with the response lost, which the same chunk gets again. Or it has expired,
+      // which the next response says, unless the clock is back by then.
+      const received = existing?.current_size ?? acknowledged;
       if (received < acknowledged) throw new Error(`${received} of ${acknowledged} acknowledged bytes of ${session}`);
       acknowledged = received;
       await wait(RETRY_MS);
