@@ -16,13 +16,13 @@ export type ReadMail = {
 };
 
 /** Waits for a mail in the outbox. */
-export function mailTo(server: TestServer, address: string, subject: RegExp): Promise<ReadMail> {
+export function mailTo(server: Pick<TestServer, 'dataFolder'>, address: string, subject: RegExp): Promise<ReadMail> {
   return until(async () => (await mailsTo(server, address)).find((mail) => subject.test(mail.subject)));
 }
 
 /** Returns all mails to the address in the outbox, oldest first. */
-export async function mailsTo(server: TestServer, address: string): Promise<ReadMail[]> {
-  const outbox = join(server.dataFolder, 'outbox');
+export async function mailsTo({ dataFolder }: Pick<TestServer, 'dataFolder'>, address: string): Promise<ReadMail[]> {
+  const outbox = join(dataFolder, 'outbox');
   const names = await readdir(outbox).catch(() => []);
   const whole = names.filter((name) => name.endsWith('.eml')).sort();
   const mails = await Promise.all(whole.map(async (name) => readMail(await readFile(join(outbox, name), 'utf8'))));

@@ -57,7 +57,7 @@ function Mail({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: A
     <>
       <Switch
         label="Send me alerts of this game by mail"
-        description={subscribers.length === 0 ? 'No one gets mails.' : `Get mails: ${subscribers.join(', ')}`}
+        description={subscribers.length === 0 ? 'No one gets them.' : `Sent to ${subscribers.join(', ')}`}
         checked={subscribed}
         disabled={choosing.isPending}
         onChange={({ currentTarget }) => choosing.mutate(currentTarget.checked)}

@@ -1,21 +1,20 @@
 // What causes alerts: each kind is sent at once, in the digest or never, and can be muted for a time.
-import type { ALERT_TIMINGS } from '@chauffeur/contract/operations/alerts';
-import { Button, NativeSelect, Text } from '@mantine/core';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Box, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type AlertSettings, KIND_NAMES, TIMING_NAMES } from './kinds.ts';
+import classes from './Rules.module.css';
 import { useChange } from './use-change.ts';
 
 type Rule = AlertSettings['rules'][number];
 
 const TIMINGS = Object.entries(TIMING_NAMES).map(([value, label]) => ({ value, label }));
 const REPEATS = [
-  { value: '1', label: 'an hour' },
-  { value: '6', label: '6 hours' },
-  { value: '24', label: 'a day' },
-  { value: '168', label: 'a week' },
-  { value: '720', label: '30 days' },
+  { value: '1', label: 'Once an hour' },
+  { value: '6', label: 'Once in 6 hours' },
+  { value: '24', label: 'Once a day' },
+  { value: '168', label: 'Once a week' },
+  { value: '720', label: 'Once in 30 days' },
 ];
 const DAY_MS = 24 * 3_600_000;
 const MUTES = [
@@ -28,53 +27,55 @@ const MUTES = [
 export function Rules({ uid, settings }: { uid: string; settings: AlertSettings }) {
   const change = useChange(uid);
   const set = (rule: Rule, changes: Partial<Rule>) => change.mutate({ rules: [{ kind: rule.kind, ...changes }] });
-  const columns: Column<Rule>[] = [
-    {
-      header: 'What',
-      cell: ({ kind }) => (
-        <>
-          <strong>{KIND_NAMES[kind].name}</strong>
-          <Text size="sm" c="dimmed">
-            {KIND_NAMES[kind].meaning}
-          </Text>
-        </>
-      ),
-    },
-    {
-      header: 'When',
-      cell: (rule) => (
-        <NativeSelect
-          aria-label={`When: ${KIND_NAMES[rule.kind].name}`}
-          size="xs"
-          data={TIMINGS}
-          value={rule.send}
-          onChange={({ currentTarget }) => set(rule, { send: currentTarget.value as (typeof ALERT_TIMINGS)[number] })}
-        />
-      ),
-    },
-    {
-      header: 'Again after',
-      hiddenBelow: 'sm',
-      cell: (rule) => (
-        <NativeSelect
-          aria-label={`Again after: ${KIND_NAMES[rule.kind].name}`}
-          size="xs"
-          data={withCurrent(rule.repeat_hours)}
-          value={String(rule.repeat_hours)}
-          onChange={({ currentTarget }) => set(rule, { repeat_hours: Number(currentTarget.value) })}
-        />
-      ),
-    },
-    { header: 'Mute', isHeaderHidden: true, cell: (rule) => <Mute rule={rule} onChange={set} />, align: 'right' },
-  ];
   return (
     <>
       {change.error !== null && <Problem error={change.error} />}
-      <DataTable label="Rules" columns={columns} rows={settings.rules} rowKey={({ kind }) => kind} />
+      <ul aria-label="Rules" className={classes.rules}>
+        {settings.rules.map((rule) => (
+          <li key={rule.kind} className={classes.rule}>
+            <Settings rule={rule} onChange={(changes) => set(rule, changes)} />
+          </li>
+        ))}
+      </ul>
       <Text size="sm" c="dimmed">
-        The same group, build or ticket causes an alert again only after this time. A message contains everything that
-        has happened since the last one: there is at most one a minute, and ten in an hour.
+        Once a day means once for the same group, build or ticket. A message contains everything that has happened since
+        the last one: there is at most one a minute, and ten in an hour.
       </Text>
+    </>
+  );
+}
+
+type RuleProps = { rule: Rule; onChange: (changes: Partial<Rule>) => void };
+
+function Settings({ rule, onChange }: RuleProps) {
+  const { name, meaning } = KIND_NAMES[rule.kind];
+  return (
+    <>
+      <Box>
+        <strong>{name}</strong>
+        <Text size="sm" c="dimmed">
+          {meaning}
+        </Text>
+      </Box>
+      <Group gap={6} wrap="nowrap">
+        <NativeSelect
+          aria-label={`When: ${name}`}
+          size="xs"
+          w={118}
+          data={TIMINGS}
+          value={rule.send}
+          onChange={({ currentTarget }) => onChange({ send: currentTarget.value as Rule['send'] })}
+        />
+        <NativeSelect
+          aria-label={`How often: ${name}`}
+          size="xs"
+          w={130}
+          data={withCurrent(rule.repeat_hours)}
+          value={String(rule.repeat_hours)}
+          onChange={({ currentTarget }) => onChange({ repeat_hours: Number(currentTarget.value) })}
+        />
+        <Mute rule={rule} onChange={onChange} />
+      </Group>
     </>
   );
 }
@@ -82,10 +83,10 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
 /** A program may have set other hours. */
 function withCurrent(hours: number) {
   const isKnown = REPEATS.some(({ value }) => value === String(hours));
-  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `${hours} hours` }];
+  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Once in ${hours} hours` }];
 }
 
-function Mute({ rule, onChange }: { rule: Rule; onChange: (rule: Rule, changes: Partial<Rule>) => void }) {
+function Mute({ rule, onChange }: RuleProps) {
   const until = rule.muted_until;
   const { name } = KIND_NAMES[rule.kind];
   if (until !== null && new Date(until) > new Date())
@@ -98,7 +99,7 @@ function Mute({ rule, onChange }: { rule: Rule; onChange: (rule: Rule, changes: 
           size="compact-xs"
           variant="default"
           aria-label={`Unmute ${name}`}
-          onClick={() => onChange(rule, { muted_until: null })}
+          onClick={() => onChange({ muted_until: null })}
         >
           Unmute
         </Button>
@@ -108,10 +109,11 @@ function Mute({ rule, onChange }: { rule: Rule; onChange: (rule: Rule, changes: 
     <NativeSelect
       aria-label={`Mute ${name}`}
       size="xs"
+      w={84}
       data={MUTES}
       value=""
       onChange={({ currentTarget }) =>
-        onChange(rule, { muted_until: new Date(Date.now() + Number(currentTarget.value) * DAY_MS).toISOString() })
+        onChange({ muted_until: new Date(Date.now() + Number(currentTarget.value) * DAY_MS).toISOString() })
       }
     />
   );

@@ -18,7 +18,7 @@ export function UnsubscribePage() {
       <PageHead title="Unsubscribe" />
       {ending.data === undefined ? (
         <>
-          <Text>You get no more mails about the alerts of this game. Your other mails stay the same.</Text>
+          <Text>Stop the mails about the alerts of this game? You still get all other mails.</Text>
           {ending.error !== null && <Problem error={ending.error} />}
           <Group>
             <Button loading={ending.isPending} onClick={() => ending.mutate()}>
@@ -27,7 +27,7 @@ export function UnsubscribePage() {
           </Group>
         </>
       ) : (
-        <Notice tone="good" title={`You get no more alerts of ${ending.data.game} by mail`}>
+        <Notice tone="good" title={`You no longer get alerts of ${ending.data.game} by mail`}>
           <Text size="sm">To get them again, turn them on under Alerts in the settings of the game.</Text>
         </Notice>
       )}

@@ -20,7 +20,7 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
 
 export const TIMING_NAMES: Readonly<Record<(typeof ALERT_TIMINGS)[number], string>> = {
   now: 'At once',
-  digest: 'In the daily digest',
+  digest: 'Daily digest',
   never: 'Never',
 };
 

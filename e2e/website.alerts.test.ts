@@ -1,0 +1,100 @@
+// Alerts of a game: a webhook is added and tested, a rule is muted, a message is sent again, and a mail's link ends the
+// mails.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { mailTo } from '../packages/server/test/setup/mail.ts';
+import { openReceiver, type Receiver } from '../packages/server/test/setup/receiver.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { serveSite } from './setup/site.ts';
+import { addAccount, openStudio, type Studio } from './setup/studio.ts';
+import { until } from './setup/until.ts';
+
+const PLAYER = { email: 'robin@example.com', password: 'correct horse battery', name: 'Robin' };
+
+describe('the alerts of a game', () => {
+  let receiver: Receiver;
+  let studio: Studio;
+  let page: Page;
+  before(async () => {
+    receiver = await openReceiver();
+  });
+  after(() => receiver.close());
+
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Night Shift');
+      if (browser !== null) page = await site.openPage({ session: studio.session });
+    },
+    { env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1' } },
+  );
+
+  const messages = () => page.getByRole('table', { name: 'Messages' }).getByRole('row');
+
+  /** Files a bug as a player, which is an alert. */
+  async function fileBug(message: string): Promise<void> {
+    const player = await addAccount(site.service, PLAYER);
+    await askAs(site.service, player)('POST', `/games/${studio.gameUid}/bugs`, { message });
+  }
+
+  test('reach a webhook whose secret is shown once, after a test message', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/edit/alerts`);
+    await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Send alerts to').selectOption('Webhook');
+    await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+    await dialog.getByLabel('Name', { exact: true }).fill('Our board');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'Send a test to Our board' }).click();
+    await page.getByText('Sent to Our board').waitFor();
+    assert.equal((await receiver.take('/hook')).type, 'test');
+    await page.reload();
+    await page.getByText('Webhook at 127.0.0.1').waitFor();
+    assert.equal(await page.getByText(/whsec_/).count(), 0);
+  });
+
+  test('are sent as the rules say, and again with the same id', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const rule = page.getByLabel('When: New bug ticket');
+    await rule.selectOption('At once');
+    await page.getByLabel('Mute Spike').selectOption('for a week');
+    await page.getByRole('button', { name: 'Unmute Spike' }).waitFor();
+    await page.reload();
+    assert.equal(await rule.inputValue(), 'now');
+    await page.getByRole('button', { name: 'Unmute Spike' }).click();
+    await page.getByLabel('Mute Spike').waitFor();
+    await fileBug('The lamp stays on');
+    const sent = await receiver.take('/hook');
+    assert.match(sent.alerts[0].text, /The lamp stays on/);
+    await page.reload();
+    const row = messages().filter({ hasText: 'Our board' }).filter({ hasText: 'bug' });
+    await row.getByRole('button', { name: /^Send again to Our board/ }).click();
+    assert.equal((await receiver.take('/hook')).delivery_uid, sent.delivery_uid);
+  });
+
+  test('end by mail with the link in a mail', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const mail = await mailTo(site.service, studio.email, /Night Shift.*bug/i);
+    const link = /https?:\/\/\S+\/unsubscribe\/\S+/.exec(mail.text)?.[0];
+    assert.ok(link !== undefined, mail.text);
+    const reader = await site.openPage({});
+    await reader.goto(link);
+    await reader.getByRole('button', { name: 'Unsubscribe' }).click();
+    await reader.getByText('You no longer get alerts of Night Shift by mail').waitFor();
+    await page.reload();
+    await until(async () => !(await page.getByLabel('Send me alerts of this game by mail').isChecked()));
+    await page.getByText('No one gets them.').waitFor();
+  });
+
+  test('reach no one after the webhook is deleted', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.getByRole('button', { name: 'Delete Our board' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No chats or webhooks yet.').waitFor();
+    await page.getByText('Night Shift: ').first().waitFor();
+    assert.equal(await messages().filter({ hasText: 'Our board' }).count(), 0);
+  });
+});
