@@ -11,6 +11,8 @@ export type Arrival = ReadMail & { readonly from: string; readonly user: string 
 export type PostOffice = {
   /** The value of CHAUFFEUR_SMTP. */
   readonly url: string;
+  /** All mails that weren't taken. */
+  readonly mails: readonly Arrival[];
   /** Returns the next mail whose subject matches and that was not returned before. Waits up to 20 seconds. */
   take(subject: RegExp): Promise<Arrival>;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function openPostOffice(): Promise<PostOffice> {
   const { port } = smtp.server.address() as AddressInfo;
   return {
     url: `smtp://postman:post%20office@127.0.0.1:${port}`,
+    mails,
     async take(subject) {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       for (;;) {

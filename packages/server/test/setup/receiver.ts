@@ -18,13 +18,19 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-export async function openReceiver(): Promise<Receiver> {
+/** `beforeResponse` runs when a request has arrived, before it gets its response. */
+export async function openReceiver({
+  beforeResponse,
+}: {
+  beforeResponse?: () => Promise<void>;
+} = {}): Promise<Receiver> {
   const received: Received[] = [];
   const taken = new Set<Received>();
   const statuses: number[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
     received.push({ path: request.url ?? '', headers: request.headers, body });
+    await beforeResponse?.();
     response.writeHead(statuses.shift() ?? 200).end('ok');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
