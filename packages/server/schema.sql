@@ -1193,6 +1193,15 @@ create table alert_bands (
   constraint alert_bands_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table download_days (
+  game_id uuid not null,
+  build_id uuid not null,
+  day date not null,
+  count bigint not null,
+  constraint download_days_pkey PRIMARY KEY (game_id, build_id, day),
+  constraint download_days_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

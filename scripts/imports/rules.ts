@@ -95,6 +95,7 @@ const FEATURES: readonly string[] = [
   'usage',
   'deploy-keys',
   'files',
+  'downloads',
   'builds',
   'channels',
   'scans',

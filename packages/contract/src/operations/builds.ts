@@ -72,6 +72,7 @@ export const BuildRecord = Type.Object({
   updated_at: Timestamp,
   /** The newest file, whatever the result of its scan. */
   file: Nullable(FileSummary),
+  downloads: Type.Integer({ description: 'How often players downloaded its files' }),
 });
 
 const filters = {

@@ -2,6 +2,7 @@
 import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
+import { downloadsOfBuild } from '../downloads/downloads.ts';
 import { type FileFacts, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };
@@ -28,6 +29,7 @@ export type BuildListRow = Omit<BuildRow, 'game_id'> & {
   engine_version: string | null;
   updated_at: Date;
   file: FileFacts | null;
+  downloads: number;
   state: 'registered' | 'processing' | 'ready' | 'rejected';
 };
 
@@ -100,7 +102,7 @@ const createdUs = sql`(extract(epoch from created_at) * 1000000)::bigint`;
 
 const listed = sql`build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
   ${createdUs}::text as created_us,
-  (select to_jsonb(newest) from (${newestFile}) newest) as file, ${stateOfBuild} as state`;
+  (select to_jsonb(newest) from (${newestFile}) newest) as file, ${stateOfBuild} as state, ${downloadsOfBuild} as downloads`;
 
 function matching(gameId: string, { version, os, arch, channel, state, search }: Filters) {
   return sql`builds.game_id = ${gameId}

@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { matches, sendBlob } from '../../request/send-blob.ts';
+import { countDownload } from '../downloads/downloads.ts';
 import { type FileRow, findFile, isOffered } from '../files/files.ts';
 import { findGame } from '../games/games.ts';
 import { createDownloadLink, readDownloadLink } from './download-links.ts';
@@ -22,8 +23,9 @@ export async function downloadFile(
   ctx: Context,
   { caller, input, request, reply }: StreamCall<typeof contract.downloadFile>,
 ): Promise<FastifyReply> {
-  const { game, file } = await requireDownloadable(ctx, caller, input);
+  const { game, file, isMember } = await requireDownloadable(ctx, caller, input);
   const blob = blobOf(file);
+  if (!isMember) await countDownload(ctx, request, { gameId: game.game_id, buildId: file.build_id, blob });
   const isPublic = game.visibility === 'public';
   // Files of drafts must not be stored in shared caches, and signed URLs expire.
   reply.header('cache-control', isPublic ? 'no-cache' : 'private, no-cache');

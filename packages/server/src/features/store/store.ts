@@ -60,14 +60,15 @@ export async function requireDownloadable(
   ctx: Context,
   caller: Caller,
   input: FileInput,
-): Promise<{ game: Game; file: FileRow }> {
+): Promise<{ game: Game; file: FileRow; isMember: boolean }> {
   const { game, viewer, file } = await requireFile(ctx, caller, input);
-  if (!viewer.isMember) await requireOffered(ctx, viewer, file);
+  const { isMember } = viewer;
+  if (!isMember) await requireOffered(ctx, viewer, file);
   if (!isSettled(file.scan_state))
     throw new ApiError(4099, 'The file is still being scanned. Try again when the scan has ended.');
   if (!isOffered(file.scan_state))
     throw new ApiError(4099, 'The file was rejected by its scan and deleted. Upload another file.');
-  return { game, file };
+  return { game, file, isMember };
 }
 
 /** The file of a game that the caller may see. Throws 4040. */

@@ -1,5 +1,5 @@
 // A build: where it is live, its files, changelog, launch health and symbols, and the settings of its crash reporter.
-import { formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
@@ -130,6 +130,7 @@ function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
     ...(build.build_type === 'game' ? [] : [['Type', build.build_type] as const]),
     ...(build.engine_version === null ? [] : [['Engine', build.engine_version] as const]),
     ['Registered', <Time key="at" at={build.created_at} />],
+    ['Downloads', formatNumber(build.downloads)],
     ...(build.description === '' ? [] : [['Description', build.description] as const]),
   ];
 }

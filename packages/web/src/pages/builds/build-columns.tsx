@@ -1,5 +1,5 @@
 // The columns of a table of builds.
-import { formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Text } from '@mantine/core';
@@ -26,6 +26,12 @@ export function buildColumns(slug: string): Column<ListedBuild>[] {
       align: 'right',
       hiddenBelow: 'sm',
       cell: ({ file }) => (file === null ? '–' : <Bytes count={file.size} />),
+    },
+    {
+      header: 'Downloads',
+      align: 'right',
+      hiddenBelow: 'sm',
+      cell: ({ downloads }) => formatNumber(downloads),
     },
     {
       header: 'Registered',

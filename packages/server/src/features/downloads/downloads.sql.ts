@@ -1,0 +1,26 @@
+// The SQL that counts downloads.
+import { sql } from 'kysely';
+import { changed, type Db } from '../../kernel/database/db.ts';
+
+export type Count = { readonly gameId: string; readonly buildId: string; readonly count: number };
+
+/** All downloads of a row of `builds`. */
+export const downloadsOfBuild = sql<number>`(select coalesce(sum(count), 0)::bigint from download_days
+  where download_days.game_id = builds.game_id and download_days.build_id = builds.build_id)`;
+
+/** In the order of the key, so that two processes cannot deadlock. Builds that are deleted are left out. */
+export async function addDownloads(db: Db, day: string, counts: readonly Count[]): Promise<void> {
+  const [games, builds] = [counts.map(({ gameId }) => gameId), counts.map(({ buildId }) => buildId)];
+  const numbers = counts.map(({ count }) => count);
+  await changed(
+    db,
+    sql`with existing_builds as (
+        select game_id, build_id, added from unnest(${games}::uuid[], ${builds}::uuid[], ${numbers}::bigint[])
+          as given (game_id, build_id, added) join builds using (game_id, build_id)
+        order by game_id, build_id for key share of builds
+      )
+      insert into download_days as existing (game_id, build_id, day, count)
+      select game_id, build_id, ${day}::date, added from existing_builds order by game_id, build_id
+      on conflict (game_id, build_id, day) do update set count = existing.count + excluded.count`,
+  );
+}

@@ -1,0 +1,55 @@
+// How often the files of builds are downloaded, by build and UTC day.
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { utcDayOf } from '../../kernel/clock.ts';
+import { batchWriter } from '../../request/batch-writer.ts';
+import { matches, readRange } from '../../request/send-blob.ts';
+import * as sql from './downloads.sql.ts';
+
+/** The SQL of the downloads of a row of `builds`. */
+export const { downloadsOfBuild } = sql;
+
+type Download = { readonly gameId: string; readonly buildId: string };
+type Blob = { readonly size: number; readonly etag: string };
+
+const count = batchWriter<Download, null>({
+  queue: 'downloads',
+  maxBatch: 1000,
+  // Two batches could wait for each other's rows.
+  writers: 1,
+  maxWaiting: 10_000,
+  weigh: () => 1,
+  async write({ db }, downloads, { now }) {
+    const byBuild = Map.groupBy(downloads, ({ gameId, buildId }) => `${gameId}/${buildId}`);
+    await sql.addDownloads(
+      db,
+      utcDayOf(now),
+      [...byBuild.values()].map((same) => ({ ...same[0]!, count: same.length })),
+    );
+    return downloads.map(() => null);
+  },
+});
+
+/**
+ * Counts a request for a file if it begins a download. Requests for a later part continue one, and those of launchers
+ * that already have the file only ask whether it has changed. A download is more important than its count, so an error
+ * is only logged.
+ */
+export async function countDownload(
+  ctx: Context,
+  request: FastifyRequest,
+  { blob, ...download }: Download & { readonly blob: Blob },
+): Promise<void> {
+  if (!isBeginning(request, blob)) return;
+  try {
+    await count(ctx, download);
+  } catch (error) {
+    ctx.log.warn({ err: error, build: download.buildId }, 'a download was not counted');
+  }
+}
+
+function isBeginning({ method, headers }: FastifyRequest, blob: Blob): boolean {
+  if (method !== 'GET' || matches(headers['if-none-match'], blob.etag)) return false;
+  const range = readRange(headers.range, headers['if-range'], blob);
+  return range === null || (range !== 'unsatisfiable' && range.start === 0);
+}
