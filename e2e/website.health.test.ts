@@ -66,7 +66,7 @@ describe('launch health and events', () => {
           .getByRole('cell')
           .allTextContents()
       ).slice(2),
-      ['25', '96.0% of 25', '0.0% of 25', '2.5 s of 24', '–'],
+      ['25', '96.0% of 25', '0.0% of 25', '100.0%', '2.5 s of 24', '–'],
     );
     await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
     await page.getByText('Based on the newest rated build on stable: 1.0.0 for Windows x86_64').waitFor();
@@ -84,7 +84,10 @@ describe('launch health and events', () => {
     await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
     await page.getByRole('button', { name: 'Show as table' }).click();
     const today = page.getByRole('table', { name: 'Days of the build' }).getByRole('row').nth(1).getByRole('cell');
-    await untilEqual(async () => (await today.allTextContents()).slice(1), ['12', '10', '1', '2.5 s of 10', '–', '12']);
+    await untilEqual(
+      async () => (await today.allTextContents()).slice(1),
+      ['12', '10', '1', '12', '1', '2.5 s of 10', '–', '12'],
+    );
     await page.getByRole('button', { name: /^Crashed/ }).click();
     await page.waitForURL(/hidden=crash/);
     await page.getByRole('img', { name: /Crashed: 1\.$/ }).waitFor({ state: 'detached' });

@@ -78,6 +78,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.changing_devices(games uuid[], builds uuid[], places integer[], devices text[], crashes boolean[], boots boolean[], any_crashes boolean[], today date)
+ RETURNS TABLE(game_id uuid, build_id uuid, device_uid text, crashed boolean, booted boolean, any_crashed boolean)
+ LANGUAGE plpgsql
+ STABLE ROWS 100
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  return query
+    select games[given.place], builds[given.place], given.device, given.crashed, given.booted, given.any_crashed
+    from unnest(places, devices, crashes, boots, any_crashes) as given (place, device, crashed, booted, any_crashed)
+      left join event_devices as known on known.game_id = games[given.place]
+        and known.device_uid = given.device collate "C" and known.build_id = builds[given.place]
+    where known.last_day is null or known.last_day < today
+      or (given.booted and (known.boot_day is null or known.boot_day < today))
+      or (given.crashed and known.first_boot_at is null and (known.crash_day is null or known.crash_day < today))
+      or (given.any_crashed and (known.any_crash_day is null or known.any_crash_day < today));
+end
+$function$;
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -556,6 +578,8 @@ create table event_devices (
   was_last_day date,
   was_boot_day date,
   was_crash_day date,
+  any_crash_day date,
+  was_any_crash_day date,
   constraint event_devices_pkey PRIMARY KEY (game_id, device_uid, build_id)
 );
 
@@ -567,6 +591,9 @@ create table event_device_days (
   devices integer not null,
   booted integer not null,
   crashed integer not null,
+  any_crashed integer default 0 not null,
+  active integer default 0 not null,
+  active_crashed integer default 0 not null,
   constraint event_device_days_pkey PRIMARY KEY (game_id, day, build_id, slot)
 );
 
@@ -1200,6 +1227,10 @@ create table download_days (
   count bigint not null,
   constraint download_days_pkey PRIMARY KEY (game_id, build_id, day),
   constraint download_days_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+);
+
+create table device_crashes_counted (
+  since date not null
 );
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

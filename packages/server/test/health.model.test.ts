@@ -110,14 +110,27 @@ async function healthOf(game: TestGame, buildId: string) {
   const events: Record<string, number> = {};
   for (const day of days)
     for (const [name, count] of Object.entries<number>(day.events)) events[name] = (events[name] ?? 0) + count;
-  return { devices, booted, crashed_on_boot, boots: boot_ms.samples, sessions: session_seconds.samples, events };
+  const { since: _, ...crashFree } = body.data.crash_free;
+  const daily = Object.fromEntries(
+    days
+      .filter((day: { devices: number }) => day.devices > 0)
+      .map((day: Record<string, unknown>) => [day.day, [day.devices, day.crashed_devices]]),
+  );
+  return {
+    devices,
+    booted,
+    crashed_on_boot,
+    boots: boot_ms.samples,
+    sessions: session_seconds.samples,
+    events,
+    crashFree,
+    daily,
+  };
 }
 
 function recount(received: readonly Received[]) {
   const since = Date.parse(utcDayOf(new Date(now.getTime() - 29 * DAY)));
   const recent = received.filter(({ at }) => at >= since);
-  const devicesOf = (some: readonly Received[]) =>
-    new Set(some.map(({ device_uid }) => device_uid).filter(Boolean)).size;
   const isOnBoot = (crash: Received) =>
     !received
       .slice(0, received.indexOf(crash))
@@ -131,6 +144,34 @@ function recount(received: readonly Received[]) {
     boots: events.boot_ok ?? 0,
     sessions: events.session_end ?? 0,
     events,
+    crashFree: recountCrashFree(recent),
+    daily: Object.fromEntries(
+      [...Map.groupBy(recent, ({ at }) => utcDayOf(new Date(at)))]
+        .map(([day, some]) => [day, [devicesOf(some), devicesOf(some.filter(isCrash))]] as const)
+        .filter(([, [devices]]) => devices! > 0),
+    ),
+  };
+}
+
+function devicesOf(some: readonly Received[]): number {
+  return new Set(some.map(({ device_uid }) => device_uid).filter(Boolean)).size;
+}
+
+function isCrash({ event: name }: Received): boolean {
+  return name === 'crash';
+}
+
+function recountCrashFree(recent: readonly Received[]) {
+  const [devices, crashed] = [devicesOf(recent), devicesOf(recent.filter(isCrash))];
+  const sessions = recent.filter(({ event: name }) => name === 'session_start').length;
+  const crashes = recent.filter(isCrash).length;
+  return {
+    devices,
+    crashed_devices: crashed,
+    device_rate: devices === 0 ? null : 1 - crashed / devices,
+    sessions,
+    crashes,
+    session_rate: sessions === 0 ? null : Math.max(0, 1 - crashes / sessions),
   };
 }
 

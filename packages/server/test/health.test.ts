@@ -64,7 +64,16 @@ describe('the health of builds', () => {
     await launch(game.uid, buildId, 40, { crashed: 2, silent: 1, ms: 4000 });
     const { builds, next_cursor } = await listOf();
     const { registered_at: _, ...build } = builds[0];
-    const { boot_ms, session_seconds, ...rest } = build;
+    const { boot_ms, session_seconds, crash_free, ...rest } = build;
+    assert.deepEqual(crash_free, {
+      since: '2026-10-03',
+      devices: 40,
+      crashed_devices: 2,
+      device_rate: 0.95,
+      sessions: 40,
+      crashes: 2,
+      session_rate: 0.95,
+    });
     assert.deepEqual(rest, {
       build_id: buildId,
       version: '1.0.0',
@@ -93,6 +102,8 @@ describe('the health of builds', () => {
         boot_ms,
         session_seconds,
         devices_last_seen: 40,
+        devices: 40,
+        crashed_devices: 2,
         events: { session_start: 40, crash: 2, boot_ok: 39, session_end: 40 },
       },
     ]);

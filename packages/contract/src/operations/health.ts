@@ -15,6 +15,25 @@ const Median = (meaning: string) =>
     { description: `${meaning}, accurate to 2% (exact up to 24); null without samples` },
   );
 
+const CrashFree = Type.Object(
+  {
+    since: Type.String({
+      description: 'The first day that is counted (UTC): of the last 30, or after the update to a server that counts',
+    }),
+    devices: Type.Integer({ description: 'Distinct devices since then' }),
+    crashed_devices: Type.Integer({ description: 'Devices that crashed since then, at any time and not only on boot' }),
+    device_rate: Nullable(
+      Type.Number({ description: 'Devices without a crash / devices, 0 to 1; null without devices' }),
+    ),
+    sessions: Type.Integer({ description: 'Number of session_start since then' }),
+    crashes: Type.Integer({ description: 'Number of crash since then; each ends a session' }),
+    session_rate: Nullable(
+      Type.Number({ description: 'Sessions without a crash / sessions, 0 to 1; null without sessions' }),
+    ),
+  },
+  { description: 'Devices and sessions without any crash' },
+);
+
 export const BuildHealth = Type.Object({
   build_id: Uuid,
   version: Type.String(),
@@ -33,6 +52,7 @@ export const BuildHealth = Type.Object({
   crash_rate: Nullable(Type.Number({ description: 'crashed_on_boot / devices, 0 to 1; null without devices' })),
   boot_ms: Median('Milliseconds to boot_ok'),
   session_seconds: Median('Length of a session in seconds'),
+  crash_free: CrashFree,
 });
 
 export const listHealth = defineOperation({
@@ -70,6 +90,8 @@ export const getBuildHealth = defineOperation({
         boot_ms: Median('Milliseconds to boot_ok on that day'),
         session_seconds: Median('Length of a session in seconds on that day'),
         devices_last_seen: Type.Integer({ description: 'Devices last seen on this day' }),
+        devices: Type.Integer({ description: 'Devices that sent events on this day' }),
+        crashed_devices: Type.Integer({ description: 'Devices that crashed on this day' }),
         events: Type.Record(Type.String(), Type.Integer(), { description: 'Number of each standard event' }),
       }),
       { description: 'Days with data among the last 30 (UTC), oldest first' },

@@ -67,16 +67,20 @@ export function findMiscounts({ server, game }: Sender): Promise<object[]> {
     server.ctx.db,
     sql<object>`
       with counted as (
-        select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
+        select build_id, day, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed,
+          sum(any_crashed) as any_crashed
+        from event_device_days
         where game_id = ${game.uid} group by 1, 2
       ), actual as (
         select build_id, day, count(*) filter (where what = 'd') as devices, count(*) filter (where what = 'b') as booted,
-          count(*) filter (where what = 'c') as crashed
-        from event_devices cross join lateral (values ('d', last_day), ('b', boot_day), ('c', crash_day)) as of (what, day)
+          count(*) filter (where what = 'c') as crashed, count(*) filter (where what = 'a') as any_crashed
+        from event_devices cross join lateral
+          (values ('d', last_day), ('b', boot_day), ('c', crash_day), ('a', any_crash_day)) as of (what, day)
         where game_id = ${game.uid} and of.day is not null group by 1, 2
       )
       select 'devices' as what, build_id::text, day::text from counted full join actual using (build_id, day)
-      where (counted.devices, counted.booted, counted.crashed) is distinct from (actual.devices, actual.booted, actual.crashed)
+      where (counted.devices, counted.booted, counted.crashed, counted.any_crashed)
+        is distinct from (actual.devices, actual.booted, actual.crashed, actual.any_crashed)
       union all
       select 'hours', name, null from (
         select name, sum(count) as counted from event_hours where game_id = ${game.uid} group by 1

@@ -86,15 +86,53 @@ export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string)
   );
 }
 
-export type DayDevicesRow = { day: string; devices: number };
+export type CrashFreeRow = {
+  build_id: string;
+  devices: number;
+  crashed_devices: number;
+  sessions: number;
+  crashes: number;
+};
 
-/** For each day, the number of the build's devices that were last seen on it. */
+/** The first day of the window, or a later one if the crashes of the first days are not counted. */
+export async function crashFreeSince(db: Db, since: string): Promise<string> {
+  const [counted] = await rows(
+    db,
+    sql<{ since: string }>`select since::text from device_crashes_counted where since > ${since}::date`,
+  );
+  return counted?.since ?? since;
+}
+
+/** Of each build, the devices and sessions since a day, and how many had a crash. */
+export function readCrashFree(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<CrashFreeRow[]> {
+  return rows(
+    db,
+    sql<CrashFreeRow>`select build_id, coalesce(devices, 0)::bigint as devices,
+        coalesce(crashed_devices, 0)::bigint as crashed_devices,
+        coalesce(sessions, 0)::bigint as sessions, coalesce(crashes, 0)::bigint as crashes
+      from unnest(${buildIds}::uuid[]) as given (build_id) left join (
+        select build_id, sum(devices) as devices, sum(any_crashed) as crashed_devices from event_device_days
+        where game_id = ${gameId} and day >= ${since}::date group by build_id
+      ) as counted using (build_id) left join (
+        select build_id, sum(count) filter (where name = 'session_start') as sessions,
+          sum(count) filter (where name = 'crash') as crashes
+        from event_hours where game_id = ${gameId} and name in ('session_start', 'crash')
+          and build_id = any(${buildIds}::uuid[]) and hour >= ${since}::date::timestamp at time zone 'utc'
+        group by build_id
+      ) as events using (build_id)`,
+  );
+}
+
+export type DayDevicesRow = { day: string; last_seen: number; devices: number; crashed_devices: number };
+
+/** For each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
 export function readDayDevices(db: Db, { gameId, since }: Window, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,
-    sql<DayDevicesRow>`select day::text, sum(devices) as devices from event_device_days
+    sql<DayDevicesRow>`select day::text, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices
+      from event_device_days
       where game_id = ${gameId} and build_id = ${buildId} and day >= ${since}::date
-      group by day having sum(devices) <> 0`,
+      group by day having sum(devices) <> 0 or sum(active) <> 0`,
   );
 }
 

@@ -17,10 +17,12 @@ import * as health from './health.sql.ts';
 export type Band = contract.Band;
 type BuildHealth = OutputOf<typeof contract.listHealth>['builds'][number];
 type HealthDay = OutputOf<typeof contract.getBuildHealth>['days'][number];
+type CrashFree = BuildHealth['crash_free'];
 type Times = Pick<BuildHealth, 'boot_ms' | 'session_seconds'>;
 
 const PAGE_SIZE = 50;
 const NO_TIMES: Times = { boot_ms: medianOf([]), session_seconds: medianOf([]) };
+const NO_DAY = { devices_last_seen: 0, devices: 0, crashed_devices: 0, events: {}, ...NO_TIMES };
 
 /** The first UTC day of the window. */
 function sinceOf(ctx: Pick<Context, 'clock'>): string {
@@ -40,13 +42,14 @@ export async function listHealth(
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const rows = await health.listBuilds(reader.db, window, { after, limit: limit + 1 });
     const { page, last } = cutPage(rows, limit);
-    const [times, listing] = await Promise.all([
+    const [times, crashFree, listing] = await Promise.all([
       timesOf(reader, window, page),
+      crashFreeOf(reader, window, page),
       listedHealthOf(reader, [game.game_id]).then((listed) => listed.get(game.game_id)),
     ]);
     return {
       listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
-      builds: page.map((build) => buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES)),
+      builds: page.map((build) => buildHealthOf(build, { times, crashFree })),
       next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
     };
   });
@@ -62,8 +65,12 @@ export async function getBuildHealth(
     const [build] = await health.findBuild(reader.db, window, input.build_id);
     if (build === undefined)
       throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
-    const [times, days] = await Promise.all([timesOf(reader, window, [build]), daysOf(reader, window, build.build_id)]);
-    return { ...buildHealthOf(build, times.get(build.build_id) ?? NO_TIMES), days };
+    const [times, crashFree, days] = await Promise.all([
+      timesOf(reader, window, [build]),
+      crashFreeOf(reader, window, [build]),
+      daysOf(reader, window, build.build_id),
+    ]);
+    return { ...buildHealthOf(build, { times, crashFree }), days };
   });
 }
 
@@ -83,7 +90,29 @@ async function timesOf(
   return times;
 }
 
-function buildHealthOf(build: health.BuildRow, times: Times): BuildHealth {
+/** By build. */
+async function crashFreeOf(
+  { db }: Reader,
+  { gameId, since: first }: health.Window,
+  builds: readonly health.BuildRow[],
+): Promise<Map<string, CrashFree>> {
+  const since = await health.crashFreeSince(db, first);
+  const buildIds = builds.map(({ build_id }) => build_id);
+  const rows = await health.readCrashFree(db, { gameId, since }, buildIds);
+  return new Map(rows.map(({ build_id, ...counts }) => [build_id, { since, ...counts, ...ratesOf(counts) }]));
+}
+
+function ratesOf({ devices, crashed_devices, sessions, crashes }: Omit<health.CrashFreeRow, 'build_id'>) {
+  return {
+    device_rate: devices === 0 ? null : 1 - crashed_devices / devices,
+    // The start of a session may be lost, or be on the day before.
+    session_rate: sessions === 0 ? null : Math.max(0, 1 - crashes / sessions),
+  };
+}
+
+type Found = { readonly times: ReadonlyMap<string, Times>; readonly crashFree: ReadonlyMap<string, CrashFree> };
+
+function buildHealthOf(build: health.BuildRow, { times, crashFree }: Found): BuildHealth {
   const { created_at, created_us: _, devices, booted, crashed, ...identity } = build;
   return {
     ...identity,
@@ -94,7 +123,8 @@ function buildHealthOf(build: health.BuildRow, times: Times): BuildHealth {
     crashed_on_boot: crashed,
     boot_rate: devices === 0 ? null : booted / devices,
     crash_rate: devices === 0 ? null : crashed / devices,
-    ...times,
+    ...(times.get(build.build_id) ?? NO_TIMES),
+    crash_free: crashFree.get(build.build_id)!,
   };
 }
 
@@ -106,8 +136,8 @@ async function daysOf(ctx: Reader, window: health.Window, buildId: string): Prom
   ]);
   const days = new Map<string, HealthDay>();
   const change = (day: string, fields: Partial<HealthDay>) =>
-    days.set(day, { day, devices_last_seen: 0, events: {}, ...NO_TIMES, ...days.get(day), ...fields });
-  for (const row of devices) change(row.day, { devices_last_seen: row.devices });
+    days.set(day, { ...NO_DAY, day, ...days.get(day), ...fields });
+  for (const { day, last_seen, ...counts } of devices) change(day, { devices_last_seen: last_seen, ...counts });
   for (const { day, what, histogram } of times) change(day, { [what]: medianOf(histogram) });
   for (const { day, name, count } of events) change(day, { events: { ...days.get(day)?.events, [name]: count } });
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));

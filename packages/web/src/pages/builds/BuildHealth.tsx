@@ -10,6 +10,7 @@ import { Facts } from '../../ui/Facts.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { formatCrashFree } from '../health/health-days.ts';
 
 type BuildHealthProps = { gameUid: string; slug: string; buildId: string };
 
@@ -37,6 +38,8 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
           facts={[
             ['Booted', formatShare(data.booted, data.devices)],
             ['Crashed on boot', formatShare(data.crashed_on_boot, data.devices)],
+            ['Crash-free devices', formatCrashFree(data.crash_free).devices],
+            ['Crash-free sessions', formatCrashFree(data.crash_free).sessions],
             [
               'Time to start',
               median === null ? 'none yet' : `${formatMilliseconds(median)}, median of ${formatNumber(samples)}`,

@@ -22,6 +22,8 @@ const COLUMNS: readonly Column<HealthDays[number]>[] = [
   { header: 'Started', align: 'right', cell: ({ events }) => formatNumber(events.session_start ?? 0) },
   { header: 'Booted', align: 'right', cell: ({ events }) => formatNumber(events.boot_ok ?? 0) },
   { header: 'Crashed', align: 'right', cell: ({ events }) => formatNumber(events.crash ?? 0) },
+  { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
+  { header: 'Crashed devices', align: 'right', cell: ({ crashed_devices }) => formatNumber(crashed_devices) },
   ...MEDIAN_COLUMNS,
   {
     header: 'Devices last seen',

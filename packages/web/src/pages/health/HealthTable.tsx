@@ -5,7 +5,7 @@ import { Swatch } from '../../charts/Fill.tsx';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { formatMissingDevices } from '../../ui/bands.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { formatShare } from '../../ui/format.ts';
+import { formatPercent, formatShare } from '../../ui/format.ts';
 import { RowLink } from '../../ui/RowLink.tsx';
 import type { BuildHealth } from './health-days.ts';
 import { MEDIAN_COLUMNS } from './median-columns.tsx';
@@ -66,6 +66,11 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
       align: 'right',
       overflow: 'nowrap',
       cell: ({ crashed_on_boot, devices }) => formatShare(crashed_on_boot, devices),
+    },
+    {
+      header: 'Crash-free',
+      align: 'right',
+      cell: ({ crash_free: { device_rate } }) => (device_rate === null ? '–' : formatPercent(device_rate)),
     },
     ...MEDIAN_COLUMNS,
   ];

@@ -16,6 +16,8 @@ const DAYS: HealthDays = [
     boot_ms: { median: 4000, samples: 3 },
     session_seconds: NONE,
     devices_last_seen: 2,
+    devices: 3,
+    crashed_devices: 1,
     events: { boot_ok: 3, crash: 1 },
   },
 ];

@@ -12,7 +12,12 @@ type SlotTable = {
 };
 
 export const SLOT_TABLES: readonly SlotTable[] = [
-  { table: 'event_device_days', time: 'day', key: ['game_id', 'build_id'], counts: ['devices', 'booted', 'crashed'] },
+  {
+    table: 'event_device_days',
+    time: 'day',
+    key: ['game_id', 'build_id'],
+    counts: ['devices', 'booted', 'crashed', 'any_crashed', 'active', 'active_crashed'],
+  },
   { table: 'event_hours', time: 'hour', key: ['game_id', 'name', 'build_id'], counts: ['count'] },
   { table: 'event_times', time: 'day', key: ['game_id', 'build_id', 'what', 'bucket'], counts: ['count'] },
 ];

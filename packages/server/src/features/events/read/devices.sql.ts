@@ -87,15 +87,16 @@ export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Pr
     sql<{ builds: number }>`
       with deleted as (
         delete from event_devices where ${ofDevice}
-        returning build_id, last_day, boot_day, crash_day
+        returning build_id, last_day, boot_day, crash_day, any_crash_day
       ), days as (
-        insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed)
-        select ${gameId}::uuid, counted_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed)
-        from deleted cross join lateral (values (last_day, -1, 0, 0), (boot_day, 0, -1, 0), (crash_day, 0, 0, -1))
-          as counted_day (day, devices, booted, crashed)
+        insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed, any_crashed)
+        select ${gameId}::uuid, counted_day.day, build_id, 0, sum(devices), sum(booted), sum(crashed), sum(any_crashed)
+        from deleted cross join lateral (values (last_day, -1, 0, 0, 0), (boot_day, 0, -1, 0, 0), (crash_day, 0, 0, -1, 0),
+          (any_crash_day, 0, 0, 0, -1)) as counted_day (day, devices, booted, crashed, any_crashed)
         where counted_day.day is not null group by counted_day.day, build_id order by counted_day.day, build_id
         on conflict (game_id, day, build_id, slot) do update set devices = existing.devices + excluded.devices,
-          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed
+          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed,
+          any_crashed = existing.any_crashed + excluded.any_crashed
       ), deleted_device as (
         delete from game_devices where ${ofDevice} returning 1
       ), ever as (

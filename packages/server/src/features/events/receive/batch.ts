@@ -7,7 +7,7 @@ import type { Part } from './accept.ts';
 import { readClientTime } from './client-time.ts';
 import { type GameEvent, needsOf } from './event.ts';
 import { keyOf } from './existing-builds.ts';
-import { addEvent, BOOTED, type BuildFold, CRASHED, emptyFold } from './fold.ts';
+import { ANY_CRASH, addEvent, BOOTED, type BuildFold, CRASHED, emptyFold } from './fold.ts';
 
 type DeviceEntry = readonly [device: string, bits: number];
 type NameEntry = readonly [name: string, count: number];
@@ -50,6 +50,7 @@ const DEVICE_COLUMNS: readonly Column<DeviceEntry>[] = [
   { name: 'device_uid', type: 'text', value: ([device]) => device },
   { name: 'crashed', type: 'boolean', value: ([, bits]) => (bits & CRASHED) !== 0 },
   { name: 'booted', type: 'boolean', value: ([, bits]) => (bits & BOOTED) !== 0 },
+  { name: 'any_crashed', type: 'boolean', value: ([, bits]) => (bits & ANY_CRASH) !== 0 },
 ];
 
 const NAME_COLUMNS: readonly Column<NameEntry>[] = [

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
-import { addEvent, BOOTED, type BuildFold, CRASHED, combine, emptyFold } from './fold.ts';
+import { ANY_CRASH, addEvent, BOOTED, type BuildFold, CRASHED, combine, emptyFold } from './fold.ts';
 
 const device = fc.constantFrom('a', 'b', 'c', null);
 const event: fc.Arbitrary<GameEvent> = fc.record({
@@ -51,7 +51,8 @@ describe('a fold of events', () => {
           const names = events.filter(({ device_uid }) => device_uid === uid).map((each) => each.event);
           const boot = names.indexOf('boot_ok');
           const crash = names.indexOf('crash');
-          const bits = (boot >= 0 ? BOOTED : 0) | (crash >= 0 && (boot < 0 || crash < boot) ? CRASHED : 0);
+          const onBoot = crash >= 0 && (boot < 0 || crash < boot);
+          const bits = (boot >= 0 ? BOOTED : 0) | (crash >= 0 ? ANY_CRASH : 0) | (onBoot ? CRASHED : 0);
           assert.equal(devices.get(uid), names.length === 0 ? undefined : bits);
         }
       }),

@@ -3,11 +3,12 @@ import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import type { GameEvent } from './event.ts';
 
 /**
- * Bits for what happened to a device with a build in a batch: it crashed before any boot_ok, and it booted. 0 if it
- * only sent other events.
+ * Bits for what happened to a device with a build in a batch: it crashed before any boot_ok, it booted, and it crashed
+ * at any time. 0 if it only sent other events.
  */
 export const CRASHED = 1;
 export const BOOTED = 2;
+export const ANY_CRASH = 4;
 
 /** The counts of a build's events. */
 export type BuildFold = {
@@ -38,12 +39,12 @@ export function addEvent(fold: BuildFold, event: GameEvent, counted: string): vo
  * has no boot_ok.
  */
 export function combine(earlier: number, later: number): number {
-  return (earlier & BOOTED) === 0 ? earlier | later : earlier | (later & BOOTED);
+  return (earlier & BOOTED) === 0 ? earlier | later : earlier | (later & ~CRASHED);
 }
 
 function bitsOf(name: string): number {
   if (name === 'boot_ok') return BOOTED;
-  return name === 'crash' ? CRASHED : 0;
+  return name === 'crash' ? CRASHED | ANY_CRASH : 0;
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {

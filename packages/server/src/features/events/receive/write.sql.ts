@@ -124,32 +124,49 @@ export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shar
           ${insertedValues(EVENT_COLUMNS, 'event')}
         from ${events.unnest('event')} where ${isOpen}
       ), folded as (
-        insert into event_devices as existing (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day)
+        insert into event_devices as existing (game_id, device_uid, build_id, first_seen, last_day, first_boot_at, boot_day, crash_day, any_crash_day)
         select game_id, device_uid collate "C", build_id, ${at}::timestamptz, ${day}::date,
-          case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end
+          case when booted then ${at}::timestamptz end, case when booted then ${day}::date end, case when crashed then ${day}::date end,
+          case when any_crashed then ${day}::date end
         from ${changing} as changing where ${isOpen}
         order by game_id, device_uid collate "C", build_id
         on conflict (game_id, device_uid, build_id) do update set
           was_last_day = existing.last_day, was_boot_day = existing.boot_day, was_crash_day = existing.crash_day,
+          was_any_crash_day = existing.any_crash_day, any_crash_day = greatest(existing.any_crash_day, excluded.any_crash_day),
           last_day = greatest(existing.last_day, excluded.last_day),
           boot_day = greatest(existing.boot_day, excluded.boot_day),
           crash_day = case when existing.first_boot_at is null then greatest(existing.crash_day, excluded.crash_day) else existing.crash_day end,
           first_boot_at = coalesce(existing.first_boot_at, excluded.first_boot_at)
-        returning game_id, device_uid, build_id, last_day, boot_day, crash_day, was_last_day, was_boot_day, was_crash_day
+        returning game_id, device_uid, build_id, last_day, boot_day, crash_day, any_crash_day,
+          was_last_day, was_boot_day, was_crash_day, was_any_crash_day
       ), days as (
-        insert into event_device_days as existing (game_id, day, build_id, slot, devices, booted, crashed)
-        select game_id, moved.day, build_id, ${slot}::smallint, sum(devices), sum(booted), sum(crashed)
+        insert into event_device_days as existing
+          (game_id, day, build_id, slot, devices, booted, crashed, any_crashed, active, active_crashed)
+        select game_id, moved.day, build_id, ${slot}::smallint, sum(devices), sum(booted), sum(crashed), sum(any_crashed),
+          sum(active), sum(active_crashed)
         from (
-          select game_id, build_id, last_day, was_last_day, boot_day, was_boot_day, crash_day, was_crash_day, count(*) as group_size from folded
-          group by 1, 2, 3, 4, 5, 6, 7, 8
+          select game_id, build_id, last_day, was_last_day, boot_day, was_boot_day, crash_day, was_crash_day,
+            any_crash_day, was_any_crash_day, count(*) as size
+          from folded group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
         ) as moves cross join lateral (values
-          (last_day, group_size, 0, 0), (was_last_day, -group_size, 0, 0), (boot_day, 0, group_size, 0), (was_boot_day, 0, -group_size, 0),
-          (crash_day, 0, 0, group_size), (was_crash_day, 0, 0, -group_size)) as moved (day, devices, booted, crashed)
+          (last_day, size, 0, 0, 0, case when last_day is distinct from was_last_day then size else 0 end, 0),
+          (was_last_day, -size, 0, 0, 0, 0, 0),
+          (boot_day, 0, size, 0, 0, 0, 0),
+          (was_boot_day, 0, -size, 0, 0, 0, 0),
+          (crash_day, 0, 0, size, 0, 0, 0),
+          (was_crash_day, 0, 0, -size, 0, 0, 0),
+          (any_crash_day, 0, 0, 0, size, 0, case when any_crash_day is distinct from was_any_crash_day then size else 0 end),
+          (was_any_crash_day, 0, 0, 0, -size, 0, 0)
+        ) as moved (day, devices, booted, crashed, any_crashed, active, active_crashed)
         where moved.day is not null
-        group by game_id, moved.day, build_id having sum(devices) <> 0 or sum(booted) <> 0 or sum(crashed) <> 0
+        group by game_id, moved.day, build_id
+        having sum(devices) <> 0 or sum(booted) <> 0 or sum(crashed) <> 0 or sum(any_crashed) <> 0 or sum(active) <> 0
+          or sum(active_crashed) <> 0
         order by game_id, moved.day, build_id
         on conflict (game_id, day, build_id, slot) do update set devices = existing.devices + excluded.devices,
-          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed
+          booted = existing.booted + excluded.booted, crashed = existing.crashed + excluded.crashed,
+          any_crashed = existing.any_crashed + excluded.any_crashed, active = existing.active + excluded.active,
+          active_crashed = existing.active_crashed + excluded.active_crashed
       ), new_devices as (
         insert into game_devices (game_id, device_uid, first_seen)
         select distinct game_id, device_uid, ${at}::timestamptz from folded where was_last_day is null
@@ -192,15 +209,17 @@ function changingDevices({ games, builds, devices, day }: Batch): RawBuilder<unk
   const buildIds = sql`(${arrayLiteral(builds)}::uuid[])[place]`;
   const today = sql`${day}::date`;
   return sql`(
-    select ${gameIds} as game_id, ${buildIds} as build_id, device as device_uid, crashed, booted
-    from unnest(${devices.arrays()}) as given (place, device, crashed, booted)
+    select ${gameIds} as game_id, ${buildIds} as build_id, device as device_uid, crashed, booted,
+      any_crashed
+    from unnest(${devices.arrays()}) as given (place, device, crashed, booted, any_crashed)
       left join lateral (
-        select last_day, boot_day, crash_day, first_boot_at from event_devices
+        select last_day, boot_day, crash_day, any_crash_day, first_boot_at from event_devices
         where game_id = ${gameIds} and device_uid = given.device collate "C" and build_id = ${buildIds} limit 1
       ) as known on true
     where known.last_day is null or known.last_day < ${today}
       or (given.booted and (known.boot_day is null or known.boot_day < ${today}))
       or (given.crashed and known.first_boot_at is null and (known.crash_day is null or known.crash_day < ${today}))
+      or (given.any_crashed and (known.any_crash_day is null or known.any_crash_day < ${today}))
   )`;
 }
 
