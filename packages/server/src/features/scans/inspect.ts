@@ -1,7 +1,9 @@
 // Checks the directory of an uploaded zip in a thread, before the upload gets its response.
+import { ApiError } from '@chauffeur/contract/errors';
 import type { Os } from '@chauffeur/contract/identity';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
+import { ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
@@ -14,10 +16,14 @@ const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
  * Why the zip under `key` is refused for a build of `os`; null if it is accepted. Rejects
- * with BlobMissingError, with the store's errors, with ThreadTimeoutError if the store is too slow, and with
- * ThreadCrashError.
+ * with BlobMissingError, with the store's errors, with 5030 if the store doesn't respond, and with ThreadCrashError.
  */
-export function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
+export async function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
   const input: InspectInput = { blobSettings, key, os };
-  return runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
+  try {
+    return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
+  } catch (cause) {
+    // The rules take a second at most. The rest is waiting for the store.
+    throw cause instanceof ThreadTimeoutError ? new ApiError(5030, undefined, { cause }) : cause;
+  }
 }
