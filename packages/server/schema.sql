@@ -1233,6 +1233,14 @@ create table device_crashes_counted (
   since date not null
 );
 
+create table weekly_summaries (
+  game_id uuid not null,
+  week date not null,
+  data jsonb not null,
+  constraint weekly_summaries_pkey PRIMARY KEY (game_id, week),
+  constraint weekly_summaries_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1326,6 +1334,7 @@ CREATE INDEX alert_deliveries_of_messages ON public.alert_deliveries USING btree
 CREATE INDEX alert_deliveries_of_destinations ON public.alert_deliveries USING btree (game_id, destination_id, delivery_id DESC);
 CREATE INDEX alert_deliveries_of_users ON public.alert_deliveries USING btree (user_id);
 CREATE INDEX alert_subscriptions_of_users ON public.alert_subscriptions USING btree (user_id);
+CREATE INDEX weekly_summaries_by_week ON public.weekly_summaries USING btree (week);
 
 create view build_names as
  SELECT builds.game_id,

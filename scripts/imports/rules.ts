@@ -119,6 +119,7 @@ const FEATURES: readonly string[] = [
   'backups',
   'operator',
   'setup',
+  'weekly-summary',
 ];
 
 /** The only files that read the environment, one for each program. */

@@ -33,6 +33,7 @@ import * as store from './features/store/store.routes.ts';
 import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
 import * as usage from './features/usage/usage.routes.ts';
+import * as weeklySummary from './features/weekly-summary/weekly-summary.routes.ts';
 import { bindJob, type JobBinding } from './kernel/jobs/binding.ts';
 import { dropCounters, dropCountersJob } from './kernel/limits/drop-counters.job.ts';
 import type { Route } from './request/route.ts';
@@ -71,6 +72,7 @@ const FEATURES: readonly Feature[] = [
   gameDeletion,
   backups,
   setup,
+  weeklySummary,
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [

@@ -226,7 +226,7 @@ describe('the settings of alerts', () => {
       defaults.rules.map(({ kind, send }: { kind: string; send: string }) => `${kind}: ${send}`),
       [
         ...['new_group: now', 'regression: now', 'spike: now', 'first_crash: digest', 'health_dropped: now'],
-        ...['new_bug: digest', 'upload_rejected: now', 'quota_low: now'],
+        ...['new_bug: digest', 'upload_rejected: now', 'quota_low: now', 'weekly_summary: digest'],
       ],
     );
     await change(game, { digest_at: '07:30', quiet_hours: { from: '22:00', until: '08:00' } });

@@ -14,6 +14,7 @@ export const ALERT_KINDS = [
   'new_bug',
   'upload_rejected',
   'quota_low',
+  'weekly_summary',
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

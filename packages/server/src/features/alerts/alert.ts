@@ -7,6 +7,28 @@ export type { AlertKind };
 type OfGroup = { readonly group_id: string; readonly title: string };
 type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
 
+/** The counts of a week that the next summary compares with its own. */
+type WeekCounts = {
+  readonly reports: number;
+  /** Distinct devices, by build, and how many of them crashed. */
+  readonly devices: number;
+  readonly crashed_devices: number;
+  readonly downloads: number;
+};
+
+/** What happened to a game in the seven days from `first_day` (UTC). */
+export type WeeklySummary = WeekCounts & {
+  readonly first_day: string;
+  readonly new_groups: number;
+  readonly fixed_groups: number;
+  /** The groups with the most reports, most first. */
+  readonly top_groups: readonly (OfGroup & { readonly reports: number })[];
+  /** The shares of the devices of the last day that used a version, from 0 to 1, the most used first. */
+  readonly adoption: readonly { readonly version: string; readonly share: number }[];
+  /** The week before; null if it has no summary. */
+  readonly before: WeekCounts | null;
+};
+
 /** What is stored about an alert of each kind. Messages are made from it. */
 export type AlertData = {
   new_group: OfGroup;
@@ -23,6 +45,7 @@ export type AlertData = {
     readonly used: number;
     readonly limit: number;
   };
+  weekly_summary: WeeklySummary;
 };
 
 export type Alert = {
@@ -54,4 +77,5 @@ export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
   new_bug: rule('digest'),
   upload_rejected: rule('now'),
   quota_low: rule('now'),
+  weekly_summary: rule('digest'),
 };

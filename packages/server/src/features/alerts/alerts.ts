@@ -10,7 +10,7 @@ import type { Alert } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { collectGame } from './collect.ts';
 
-export type { Alert } from './alert.ts';
+export type { Alert, WeeklySummary } from './alert.ts';
 
 export const collectJob = defineJob<object>('alerts:collect', 1);
 

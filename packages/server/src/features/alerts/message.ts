@@ -5,6 +5,10 @@ import { ALERT_KINDS, type AlertKind, type MESSAGE_REASONS } from '@chauffeur/co
 import { PAGES } from '@chauffeur/contract/pages';
 import { oneLine } from '../../kernel/mail/mail-text.ts';
 import type { Alert, AlertData } from './alert.ts';
+import { countOf, type SummaryPage, summaryLines } from './summary-lines.ts';
+
+/** A line below another one, such as `Door::open: 301 reports`, with the page about it. */
+export type Detail = { readonly text: string; readonly path: string };
 
 type Line = {
   readonly kind: AlertKind;
@@ -14,6 +18,8 @@ type Line = {
   readonly text: string;
   /** The page about it, below the public URL. */
   readonly path: string;
+  /** More lines below it. Without any, it is missing. */
+  readonly details?: readonly Detail[];
   /** ISO 8601. */
   readonly at: string;
   readonly data: Alert['data'];
@@ -49,6 +55,7 @@ const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> 
   new_bug: ['new bug ticket', 'new bug tickets'],
   upload_rejected: ['rejected upload', 'rejected uploads'],
   quota_low: ['limit nearly reached', 'limits nearly reached'],
+  weekly_summary: ['weekly summary', 'weekly summaries'],
 };
 
 /** The content of a message about these alerts. `slug` is that of the game. */
@@ -153,6 +160,20 @@ function lineOf(alert: Alert, slug: string): Line {
       const percent = Math.min(100, Math.floor((100 * used) / limit));
       const text = `${percent}% of the ${name} used, ${format(used)} of ${format(limit)}. ${consequence}`;
       return line('Limit nearly reached', text, page(PAGES.overview));
+    }
+    case 'weekly_summary': {
+      const { first_day, top_groups } = alert.data;
+      const pageOf = (part: SummaryPage) => page(PAGES[part]);
+      return {
+        ...line('Weekly summary', `the seven days from ${first_day}`, page(PAGES.overview)),
+        details: [
+          ...summaryLines(alert.data).map(({ text, part }) => ({ text, path: pageOf(part) })),
+          ...top_groups.map(({ group_id, title, reports }) => ({
+            text: oneLine(`${countOf(reports, 'report')} of ${cut(title, 150)}`),
+            path: page(PAGES.crashGroup, { group_id }),
+          })),
+        ],
+      };
     }
   }
 }

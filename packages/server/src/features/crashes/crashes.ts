@@ -4,12 +4,14 @@
 import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../context.ts';
+import { withShards } from '../../kernel/database/shards.ts';
 import { addJob, hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';
 import { regroupJob } from './process/regroup.job.ts';
 import { countOutdated } from './process/regroup.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import * as reports from './read/report-list.sql.ts';
+import * as weeks from './read/week.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.sql.ts';
 import { deleteFiles } from './report/files.ts';
@@ -49,6 +51,16 @@ export async function countNewGroups(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = await groups.countNewGroups(db, gameIds);
   return new Map(counts.map(({ game_id, count }) => [game_id, count]));
+}
+
+const TOP_GROUPS = 5;
+
+/** The crashes of these UTC days: how many reports and groups, and the groups with the most reports. */
+export async function weekOfCrashes({ db }: Context, gameId: string, days: weeks.Days) {
+  return withShards(db, async () => ({
+    ...(await weeks.readWeek(db, gameId, days)),
+    top_groups: await weeks.readTopGroups(db, gameId, days, TOP_GROUPS),
+  }));
 }
 
 /** Returns which of these reports exist in the game. */

@@ -1,6 +1,6 @@
 // The SQL that counts downloads.
 import { sql } from 'kysely';
-import { changed, type Db } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow } from '../../kernel/database/db.ts';
 
 export type Count = { readonly gameId: string; readonly buildId: string; readonly count: number };
 
@@ -23,4 +23,16 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
       select game_id, build_id, ${day}::date, added from existing_builds order by game_id, build_id
       on conflict (game_id, build_id, day) do update set count = existing.count + excluded.count`,
   );
+}
+
+/** UTC days: from `first` up to, but without, `end`. */
+export type Days = { readonly first: string; readonly end: string };
+
+export async function sumDownloads(db: Db, gameId: string, { first, end }: Days): Promise<number> {
+  const { sum } = await onlyRow(
+    db,
+    sql<{ sum: number }>`select coalesce(sum(count), 0)::bigint as sum from download_days
+      where game_id = ${gameId} and day >= ${first}::date and day < ${end}::date`,
+  );
+  return sum;
 }

@@ -30,6 +30,11 @@ const count = batchWriter<Download, null>({
   },
 });
 
+/** The downloads of a game on the UTC days from `first` up to, but without, `end`. */
+export function downloadsBetween({ db }: Context, gameId: string, days: sql.Days): Promise<number> {
+  return sql.sumDownloads(db, gameId, days);
+}
+
 /**
  * Counts a request for a file if it begins a download. Requests for a later part continue one, and those of launchers
  * that already have the file only ask whether it has changed. A download is more important than its count, so an error

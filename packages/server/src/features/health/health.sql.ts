@@ -3,7 +3,7 @@
 import type { Band } from '@chauffeur/contract/operations/health';
 import { type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../kernel/collections/sketch.ts';
-import { changed, type Db, rows, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 import { rowsOfAllGames } from '../../kernel/database/shards.ts';
 
 export type BuildRow = {
@@ -120,6 +120,27 @@ export function readCrashFree(db: Db, { gameId, since }: Window, buildIds: reado
           and build_id = any(${buildIds}::uuid[]) and hour >= ${since}::date::timestamp at time zone 'utc'
         group by build_id
       ) as events using (build_id)`,
+  );
+}
+
+/** The devices of all builds of a game since a day, and how many of them crashed. A device counts for each build. */
+export function countDevices(db: Db, { gameId, since }: Window): Promise<{ devices: number; crashed_devices: number }> {
+  return onlyRow(
+    db,
+    sql<{ devices: number; crashed_devices: number }>`select coalesce(sum(devices), 0)::bigint as devices,
+        coalesce(sum(any_crashed), 0)::bigint as crashed_devices
+      from event_device_days where game_id = ${gameId} and day >= ${since}::date`,
+  );
+}
+
+/** The versions that devices used on a day, the most used first. */
+export function readVersions(db: Db, gameId: string, day: string): Promise<{ version: string; devices: number }[]> {
+  return rows(
+    db,
+    sql<{ version: string; devices: number }>`select version, sum(active)::bigint as devices
+      from event_device_days join builds using (game_id, build_id)
+      where game_id = ${gameId} and day = ${day}::date
+      group by version having sum(active) > 0 order by devices desc, version`,
   );
 }
 

@@ -161,3 +161,23 @@ export async function listingBands(ctx: Reader, gameIds: readonly string[]): Pro
 export async function listingBand(ctx: Context, gameId: string): Promise<Band> {
   return (await listingBands(ctx, [gameId])).get(gameId) ?? 'unrated';
 }
+
+const ADOPTED = 3;
+
+/**
+ * The devices of a game since the first of these UTC days, how many of them crashed, and the versions that they used on
+ * the last day, as shares of the devices of that day.
+ */
+export async function weekOfDevices({ db }: Context, gameId: string, { first, end }: { first: string; end: string }) {
+  const since = await health.crashFreeSince(db, first);
+  const lastDay = utcDayOf(new Date(Date.parse(end) - DAY));
+  const [counts, versions] = await Promise.all([
+    health.countDevices(db, { gameId, since }),
+    health.readVersions(db, gameId, lastDay),
+  ]);
+  const total = versions.reduce((sum, { devices }) => sum + devices, 0);
+  return {
+    ...counts,
+    adoption: versions.slice(0, ADOPTED).map(({ version, devices }) => ({ version, share: devices / total })),
+  };
+}

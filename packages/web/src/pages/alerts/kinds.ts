@@ -16,6 +16,7 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
     name: 'Limit nearly reached',
     meaning: '80% of the storage, or of the crash reports of a day, are used',
   },
+  weekly_summary: { name: 'Weekly summary', meaning: 'Crashes, builds and downloads of a week, on Monday' },
 };
 
 export const TIMING_NAMES: Readonly<Record<(typeof ALERT_TIMINGS)[number], string>> = {

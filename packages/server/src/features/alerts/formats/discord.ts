@@ -10,8 +10,11 @@ const REST_ROOM = 400;
 export function discordMessage(message: Message): RESTPostAPIWebhookWithTokenJSONBody {
   const lines: string[] = [];
   let length = 0;
-  for (const { heading, text, path } of message.lines) {
-    const line = `- **[${heading}](${message.site}${path})**: ${escapeMarkdown(text)}`;
+  for (const { heading, text, path, details = [] } of message.lines) {
+    const line = [
+      `- **[${heading}](${message.site}${path})**: ${escapeMarkdown(text)}`,
+      ...details.map((each) => `  - [${escapeMarkdown(each.text)}](${message.site}${each.path})`),
+    ].join('\n');
     length += line.length + 1;
     if (length > MAX_DESCRIPTION - REST_ROOM) break;
     lines.push(line);

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import type { HeaderBlock } from '@slack/types';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import type { Alert } from '../alert.ts';
+import type { Alert, WeeklySummary } from '../alert.ts';
 import { contentOf, type Message, ofKinds, restOf, subjectOf } from '../message.ts';
 import { discordMessage } from './discord.ts';
 import { alertMail } from './mail.ts';
@@ -25,6 +25,22 @@ const BUILD = { build_id: newId(), version: '1.2', os: 'windows', arch: 'x86_64'
 /** A title that tries to be more than text in each chat. */
 const TRICKY = '<!channel> @everyone **bold** [a](http://evil.example) <b>& "x" \u202e$& `code`';
 
+const SUMMARY: WeeklySummary = {
+  first_day: '2026-11-23',
+  reports: 1204,
+  new_groups: 1,
+  fixed_groups: 3,
+  devices: 5120,
+  crashed_devices: 92,
+  adoption: [
+    { version: '1.2', share: 0.714 },
+    { version: '1.1', share: 0.2 },
+  ],
+  downloads: 880,
+  top_groups: [{ group_id: newId(), title: TRICKY, reports: 301 }],
+  before: { reports: 1368, devices: 5000, crashed_devices: 105, downloads: 880 },
+};
+
 const ONE_OF_EACH: readonly Alert[] = (
   [
     { kind: 'new_group', data: { group_id: newId(), title: TRICKY } },
@@ -35,6 +51,7 @@ const ONE_OF_EACH: readonly Alert[] = (
     { kind: 'new_bug', data: { bug_id: newId(), message: 'The door\nis stuck', filed_by: 'Nora' } },
     { kind: 'upload_rejected', data: { ...BUILD, filename: 'game.zip', detail: 'Eicar-Signature' } },
     { kind: 'quota_low', data: { quota: 'storage', used: 900_000, limit: 1_000_000 } },
+    { kind: 'weekly_summary', data: SUMMARY },
   ] as const
 ).map(({ kind, data }) => ({ kind, subject: newId(), happenedAt: AT, data })) as Alert[];
 
@@ -80,6 +97,7 @@ describe('a message', () => {
         'New bug ticket: The door is stuck (Nora)',
         'Upload rejected: game.zip of 1.2 for Windows x86_64: Eicar-Signature',
         'Limit nearly reached: 90% of the storage used, 879 KiB of 977 KiB. When it is full, uploads fail.',
+        'Weekly summary: the seven days from 2026-11-23',
       ],
     );
     for (const { path } of lines) assert.match(path, /^\/dev\/night-owls(\/[\w/-]+)?$/);
@@ -98,6 +116,54 @@ describe('a message', () => {
     assert.deepEqual(ofKinds(content, ['new_bug']), { lines: [], more: { new_bug: 1 } });
     assert.equal(ofKinds(content, ['new_group']).lines.length, 20);
     assert.equal(ofKinds(content, null).lines.length, 20);
+  });
+});
+
+describe('a weekly summary', () => {
+  const message = messageOf([ONE_OF_EACH.at(-1)!], 'digest');
+  const first = '1,204 crash reports (12% fewer than the week before), 1 new group, 3 fixed';
+
+  test('compares the week with the one before, and lists the groups with the most reports', () => {
+    assert.equal(subjectOf(message), 'Night Owls: Weekly summary: the seven days from 2026-11-23');
+    const details = message.lines[0]?.details ?? [];
+    assert.deepEqual(
+      details.slice(0, 4).map(({ text }) => text),
+      [
+        first,
+        '98.2% of 5,120 devices without a crash (97.9% the week before)',
+        'On the last day, 71.4% played 1.2, 20% played 1.1',
+        '880 downloads (as many as the week before)',
+      ],
+    );
+    assert.match(details[4]?.text ?? '', /^301 reports of <!channel>/);
+    for (const { path } of details) assert.match(path, /^\/dev\/night-owls\/[\w/-]+$/);
+  });
+
+  test('says only what there is to say', () => {
+    const quiet = {
+      ...SUMMARY,
+      devices: 0,
+      crashed_devices: 0,
+      adoption: [],
+      downloads: 0,
+      top_groups: [],
+      before: null,
+    };
+    const { lines } = messageOf([{ kind: 'weekly_summary', subject: '', happenedAt: AT, data: quiet }]);
+    assert.deepEqual(
+      lines[0]?.details?.map(({ text }) => text),
+      ['1,204 crash reports, 1 new group, 3 fixed'],
+    );
+  });
+
+  test('is whole in each format, and its titles are only text', () => {
+    const mail = alertMail('a@example.com', message, { unsubscribePage: '', unsubscribe: '', settings: '' });
+    const discord = discordMessage(message).embeds?.[0]?.description ?? '';
+    const [slack, teams] = [JSON.stringify(slackMessage(message)), JSON.stringify(teamsMessage(message))];
+    for (const text of [mail.text, mail.html ?? '', slack, teams, discord.replaceAll('\\', '')])
+      assert.ok(text.includes(first) && text.includes('301 reports of'), text);
+    assert.doesNotMatch(mail.html ?? '', /<!channel>/);
+    assert.match(discord, /\\<!channel\\> \\@everyone/);
   });
 });
 
@@ -169,7 +235,7 @@ describe('a webhook', () => {
     const secret = secretOf('the secret of the service', destination);
     const verified = new Webhook(secret).verify(body, headers) as { alerts: unknown[]; game: unknown };
     assert.deepEqual(verified.game, message.game);
-    assert.equal(verified.alerts.length, 8);
+    assert.equal(verified.alerts.length, ONE_OF_EACH.length);
     for (const other of [
       secretOf('the secret of the service', { ...destination, secretVersion: 2 }),
       secretOf('another secret', destination),

@@ -26,7 +26,13 @@ export function alertMail(to: string, message: Message, links: Links): Mail {
       'Auto-Submitted': 'auto-generated',
     },
     text: [
-      ...message.lines.map(({ heading, text, path }) => `${heading}: ${text}\n${message.site}${path}`),
+      ...message.lines.map(({ heading, text, path, details = [] }) =>
+        [
+          `${heading}: ${text}`,
+          `${message.site}${path}`,
+          ...details.map((each) => `- ${each.text}\n  ${message.site}${each.path}`),
+        ].join('\n'),
+      ),
       ...(rest === '' ? [] : [`${rest}:\n${message.game.url}`]),
       `-- \n${why}\nSettings: ${links.settings}\nUnsubscribe: ${links.unsubscribePage}\n`,
     ].join('\n\n'),
@@ -37,16 +43,19 @@ export function alertMail(to: string, message: Message, links: Links): Mail {
 /** Without images, scripts or styles that mail programs remove. */
 function htmlOf(message: Message, rest: string, why: string, links: Links): string {
   const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
-  const items = message.lines.map(
-    ({ heading, text, path }) => `<li><b>${link(`${message.site}${path}`, heading)}</b>: ${escapeHtml(text)}</li>`,
-  );
+  const list = (all: readonly string[]) => `<ul style="padding-left: 20px">${all.join('\n')}</ul>`;
+  const items = message.lines.map(({ heading, text, path, details = [] }) => {
+    const line = `<b>${link(`${message.site}${path}`, heading)}</b>: ${escapeHtml(text)}`;
+    const below = details.map((each) => `<li>${link(`${message.site}${each.path}`, each.text)}</li>`);
+    return `<li>${line}${below.length === 0 ? '' : list(below)}</li>`;
+  });
   if (rest !== '') items.push(`<li>${link(message.game.url, rest)}</li>`);
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"></head>',
     '<body style="font-family: sans-serif; font-size: 15px; line-height: 1.5">',
     `<h1 style="font-size: 18px">${link(message.game.url, oneLine(message.game.name))}</h1>`,
-    `<ul style="padding-left: 20px">${items.join('\n')}</ul>`,
+    list(items),
     `<p style="font-size: 13px; color: #666">${escapeHtml(why)}<br>`,
     `${link(links.settings, 'Settings')} · ${link(links.unsubscribePage, 'Unsubscribe')}</p>`,
     '</body></html>\n',

@@ -1,6 +1,6 @@
 // Messages for Slack's incoming webhooks, in its Block Kit (https://docs.slack.dev/reference/block-kit/blocks). Texts of
 // alerts are elements of rich text, in which nothing is a mention or a link.
-import type { AnyBlock, RichTextSection } from '@slack/types';
+import type { AnyBlock, RichTextList, RichTextSection } from '@slack/types';
 import { type Message, restOf, subjectOf } from '../message.ts';
 
 /** The longest text of a header block. */
@@ -9,28 +9,38 @@ const MAX_HEADER = 150;
 export function slackMessage(message: Message): { text: string; blocks: AnyBlock[] } {
   const subject = subjectOf(message);
   const rest = restOf(message);
-  const sections = message.lines.map(
-    ({ heading, text, path }): RichTextSection => ({
-      type: 'rich_text_section',
-      elements: [
-        { type: 'link', url: `${message.site}${path}`, text: heading, style: { bold: true } },
-        { type: 'text', text: `: ${text}` },
+  const item = (...elements: RichTextSection['elements']): RichTextSection => ({ type: 'rich_text_section', elements });
+  const listOf = (elements: RichTextSection[], indent: number): RichTextList => ({
+    type: 'rich_text_list',
+    style: 'bullet',
+    indent,
+    elements,
+  });
+  const lists = message.lines.flatMap(({ heading, text, path, details = [] }) => [
+    listOf(
+      [
+        item(
+          { type: 'link', url: `${message.site}${path}`, text: heading, style: { bold: true } },
+          { type: 'text', text: `: ${text}` },
+        ),
       ],
-    }),
-  );
+      0,
+    ),
+    ...(details.length === 0
+      ? []
+      : [
+          listOf(
+            details.map((each) => item({ type: 'link', url: `${message.site}${each.path}`, text: each.text })),
+            1,
+          ),
+        ]),
+  ]);
   return {
     // For notifications, where the three characters would begin a mention or a link.
     text: subject.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: [...subject].slice(0, MAX_HEADER).join(''), emoji: false } },
-      ...(sections.length === 0
-        ? []
-        : [
-            {
-              type: 'rich_text' as const,
-              elements: [{ type: 'rich_text_list' as const, style: 'bullet' as const, elements: sections }],
-            },
-          ]),
+      ...(lists.length === 0 ? [] : [{ type: 'rich_text' as const, elements: lists }]),
       {
         type: 'rich_text',
         elements: [

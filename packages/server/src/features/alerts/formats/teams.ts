@@ -42,7 +42,7 @@ export function teamsMessage(message: Message): TeamsMessage {
           version: '1.4',
           body: [
             block({ type: 'TextRun', text: subjectOf(message), weight: 'Bolder' }),
-            ...message.lines.map(({ heading, text, path }) =>
+            ...message.lines.flatMap(({ heading, text, path, details = [] }) => [
               block(
                 {
                   type: 'TextRun',
@@ -51,7 +51,14 @@ export function teamsMessage(message: Message): TeamsMessage {
                 },
                 { type: 'TextRun', text: `: ${text}` },
               ),
-            ),
+              ...details.map((each) =>
+                block({
+                  type: 'TextRun',
+                  text: each.text,
+                  selectAction: { type: 'Action.OpenUrl', url: `${message.site}${each.path}` },
+                }),
+              ),
+            ]),
             ...(rest === '' ? [] : [block({ type: 'TextRun', text: rest })]),
           ],
           actions: [{ type: 'Action.OpenUrl', title: 'Open the game', url: message.game.url }],

@@ -1,0 +1,43 @@
+// The SQL of the crashes of a week, for the summary of a game.
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/database/db.ts';
+import { rowsOfGame } from '../../../kernel/database/shards.ts';
+
+/** UTC days: from `first` up to, but without, `end`. */
+export type Days = { readonly first: string; readonly end: string };
+
+export type TopGroupRow = { group_id: string; title: string; reports: number };
+
+/** The groups with the most reports in these days. */
+export function readTopGroups(db: Db, gameId: string, { first, end }: Days, limit: number): Promise<TopGroupRow[]> {
+  return rowsOfGame(
+    db,
+    gameId,
+    sql<TopGroupRow>`select group_id, title, reports from (
+        select group_id, sum(count)::bigint as reports from crash_group_days
+        where game_id = ${gameId}::uuid and day >= ${first}::date and day < ${end}::date
+        group by group_id
+      ) as counted join crash_groups using (group_id)
+      where crash_groups.game_id = ${gameId}::uuid and reports > 0
+      order by reports desc, group_id limit ${limit}::integer`,
+  );
+}
+
+export type WeekRow = { reports: number; new_groups: number; fixed_groups: number };
+
+/** The reports of these days, the groups that they began, and the groups that were resolved and are not back. */
+export async function readWeek(db: Db, gameId: string, { first, end }: Days): Promise<WeekRow> {
+  const ofDays = (time: string) => sql`${sql.ref(time)} >= ${first}::date::timestamp at time zone 'utc'
+    and ${sql.ref(time)} < ${end}::date::timestamp at time zone 'utc'`;
+  const [week] = await rowsOfGame(
+    db,
+    gameId,
+    sql<WeekRow>`select
+        (select coalesce(sum(count), 0)::bigint from crash_group_days
+          where game_id = ${gameId}::uuid and day >= ${first}::date and day < ${end}::date) as reports,
+        (select count(*) from crash_groups where game_id = ${gameId}::uuid and ${ofDays('first_seen')}) as new_groups,
+        (select count(*) from crash_groups where game_id = ${gameId}::uuid and status = 'resolved'
+          and ${ofDays('resolved_at')}) as fixed_groups`,
+  );
+  return week!;
+}
