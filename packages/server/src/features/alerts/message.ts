@@ -8,7 +8,7 @@ import type { Alert, AlertData } from './alert.ts';
 import { countOf, type SummaryPage, summaryLines } from './summary-lines.ts';
 
 /** A line below another one, such as `Door::open: 301 reports`, with the page about it. */
-export type Detail = { readonly text: string; readonly path: string };
+type Detail = { readonly text: string; readonly path: string };
 
 type Line = {
   readonly kind: AlertKind;
