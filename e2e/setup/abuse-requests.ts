@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { unsubscribeToken } from '../../packages/server/src/features/alerts/unsubscribe.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
@@ -116,6 +117,11 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
       path: `${at('setup.testAddress')}?nonce=1`,
       headers: { ...session, 'content-type': 'application/octet-stream' },
       body: Buffer.alloc(10_000, 1),
+    }),
+    'alerts.unsubscribe': async () => ({
+      path: `${at('alerts.unsubscribe')}?token=${unsubscribeToken(server.ctx, ownGame.uid, ownGame.owner.id)}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from('List-Unsubscribe=One-Click'),
     }),
     'events.create': async () => ({
       path: at('events.create'),
