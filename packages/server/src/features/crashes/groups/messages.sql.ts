@@ -50,7 +50,7 @@ export function listLate(
 }
 
 /**
- * Groups reports by their message, but skips reports whose dump has arrived meanwhile. `failure` says why a dump is
+ * Groups reports by their message, but skips reports that got a dump or a stack meanwhile. `failure` says why a dump is
  * missing; null if it may still arrive.
  */
 export async function recordMessages(
@@ -63,7 +63,8 @@ export async function recordMessages(
     const open = await rows(
       tx,
       sql<{ report_id: string }>`select report_id from crash_reports
-        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) and dump_key is null
+        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])
+          and dump_key is null and stack_key is null
         order by report_id for update`,
     );
     const ids = open.map(({ report_id }) => report_id);
