@@ -18,6 +18,7 @@ export function drawCharts(charts: readonly Chart[]): string {
       `<g transform="translate(${(no % COLUMNS) * WIDTH} ${Math.floor(no / COLUMNS) * HEIGHT})">${drawChart(chart)}</g>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH * COLUMNS} ${HEIGHT * rows}" font-family="sans-serif" font-size="12">
+<title>Response times and resources during the soak test</title>
 <style>text { fill: #444 } .axis { stroke: #999 } @media (prefers-color-scheme: dark) { text { fill: #ccc } }</style>
 ${drawn.join('\n')}
 </svg>
