@@ -84,21 +84,22 @@ export async function ship(next: Next, studio: Studio, mayExpire = false): Promi
       version = randomUUID().replaceAll('-', '');
       return openSession(at(), version, zip).catch(() => undefined);
     });
-    if ((await finish(at, session, zip)) === 'uploaded') return { version, checksum };
-    if (!mayExpire) throw new Error(`the session of ${version} is lost`);
+    const outcome = await finish(at, session, zip);
+    if (outcome === 'uploaded') return { version, checksum };
+    if (!mayExpire) throw new Error(`the session ${session} of ${version} is lost: ${outcome.lost}`);
   }
 }
 
 export type Shipped = { readonly version: string; readonly checksum: string };
 
-async function finish(at: () => Uploader, session: string, zip: Buffer): Promise<'uploaded' | 'expired'> {
+async function finish(at: () => Uploader, session: string, zip: Buffer): Promise<'uploaded' | { lost: string }> {
   let acknowledged = 0;
   const deadline = performance.now() + GIVE_UP_MS;
   while (performance.now() < deadline) {
     const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
     const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
     if (response?.status === 201) return 'uploaded';
-    if (response?.body.error?.code === 4045) return 'expired';
+    if (response?.body.error?.code === 4045) return { lost: JSON.stringify(response.body) };
     if (response?.body.error?.code === 5000) throw new Error(JSON.stringify(response.body));
     if (response?.status === 202) acknowledged = end;
     else {

@@ -38,6 +38,7 @@ export async function receiveChunk(
     return await commit(ctx, session, lock, upload, receiver);
   } catch (error) {
     if (isLost(error)) {
+      ctx.log.warn({ err: error, session: session.session_id }, 'the stored bytes of an upload session are gone');
       await dropSession(ctx, session);
       throw unknownSession();
     }
