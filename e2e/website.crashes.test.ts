@@ -164,8 +164,9 @@ describe('the crash pages', () => {
     await page.getByText(/^Group resolved as fixed in 1\.1\.0\./).waitFor();
     await page.getByText('Fixed in 1.1.0', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Group reopened.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Change undone.').waitFor();
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await page.getByText('Change made again.').waitFor();
     await page.getByText('Fixed in 1.1.0', { exact: true }).waitFor();
     await crash(await ship('1.1.0'), 'null_deref_inline');
     await page.getByText('Regressed', { exact: true }).first().waitFor();

@@ -26,6 +26,15 @@ export async function reportByApi(
   return data;
 }
 
+/** Reports without a dump or a log. */
+export async function reportMessage({ api, gameUid, buildId }: Target, message: string): Promise<void> {
+  await send(`${api}/public/crashes`, {
+    method: 'POST',
+    headers: { 'x-app-id': gameUid, 'x-build-id': buildId, 'content-type': 'application/json' },
+    body: JSON.stringify({ os: 'linux', arch: 'x86_64', message }),
+  });
+}
+
 /**
  * Reports like an engine's crash reporter: everything in one form. A report with the `id` of an earlier one is a
  * repetition.

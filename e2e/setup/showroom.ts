@@ -97,6 +97,8 @@ export async function furnish(service: Service): Promise<Showroom> {
       editKeys: '/edit/keys',
       editAdmins: '/edit/admins',
       editAlerts: '/edit/alerts',
+      editGrouping: '/edit/grouping',
+      editIssues: '/edit/issues',
       editEventFiles: '/edit/event-files',
       editAudit: '/edit/audit',
       editDanger: '/edit/danger',

@@ -458,6 +458,7 @@ create table crash_reports (
   group_id uuid,
   grouping_version integer,
   words tsvector,
+  rules_version integer default 0 not null,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
   constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text])))
@@ -490,9 +491,25 @@ create table crash_groups (
   regressed_at timestamp with time zone,
   grouping_version integer not null,
   alert text,
+  snoozed_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
+  snoozed_reports bigint,
+  snoozed_until_count bigint,
+  snoozed_until_build boolean default false not null,
+  assignee_id text,
+  priority text,
+  custom_title text,
+  issue_url text,
+  issue_claimed_at timestamp with time zone,
+  merged_into uuid,
+  split_functions text[],
+  split_from uuid,
+  split_function text,
+  is_triaged boolean default false not null,
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
-  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text])))
+  constraint crash_groups_priority_check CHECK ((priority = ANY (ARRAY['urgent'::text, 'high'::text, 'medium'::text, 'low'::text]))),
+  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text, 'snoozed'::text, 'ignored'::text])))
 );
 
 create table crash_group_counts (
@@ -1241,6 +1258,51 @@ create table weekly_summaries (
   constraint weekly_summaries_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table crash_group_activity (
+  game_id uuid not null,
+  activity_id uuid not null,
+  group_id uuid not null,
+  kind text not null,
+  change_id uuid,
+  user_id text,
+  user_name text,
+  agent_name text,
+  before jsonb,
+  after jsonb,
+  comment text,
+  edited_at timestamp with time zone,
+  constraint crash_group_activity_pkey PRIMARY KEY (game_id, activity_id),
+  constraint crash_group_activity_kind_check CHECK ((kind = ANY (ARRAY['comment'::text, 'change'::text, 'merge'::text, 'unmerge'::text, 'split'::text, 'unsplit'::text, 'reopen'::text]))),
+  constraint crash_group_activity_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table issue_trackers (
+  game_id uuid not null,
+  kind text not null,
+  base_url text,
+  project text,
+  url_template text,
+  token bytea,
+  constraint issue_trackers_pkey PRIMARY KEY (game_id),
+  constraint issue_trackers_kind_check CHECK ((kind = ANY (ARRAY['github'::text, 'gitlab'::text, 'other'::text]))),
+  constraint issue_trackers_check CHECK (
+CASE
+    WHEN (kind = 'other'::text) THEN ((url_template IS NOT NULL) AND (token IS NULL))
+    ELSE ((base_url IS NOT NULL) AND (project IS NOT NULL))
+END),
+  constraint issue_trackers_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table grouping_rules (
+  game_id uuid not null,
+  rules jsonb not null,
+  version integer not null,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint grouping_rules_pkey PRIMARY KEY (game_id),
+  constraint grouping_rules_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1335,6 +1397,10 @@ CREATE INDEX alert_deliveries_of_destinations ON public.alert_deliveries USING b
 CREATE INDEX alert_deliveries_of_users ON public.alert_deliveries USING btree (user_id);
 CREATE INDEX alert_subscriptions_of_users ON public.alert_subscriptions USING btree (user_id);
 CREATE INDEX weekly_summaries_by_week ON public.weekly_summaries USING btree (week);
+CREATE INDEX crash_groups_merged ON public.crash_groups USING btree (game_id, merged_into) WHERE (merged_into IS NOT NULL);
+CREATE INDEX crash_groups_snoozed ON public.crash_groups USING btree (snoozed_until) WHERE (status = 'snoozed'::text);
+CREATE INDEX crash_group_activity_by_group ON public.crash_group_activity USING btree (game_id, group_id, activity_id);
+CREATE INDEX crash_group_activity_by_change ON public.crash_group_activity USING btree (game_id, change_id) WHERE (change_id IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

@@ -74,6 +74,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     name: 'Your team',
     pages: [
       {
+        page: 'triage',
+        title: 'Triage',
+        description: 'Assign, resolve, snooze, merge and split crash groups, and link them to issues.',
+      },
+      {
         page: 'alerts',
         title: 'Alerts',
         description: 'Crashes, spikes, bugs and rejected uploads, by mail, in a chat or by a webhook.',

@@ -180,6 +180,11 @@ export const ERRORS = {
     meaning: 'The crash report does not have this file.',
     remedy: 'Request one of the kinds that the report lists as available.',
   },
+  4091: {
+    status: 409,
+    meaning: 'The issue tracker did not create the issue.',
+    remedy: 'Fix the problem named in the message, or create the issue in the tracker and link it.',
+  },
   4092: {
     status: 409,
     meaning: 'The build cannot be played in the browser.',

@@ -57,6 +57,16 @@ export const LIMITS = {
   metadataValueLength: 1024,
   userMessageLength: 4000,
   crashGroupsListed: 100,
+  /** In one request. */
+  crashGroupsChanged: 500,
+  crashGroupsMerged: 100,
+  /** Functions whose reports are split off from one group. */
+  crashGroupSplits: 20,
+  commentLength: 10_000,
+  /** Of one game. */
+  groupingRules: 100,
+  groupingPatternLength: 255,
+  issueUrlLength: 2000,
   /** The part of a log that a page shows. */
   crashLogShownBytes: 64 * KIB,
   similarGroups: 5,

@@ -53,6 +53,8 @@ export const PAGES = {
   editKeys: '/dev/:uid/edit/keys',
   editAdmins: '/dev/:uid/edit/admins',
   editAlerts: '/dev/:uid/edit/alerts',
+  editGrouping: '/dev/:uid/edit/grouping',
+  editIssues: '/dev/:uid/edit/issues',
   editEventFiles: '/dev/:uid/edit/event-files',
   editAudit: '/dev/:uid/edit/audit',
   editDanger: '/dev/:uid/edit/danger',

@@ -5,6 +5,7 @@ export const TAGS = {
   builds: 'Register, list, inspect and delete builds.',
   uploads: 'Upload the zip of a build, whole or in chunks.',
   files: 'Follow the virus scans of uploaded files.',
+  issueTracker: 'Set the issue tracker for issues about crashes of a game.',
   deployInfo: 'Look up the addresses, limits and recent builds of a game.',
   cli: 'Get the chauffeur command.',
   cliLogins: 'Sign in with the chauffeur command, and see and revoke its logins.',

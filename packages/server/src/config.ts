@@ -262,7 +262,7 @@ export const SETTINGS = {
     'CHAUFFEUR_ALERT_PRIVATE_HOSTS',
     '0',
     flag,
-    'Set it to 1 to allow alerts to hosts with private addresses, such as a chat in your own network, and to http addresses. Members of games choose the hosts.',
+    'Set it to 1 to allow alerts, and issues in trackers, on hosts with private addresses, such as a chat or a GitLab in your own network, and http addresses. Members of games choose the hosts.',
   ),
   limitPublic: setting(
     'CHAUFFEUR_LIMIT_PUBLIC',

@@ -21,6 +21,7 @@ import * as gameDeletion from './features/game-deletion/game-deletion.routes.ts'
 import * as games from './features/games/games.routes.ts';
 import * as health from './features/health/health.routes.ts';
 import * as invitations from './features/invitations/invitations.routes.ts';
+import * as issueTracker from './features/issue-tracker/issue-tracker.routes.ts';
 import * as media from './features/media/media.routes.ts';
 import * as operator from './features/operator/operator.routes.ts';
 import { watchState as watchStateWith } from './features/operator/operator.ts';
@@ -54,6 +55,7 @@ const FEATURES: readonly Feature[] = [
   uploads,
   media,
   symbols,
+  issueTracker,
   crashes,
   events,
   health,

@@ -225,7 +225,14 @@ describe('the settings of alerts', () => {
     assert.deepEqual(
       defaults.rules.map(({ kind, send }: { kind: string; send: string }) => `${kind}: ${send}`),
       [
-        ...['new_group: now', 'regression: now', 'spike: now', 'first_crash: digest', 'health_dropped: now'],
+        ...[
+          'new_group: now',
+          'regression: now',
+          'snooze_ended: now',
+          'spike: now',
+          'first_crash: digest',
+          'health_dropped: now',
+        ],
         ...['new_bug: digest', 'upload_rejected: now', 'quota_low: now', 'weekly_summary: digest'],
       ],
     );

@@ -209,7 +209,6 @@ describe('a group', () => {
     const wrong = [
       { status: 'open', fixed_in_version: '2.0' },
       { status: 'gone' },
-      {},
       { status: 'resolved', fixed_in_version: '' },
     ];
     for (const body of wrong)

@@ -18,7 +18,8 @@ let server: TestServer;
 let findMismatch: FindMismatch;
 
 before(async () => {
-  server = await startServer();
+  // The issue tracker of the samples is on this machine.
+  server = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1' } });
   findMismatch = await readDescription(server);
 });
 after(() => server.stop());

@@ -400,6 +400,18 @@ const editAlerts = createRoute({
   component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
 });
 
+const editGrouping = createRoute({
+  getParentRoute: () => edit,
+  path: '/grouping',
+  component: lazyRouteComponent(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
+});
+
+const editIssues = createRoute({
+  getParentRoute: () => edit,
+  path: '/issues',
+  component: lazyRouteComponent(() => import('./pages/issues/IssueTrackerPage.tsx'), 'IssueTrackerPage'),
+});
+
 const editEventFiles = createRoute({
   getParentRoute: () => edit,
   path: '/event-files',
@@ -430,6 +442,8 @@ const developer = dev.addChildren([
     editKeys,
     editAdmins,
     editAlerts,
+    editGrouping,
+    editIssues,
     editEventFiles,
     editAudit,
     editDanger,

@@ -8,6 +8,7 @@ import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timest
 export const ALERT_KINDS = [
   'new_group',
   'regression',
+  'snooze_ended',
   'spike',
   'first_crash',
   'health_dropped',

@@ -21,8 +21,10 @@ import * as events from './events.ts';
 import * as files from './files.ts';
 import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
+import * as groupingRules from './grouping-rules.ts';
 import * as health from './health.ts';
 import * as invitations from './invitations.ts';
+import * as issueTracker from './issue-tracker.ts';
 import * as media from './media.ts';
 import * as operator from './operator.ts';
 import * as overview from './overview.ts';
@@ -33,6 +35,7 @@ import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
+import * as triage from './triage.ts';
 import * as uploads from './uploads.ts';
 import * as usage from './usage.ts';
 
@@ -82,7 +85,21 @@ export const OPERATIONS: readonly Operation[] = [
   crashes.deleteCrash,
   crashes.listCrashGroups,
   crashes.getCrashGroup,
-  crashes.updateCrashGroup,
+  triage.updateCrashGroup,
+  triage.changeCrashGroups,
+  triage.undoCrashGroupChange,
+  triage.mergeCrashGroups,
+  triage.unmergeCrashGroups,
+  triage.splitCrashGroup,
+  triage.listCrashGroupActivity,
+  triage.addCrashGroupComment,
+  triage.updateCrashGroupComment,
+  triage.deleteCrashGroupComment,
+  groupingRules.getGroupingRules,
+  groupingRules.setGroupingRules,
+  groupingRules.previewGroupingRules,
+  issueTracker.draftCrashGroupIssue,
+  issueTracker.createCrashGroupIssue,
   crashStacks.listSimilarGroups,
   crashes.requestCrashDownload,
   crashes.downloadCrashFile,
@@ -102,6 +119,9 @@ export const OPERATIONS: readonly Operation[] = [
   bugs.listBugTickets,
   bugs.getBugTicket,
   bugs.updateBugTicket,
+  issueTracker.getIssueTracker,
+  issueTracker.setIssueTracker,
+  issueTracker.removeIssueTracker,
   alerts.getAlerts,
   alerts.updateAlerts,
   alerts.subscribeToAlerts,

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CrashFrame, MissingModule } from './crashes.ts';
+import { CrashFrame, GROUP_STATUSES, MissingModule } from './crashes.ts';
 import { CrashParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MODULE_SYMBOLS = ['loaded', 'not_needed', 'missing', 'corrupt'] as const;
@@ -108,7 +108,7 @@ export const listSimilarGroups = defineOperation({
         group_id: Uuid,
         title: Type.String(),
         reason: Nullable(Type.String()),
-        status: Type.Enum(['open', 'resolved']),
+        status: Type.Enum([...GROUP_STATUSES]),
         count: Type.Integer(),
         last_seen: Timestamp,
         shared: Type.Array(Type.String(), { description: 'Functions that both groups have' }),

@@ -1,4 +1,4 @@
-// Crash reports: sent by games; read, searched and resolved by developers.
+// Crash reports and their groups: sent by games; read and searched by developers.
 import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
@@ -21,6 +21,11 @@ import {
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal'] as const;
 export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
+/** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
+export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
+export const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const;
+export type GroupStatus = (typeof GROUP_STATUSES)[number];
+export type Priority = (typeof PRIORITIES)[number];
 export type CrashSource = (typeof CRASH_SOURCES)[number];
 export type CrashState = (typeof CRASH_STATES)[number];
 export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
@@ -110,14 +115,32 @@ export const CrashRecord = Type.Object({
   available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'Files that can be downloaded' }),
 });
 
+/** A member of the game. */
+export const Member = Type.Object({ user_id: Type.String(), name: Type.String() });
+
+/** When a snoozed group opens: at the first of these. */
+export const Snooze = Type.Object({
+  until: Nullable(Timestamp),
+  reports: Nullable(Type.Integer({ description: 'After this many more reports' })),
+  next_build: Type.Boolean({ description: 'With a report of a build registered after the group was snoozed' }),
+});
+
 export const CrashGroup = Type.Object({
   group_id: Uuid,
   kind: Type.Enum(['stack', 'message']),
-  title: Foreign(Type.String()),
+  title: Foreign(Type.String({ description: 'The custom title if there is one, or the signature' })),
+  signature: Foreign(Type.String({ description: 'The signature, or the message if the reports have no stack' })),
   reason: Nullable(Type.String()),
-  status: Type.Enum(['open', 'resolved']),
-  fixed_in_version: Nullable(Type.String()),
+  status: Type.Enum([...GROUP_STATUSES]),
+  fixed_in_version: Nullable(
+    Type.String({ description: 'Of a resolved group: the version with the fix; null for the next build' }),
+  ),
+  snooze: Nullable(Snooze),
   regressed_at: Nullable(Timestamp),
+  assignee: Nullable(Member),
+  priority: Nullable(Type.Enum([...PRIORITIES])),
+  issue_url: Nullable(Type.String({ description: 'The issue about it in your tracker' })),
+  merged_count: Type.Integer({ description: 'Number of groups merged into it, whose reports are counted here' }),
   count: Type.Integer(),
   first_seen: Timestamp,
   last_seen: Timestamp,
@@ -144,6 +167,19 @@ export const CrashGroupDetail = Type.Object({
       count: Type.Integer(),
     }),
     { description: 'The days, by version' },
+  ),
+  merged: Type.Array(
+    Type.Object({ group_id: Uuid, signature: Foreign(Type.String()), count: Type.Integer(), last_seen: Timestamp }),
+    { description: 'The groups merged into it' },
+  ),
+  split_off: Type.Array(Type.Object({ group_id: Uuid, function: Foreign(Type.String()), count: Type.Integer() }), {
+    description: 'The groups split off from it',
+  }),
+  split_from: Nullable(
+    Type.Object(
+      { group_id: Uuid, function: Foreign(Type.String()) },
+      { description: 'The group that it was split off from' },
+    ),
   ),
 });
 
@@ -188,7 +224,7 @@ const PublicCrash = Type.Object({
   analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
 });
 
-const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
+export const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
 export const createCrash = defineOperation({
   id: 'crashes.create',
@@ -382,7 +418,7 @@ export const listCrashGroups = defineOperation({
       ...Uuid,
       description: 'Only groups first seen after this build was registered',
     }),
-    status: Type.Optional(Type.Enum(['open', 'resolved'])),
+    status: Type.Optional(Type.Enum([...GROUP_STATUSES])),
     ...CursorQuery,
   }),
   output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),
@@ -402,28 +438,6 @@ export const getCrashGroup = defineOperation({
   path: '/games/{uid}/crash-groups/{group_id}',
   access: 'account',
   params: GroupParams,
-  output: CrashGroupDetail,
-  statuses: [200],
-  errors: [4040],
-});
-
-export const updateCrashGroup = defineOperation({
-  id: 'crashes.updateGroup',
-  summary: 'Resolve a crash group as fixed in a version, or reopen it',
-  method: 'PATCH',
-  path: '/games/{uid}/crash-groups/{group_id}',
-  access: 'account',
-  params: GroupParams,
-  body: Type.Object({
-    status: Type.Enum(['open', 'resolved']),
-    fixed_in_version: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: LIMITS.versionLength,
-        description: 'With status resolved: the version that contains the fix',
-      }),
-    ),
-  }),
   output: CrashGroupDetail,
   statuses: [200],
   errors: [4040],

@@ -17,9 +17,10 @@ import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
 import { sampleBody } from './sample-body.ts';
-import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer } from './server.ts';
+import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer, until } from './server.ts';
 import { openStudio, type Studio } from './studio.ts';
 import { sendSymbols, symText } from './symbols.ts';
+import { startTracker } from './tracker.ts';
 import { unrealArchive } from './unreal.ts';
 import { formOf, register, sha256, shipAndScan, smallZip, startSession, uploadFields } from './uploads.ts';
 import { buildZip } from './zips.ts';
@@ -112,6 +113,19 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     return { path: { token }, headers: person.headers };
   };
   const groups = (await call('GET', `/games/${game.uid}/crash-groups`)).body.data.groups;
+  const newGroup = async (): Promise<string> => {
+    const { id } = await newReport({ message: `Error ${newId().replaceAll(/\d/g, 'x')}` });
+    const report = await until(async () => {
+      const { body } = await call('GET', `/games/${game.uid}/crashes/${id}`);
+      return body.data.group_id === null ? undefined : body.data;
+    });
+    return report.group_id;
+  };
+  const newComment = async () => {
+    const groupId = await newGroup();
+    const { body } = await call('POST', `/games/${game.uid}/crash-groups/${groupId}/comments`, { comment: 'Mine' });
+    return { group_id: groupId, activity_uid: body.data.activity_uid };
+  };
   const newSetupCode = async () => {
     await reopenSetup(server);
     return issueCode(server);
@@ -199,6 +213,31 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'crashes.delete': async () => ({ path: { crash_id: (await newReport({})).id } }),
     'crashes.updateGroup': () => ({ json: { status: 'resolved' } }),
+    'crashes.changeGroups': () => ({ json: { group_ids: [groups[0].group_id], status: 'ignored' } }),
+    'crashes.undoChange': async () => {
+      const change = { group_ids: [await newGroup()], priority: 'high' };
+      const { body } = await call('POST', `/games/${game.uid}/crash-groups/changes`, change);
+      return { path: { change_uid: body.data.change_uid } };
+    },
+    'crashes.mergeGroups': async () => ({ json: { group_ids: [await newGroup(), await newGroup()] } }),
+    'crashes.unmergeGroups': async () => {
+      const [into, other] = [await newGroup(), await newGroup()];
+      await call('POST', `/games/${game.uid}/crash-groups/merge`, { group_ids: [into, other], into });
+      return { path: { group_id: into }, json: { group_ids: [other] } };
+    },
+    'crashes.splitGroup': () => ({ path: { group_id: studio.groupId }, json: { function: 'main' } }),
+    'crashes.addComment': () => ({ json: { comment: 'The lamp is null after a reload.' } }),
+    'crashes.updateComment': async () => ({ path: await newComment(), json: { comment: 'It is the door.' } }),
+    'crashes.deleteComment': async () => ({ path: await newComment() }),
+    'crashes.setGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
+    'crashes.previewGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
+    'crashes.createIssue': async () => {
+      const tracker = await startTracker();
+      const settings = { kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'secret' };
+      await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
+      return { path: { group_id: await newGroup() }, json: {} };
+    },
+    'issueTracker.set': () => ({ json: { kind: 'other', url_template: 'https://localhost/new?title={title}' } }),
     'crashes.download': async () => {
       const { body } = await call('POST', `/games/${game.uid}/crashes/${crashId}/downloads`, { kind: 'dump' });
       return { path: { token: body.data.url.split('/').at(-1) } };

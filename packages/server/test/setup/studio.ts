@@ -1,6 +1,7 @@
 // A game with everything that agents can read or change, and valid arguments for each tool.
 import { sql } from 'kysely';
 import { rows } from '../../src/kernel/database/db.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 import { connect, makeKey } from './agents.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
 import { addPictures, named, picture } from './images.ts';
@@ -15,6 +16,9 @@ export type Studio = {
   readonly buildId: string;
   readonly fileUid: string;
   readonly crashId: string;
+  /** The group of the crash, and another one. */
+  readonly groupId: string;
+  readonly otherGroupId: string;
   readonly bugUid: string;
   readonly imageUid: string;
   /** A pending approval of a deletion. */
@@ -28,13 +32,20 @@ export async function openStudio(server: TestServer): Promise<Studio> {
   const other = await shipAndScan(server, game, { version: '1.1', channel: 'beta' });
   await addSymbols(server, game, buildId, symText({}));
   await untilCompiled(server, game, buildId);
+  const report = { game: { uid: game.uid } as SharedGame, buildId };
+  const otherCrashId = await addReport(server.ctx, { ...report, stack: ['Lamp::on', 'main'] });
   const crashId = await addReport(server.ctx, {
-    game: { uid: game.uid } as SharedGame,
-    buildId,
+    ...report,
     message: 'it crashed',
     user_message: 'I opened the door',
     stack: ['World::tick', 'main'],
   });
+  const [groupId, otherGroupId] = await Promise.all(
+    [crashId, otherCrashId].map(async (id): Promise<string> => {
+      const { body } = await request(`${server.api}/games/${game.uid}/crashes/${id}`, { headers: owner });
+      return body.data.group_id;
+    }),
+  );
   const pictures = await addPictures(server, game, 'screenshot', [named('a.jpg', await picture())]);
   const player = await makePlayer(server);
   const bug = await request(`${server.api}/games/${game.uid}/bugs`, {
@@ -52,6 +63,8 @@ export async function openStudio(server: TestServer): Promise<Studio> {
     buildId,
     fileUid,
     crashId,
+    groupId: groupId ?? '',
+    otherGroupId: otherGroupId ?? '',
     bugUid: bug.body.data.bug_uid,
     imageUid: pictures[0] ?? '',
     approvalUid: deletion.structuredContent.approval.uid,
@@ -70,6 +83,7 @@ type Call = {
 export function callsOf(studio: Studio): Record<string, Call> {
   const uid = studio.game.uid;
   const build = { uid, build_id: studio.buildId };
+  const group = { uid, group_id: studio.groupId };
   return {
     list_games: { args: {}, strangerCode: 0 },
     get_deploy_info: { args: { uid } },
@@ -77,6 +91,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },
     list_crash_groups: { args: { uid } },
+    list_crash_group_activity: { args: group },
     get_crash: { args: { uid, crash_id: studio.crashId } },
     request_crash_download: { args: { uid, crash_id: studio.crashId, kind: 'stack' } },
     list_bug_tickets: { args: { uid } },
@@ -87,6 +102,14 @@ export function callsOf(studio: Studio): Record<string, Call> {
     list_media: { args: { uid } },
     get_approval: { args: { uid: studio.approvalUid } },
     update_bug_ticket: { args: { uid, bug_uid: studio.bugUid, status: 'fixed' } },
+    update_crash_group: { args: { ...group, priority: 'high' } },
+    change_crash_groups: { args: { uid, group_ids: [studio.groupId], status: 'ignored' } },
+    undo_crash_group_change: { args: { uid, change_uid: newId() }, code: 4040 },
+    comment_on_crash_group: { args: { ...group, comment: 'The lamp is null.' } },
+    split_crash_group: { args: { ...group, function: 'no such function' }, code: 4002 },
+    create_crash_group_issue: { args: group, code: 4002 },
+    merge_crash_groups: { args: { uid, group_ids: [studio.groupId, studio.otherGroupId], into: studio.groupId } },
+    unmerge_crash_groups: { args: { ...group, group_ids: [studio.otherGroupId] } },
     promote_build: { args: { ...build, channel: 'beta' } },
     rollback_channel: { args: { uid, channel: 'beta' } },
     delete_build: { args: build },
@@ -104,6 +127,8 @@ export function stateOf(server: TestServer, { game }: Studio): Promise<unknown[]
     sql`select
       (select jsonb_agg(to_jsonb(deploy_keys) - 'last_used_at' order by key_id) from deploy_keys where game_id = ${game.uid}) as keys,
       (select jsonb_agg(to_jsonb(channel_pointers)) from channel_pointers where game_id = ${game.uid}) as pointers,
+      (select jsonb_agg(to_jsonb(crash_groups) order by group_id) from crash_groups where game_id = ${game.uid}) as groups,
+      (select count(*) from crash_group_activity where game_id = ${game.uid}) as activity,
       (select jsonb_agg(to_jsonb(bug_tickets)) from bug_tickets where game_id = ${game.uid}) as bugs,
       (select jsonb_agg(to_jsonb(symbols)) from symbols where game_id = ${game.uid}) as symbols,
       (select jsonb_agg(to_jsonb(media)) from media where game_id = ${game.uid}) as media,

@@ -11,6 +11,8 @@ export type SignatureLists = {
   readonly irrelevant: PatternList;
   readonly prefix: PatternList;
   readonly sentinel: PatternList;
+  /** Frames at which the signature ends, whatever the other lists say. Only a studio has such entries. */
+  readonly end: PatternList;
   readonly handlingSentinel: PatternList;
   readonly abortSentinel: PatternList;
   readonly trim: (label: string) => string;
@@ -26,6 +28,7 @@ type ExtraPatterns = {
   readonly irrelevant?: readonly Pattern[];
   readonly prefix?: readonly Pattern[];
   readonly sentinel?: readonly Pattern[];
+  readonly end?: readonly Pattern[];
   readonly trim?: readonly TrimPattern[];
 };
 
@@ -35,6 +38,7 @@ export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists
     irrelevant: compilePatterns([...(extra.irrelevant ?? []), ...irrelevantPatterns]),
     prefix: compilePatterns([...(extra.prefix ?? []), ...prefixPatterns]),
     sentinel: compilePatterns([...(extra.sentinel ?? []), ...sentinelPatterns]),
+    end: compilePatterns(extra.end ?? []),
     abortSentinel: compilePatterns(abortSentinels),
     handlingSentinel: compilePatterns(handlingSentinels),
     trim: compileTrims([...(extra.trim ?? []), ...trimPatterns]),
@@ -47,3 +51,19 @@ export function compileSignatureLists(extra: ExtraPatterns = {}): SignatureLists
 }
 
 export const defaultLists: SignatureLists = compileSignatureLists();
+
+type OwnLists = Partial<Pick<SignatureLists, 'irrelevant' | 'prefix' | 'sentinel' | 'end'>>;
+
+/** The lists with entries of a studio, which are checked first. Cheap, because nothing is compiled again. */
+export function extendLists(lists: SignatureLists, own: OwnLists): SignatureLists {
+  const both = (name: keyof OwnLists): PatternList => ({
+    find: (label) => own[name]?.find(label) ?? lists[name].find(label),
+  });
+  return {
+    ...lists,
+    irrelevant: both('irrelevant'),
+    prefix: both('prefix'),
+    sentinel: both('sentinel'),
+    end: both('end'),
+  };
+}

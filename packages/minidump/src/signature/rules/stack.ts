@@ -7,7 +7,7 @@ type Verdict = { readonly keep: boolean; readonly stop: boolean; readonly why: s
 
 /**
  * Starts at a sentinel if there is one, skips irrelevant frames, keeps prefix frames and continues, and stops at the
- * first frame that is neither. If every frame is skipped, uses the first function or module. Never uses addresses,
+ * first frame that is neither, or that is in the list of ends. If every frame is skipped, uses the first function or module. Never uses addresses,
  * because a game is loaded at a different address each time; offsets in a module stay the same.
  */
 export const stackRule: Rule = {
@@ -46,6 +46,8 @@ function startAtSentinel(facts: CrashFacts, notes: string[]): readonly LabelledF
 }
 
 function judge(frame: LabelledFrame, { lists, reason }: CrashFacts, last: LabelledFrame | undefined): Verdict {
+  const end = lists.end.find(frame.label);
+  if (end) return { keep: true, stop: true, why: `the signature ends here (${end.why})` };
   const irrelevant = lists.irrelevant.find(frame.label);
   if (irrelevant) return skip(`irrelevant (${irrelevant.why})`);
   const prefix = lists.prefix.find(frame.label);

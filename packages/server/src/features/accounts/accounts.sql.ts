@@ -1,7 +1,7 @@
 // The SQL of accounts, in addition to the statements of better-auth.
 import { sql } from 'kysely';
 import type { User } from '../../context.ts';
-import { changed, type Db, onlyRow, row, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { newId, newSecret } from '../../kernel/secrets/ids.ts';
 
 /** Returns the secret with this name. The first process to request it creates it. */
@@ -20,6 +20,13 @@ export async function findUserByEmail(db: Db, email: string): Promise<User | nul
     sql<User>`select id, name, email, email_verified as "emailVerified" from users where email = ${email.trim().toLowerCase()}`,
   );
   return user ?? null;
+}
+
+/** The names of these accounts, by their ids. */
+export async function findUserNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const users = await rows(db, sql<{ id: string; name: string }>`select id, name from users where id = any(${ids})`);
+  return new Map(users.map(({ id, name }) => [id, name]));
 }
 
 export async function findUserById(db: Db, id: string): Promise<User | null> {

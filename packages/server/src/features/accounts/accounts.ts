@@ -18,6 +18,7 @@ import {
   deleteSessions,
   deleteUser,
   findUserByEmail,
+  findUserNames,
   findUserById as findUserRow,
   forgetResetLinks,
   insertUser,
@@ -208,6 +209,11 @@ export async function findUser(ctx: Context, email: string): Promise<User | null
 /** Finds an account by its id; null if there is none. */
 export function findUserById(db: Db, id: string): Promise<User | null> {
   return findUserRow(db, id);
+}
+
+/** The names of these accounts, by their ids. Deleted accounts are left out. */
+export function findNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return findUserNames(db, ids);
 }
 
 /** Ends every session of the account and deletes its password reset links. Returns the number of sessions. */

@@ -33,6 +33,7 @@ export type WeeklySummary = WeekCounts & {
 export type AlertData = {
   new_group: OfGroup;
   regression: OfGroup & { readonly fixed_in_version: string | null };
+  snooze_ended: OfGroup;
   /** Reports in the last hour, and on average in the hours before. */
   spike: OfGroup & { readonly reports: number; readonly usual: number };
   first_crash: OfBuild;
@@ -71,6 +72,7 @@ const rule = (send: Rule['send'], repeatHours = 24): Rule => ({ send, repeatHour
 export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
   new_group: rule('now'),
   regression: rule('now'),
+  snooze_ended: rule('now'),
   spike: rule('now'),
   first_crash: rule('digest'),
   health_dropped: rule('now'),

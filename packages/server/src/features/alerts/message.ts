@@ -49,6 +49,7 @@ const MAX_LINES = 20;
 const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> = {
   new_group: ['new crash group', 'new crash groups'],
   regression: ['crash group back after its fix', 'crash groups back after their fix'],
+  snooze_ended: ['crash group whose snooze is over', 'crash groups whose snooze is over'],
   spike: ['crash group with a spike', 'crash groups with a spike'],
   first_crash: ['build with its first crash', 'builds with their first crash'],
   health_dropped: ['build with worse launch health', 'builds with worse launch health'],
@@ -127,6 +128,8 @@ function lineOf(alert: Alert, slug: string): Line {
       const fix = version === null ? 'resolved before' : `fixed in ${version}`;
       return line('Back after its fix', `${title} (${fix})`, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
     }
+    case 'snooze_ended':
+      return line('Snooze over', alert.data.title, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
     case 'spike': {
       const { title, reports, usual, group_id } = alert.data;
       const rates = `${formatNumber(reports)} reports within an hour, usually ${formatNumber(usual)}`;

@@ -1,6 +1,9 @@
 // Binds the operations and jobs of crashes to the functions that serve and run them.
 import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
 import * as crashes from '@chauffeur/contract/operations/crashes';
+import * as groupingRules from '@chauffeur/contract/operations/grouping-rules';
+import * as issueTracker from '@chauffeur/contract/operations/issue-tracker';
+import * as triage from '@chauffeur/contract/operations/triage';
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
@@ -18,11 +21,19 @@ import { reprocessJob, reprocessMissing, reprocessMore } from './process/reproce
 import { finishReports, finishReportsJob } from './process/unfinished.job.ts';
 import { listMissingSymbols } from './read/build-symbols.ts';
 import { downloadCrashFile, requestCrashDownload } from './read/downloads.ts';
-import { getCrashGroup, listCrashGroups, updateCrashGroup } from './read/group-list.ts';
+import { getCrashGroup, listCrashGroups } from './read/group-list.ts';
 import { getCrash, listCrashes } from './read/report-list.ts';
 import { listSimilarGroups } from './read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './read/stacks.ts';
 import { groupMessagesJob, processCrashJob } from './report/jobs.ts';
+import { listCrashGroupActivity } from './triage/activity.ts';
+import { changeCrashGroups, updateCrashGroup } from './triage/changes.ts';
+import { addCrashGroupComment, deleteCrashGroupComment, updateCrashGroupComment } from './triage/comments.ts';
+import { getGroupingRules, previewGroupingRules, setGroupingRules } from './triage/grouping-rules.ts';
+import { createCrashGroupIssue, draftCrashGroupIssue } from './triage/issues.ts';
+import { mergeCrashGroups, splitCrashGroup, unmergeCrashGroups } from './triage/merges.ts';
+import { moveSplit, moveSplitJob } from './triage/move-split.job.ts';
+import { undoCrashGroupChange } from './triage/undo.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(crashStacks.listMissingSymbols, listMissingSymbols),
@@ -38,7 +49,21 @@ export const ROUTES: readonly Route[] = [
   handle(crashes.deleteCrash, deleteCrash),
   handle(crashes.listCrashGroups, listCrashGroups),
   handle(crashes.getCrashGroup, getCrashGroup),
-  handle(crashes.updateCrashGroup, updateCrashGroup),
+  handle(triage.updateCrashGroup, updateCrashGroup),
+  handle(triage.changeCrashGroups, changeCrashGroups),
+  handle(triage.undoCrashGroupChange, undoCrashGroupChange),
+  handle(triage.mergeCrashGroups, mergeCrashGroups),
+  handle(triage.unmergeCrashGroups, unmergeCrashGroups),
+  handle(triage.splitCrashGroup, splitCrashGroup),
+  handle(triage.listCrashGroupActivity, listCrashGroupActivity),
+  handle(triage.addCrashGroupComment, addCrashGroupComment),
+  handle(triage.updateCrashGroupComment, updateCrashGroupComment),
+  handle(triage.deleteCrashGroupComment, deleteCrashGroupComment),
+  handle(groupingRules.getGroupingRules, getGroupingRules),
+  handle(groupingRules.setGroupingRules, setGroupingRules),
+  handle(groupingRules.previewGroupingRules, previewGroupingRules),
+  handle(issueTracker.draftCrashGroupIssue, draftCrashGroupIssue),
+  handle(issueTracker.createCrashGroupIssue, createCrashGroupIssue),
   handle(crashStacks.listSimilarGroups, listSimilarGroups),
   handle(crashes.requestCrashDownload, requestCrashDownload),
   stream(crashes.downloadCrashFile, downloadCrashFile),
@@ -50,6 +75,7 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(groupMessagesJob, groupMessages),
   bindJob(reprocessJob, reprocessMore, { lane: 'long' }),
   bindJob(regroupJob, regroupReports, { lane: 'long' }),
+  bindJob(moveSplitJob, moveSplit, { lane: 'long' }),
   bindJob(partitionJob, makePartitions, { cron: '3 1 * * *' }),
   bindJob(groupLateJob, groupLate, { cron: '* * * * *' }),
   bindJob(crashAlertsJob, raiseCrashAlerts, { cron: '* * * * *' }),

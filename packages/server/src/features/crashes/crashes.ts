@@ -5,9 +5,9 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../context.ts';
 import { withShards } from '../../kernel/database/shards.ts';
-import { addJob, hasJobs } from '../../kernel/jobs/jobs.ts';
+import { hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';
-import { regroupJob } from './process/regroup.job.ts';
+import { enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { countOutdated } from './process/regroup.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import * as reports from './read/report-list.sql.ts';
@@ -98,7 +98,7 @@ export async function deleteReportsOfGame(ctx: Context, gameId: string, signal: 
 export async function requestRegrouping({ db }: Pick<Context, 'db'>, gameId: string | null): Promise<number> {
   const games = await countOutdated(db, gameId);
   for (const { game_id } of games) {
-    await addJob(db, regroupJob, { gameId: game_id, before: null }, `${regroupJob.task}/${game_id}`);
+    await enqueueRegrouping(db, game_id);
   }
   return games.reduce((sum, { count }) => sum + count, 0);
 }

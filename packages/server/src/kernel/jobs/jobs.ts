@@ -84,6 +84,15 @@ export async function hasJobs(db: Db, kind: { readonly task: string }): Promise<
   return job !== undefined;
 }
 
+/** Whether the job with this key is queued or waiting for a retry, or running. */
+export async function hasJobWithKey(db: Db, key: string): Promise<boolean> {
+  const job = await row(
+    db,
+    sql`select from graphile_worker.jobs where key = ${key} and (attempts < max_attempts or locked_at is not null)`,
+  );
+  return job !== undefined;
+}
+
 /** Creates or updates the tables of the job queue. */
 export async function migrateJobs(pool: pg.Pool): Promise<void> {
   const { runMigrations } = await import('graphile-worker');

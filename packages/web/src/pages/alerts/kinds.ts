@@ -7,6 +7,7 @@ export type AlertSettings = OutputOf<typeof getAlerts>;
 export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; readonly meaning: string }>> = {
   new_group: { name: 'New crash group', meaning: 'A crash that no player had before' },
   regression: { name: 'Back after its fix', meaning: 'A resolved group has a report from a later build' },
+  snooze_ended: { name: 'Snooze over', meaning: 'A snoozed group is open again' },
   spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than it usually does' },
   first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
   health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see is worse than before' },

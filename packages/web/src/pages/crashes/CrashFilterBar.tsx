@@ -22,7 +22,9 @@ const VIEWS = [
 const STATUSES: readonly { value: Status; label: string }[] = [
   { value: 'open', label: 'Open' },
   { value: 'resolved', label: 'Resolved' },
-  { value: 'all', label: 'Open and resolved' },
+  { value: 'snoozed', label: 'Snoozed' },
+  { value: 'ignored', label: 'Ignored' },
+  { value: 'all', label: 'All' },
 ];
 const SEARCH_IN: readonly { value: SearchIn; label: string }[] = [
   { value: 'frame', label: 'in functions' },

@@ -34,7 +34,7 @@ export function CrashesPage() {
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <CrashFilterBar key={resets} filters={filters} builds={builds} onChange={change} />
-      <List key={JSON.stringify(filters)} game={game} filters={filters} newest={builds[0]} onReset={reset} />
+      <List key={JSON.stringify(filters)} game={game} filters={filters} builds={builds} onReset={reset} />
     </Stack>
   );
 }

@@ -1,30 +1,39 @@
 // The crash groups of a game, most recently seen first.
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
 import { call } from '../../api.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
+import { BulkBar } from './BulkBar.tsx';
 import classes from './crashes.module.css';
 import type { CrashFilters } from './filters.ts';
 import { GroupBadge, type ListedGroup, type NewestBuild } from './GroupBadge.tsx';
+import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import type { LiveRow } from './merge-fresh.ts';
 import { NoCrashes } from './NoCrashes.tsx';
 import { ShowNewButton } from './ShowNewButton.tsx';
 import { Sparkline } from './Sparkline.tsx';
+import { TriageResult } from './TriageResult.tsx';
 import { useLiveList } from './use-live-list.ts';
+import { useTriage } from './use-triage.ts';
 
 type GroupListProps = {
   game: OpenGame;
   filters: CrashFilters;
-  newest: NewestBuild | undefined;
+  /** Newest first. */
+  builds: readonly NewestBuild[];
   /** Removes all filters. */
   onReset: () => void;
 };
 
-export function GroupList({ game, filters, newest, onReset }: GroupListProps) {
+export function GroupList({ game, filters, builds, onReset }: GroupListProps) {
   const { build, since, status } = filters;
   const input = {
     uid: game.game_uid,
@@ -40,13 +49,24 @@ export function GroupList({ game, filters, newest, onReset }: GroupListProps) {
     },
     idOf: ({ group_id }: ListedGroup) => group_id,
   });
+  const triage = useTriage();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const shown = list.rows ?? [];
+  const selectedGroups = shown
+    .filter(({ item, isGone }) => selected.has(item.group_id) && !isGone)
+    .map(({ item }) => item);
+  const versions = [...new Set(builds.map(({ version }) => version))];
   return (
     <>
+      <TriageResult triage={triage} />
+      {selectedGroups.length > 0 && (
+        <BulkBar groups={selectedGroups} versions={versions} triage={triage} onClear={() => setSelected(new Set())} />
+      )}
       <ShowNewButton list={list} format={formatShowNew} />
       <PagedTable
         label="Crash groups"
         list={list}
-        columns={groupColumns(game.slug, newest)}
+        columns={[selectColumn(selected, setSelected), ...groupColumns(game.slug, builds[0])]}
         rowKey={({ item }) => item.group_id}
         skeletonRows={8}
         isFixed
@@ -62,16 +82,40 @@ function formatShowNew(count: number, isAtLeast: boolean): string {
   return count === 1 ? 'Show 1 new group' : `Show ${count} new groups`;
 }
 
+/** As many groups can be changed at once. */
+function selectColumn(
+  selected: ReadonlySet<string>,
+  onSelect: (ids: ReadonlySet<string>) => void,
+): Column<LiveRow<ListedGroup>> {
+  return {
+    header: 'Select',
+    isHeaderHidden: true,
+    width: 36,
+    cell: ({ item, isGone }) => (
+      <Checkbox
+        size="xs"
+        aria-label={`Select ${item.title}`}
+        checked={selected.has(item.group_id)}
+        disabled={isGone || (selected.size >= LIMITS.crashGroupsChanged && !selected.has(item.group_id))}
+        onChange={({ currentTarget: { checked } }) => {
+          const others = [...selected].filter((id) => id !== item.group_id);
+          onSelect(new Set(checked ? [...others, item.group_id] : others));
+        }}
+      />
+    ),
+  };
+}
+
 function groupColumns(slug: string, newest: NewestBuild | undefined): Column<LiveRow<ListedGroup>>[] {
   return [
     { header: 'Crash', cell: (row) => <GroupTitle slug={slug} row={row} newest={newest} /> },
     {
-      header: 'Reason',
+      header: 'Assignee',
       hiddenBelow: 'md',
-      width: 204,
+      width: 104,
       overflow: 'ellipsis',
-      title: ({ item }) => item.reason ?? undefined,
-      cell: ({ item }) => item.reason ?? '–',
+      title: ({ item }) => item.assignee?.name,
+      cell: ({ item }) => item.assignee?.name ?? '–',
     },
     { header: 'Last 30 days', hiddenBelow: 'sm', width: 110, cell: ({ item }) => <Sparkline days={item.days} /> },
     {
@@ -125,10 +169,13 @@ function GroupTitle({ slug, row: { item: group, isGone }, newest }: GroupTitlePr
         to="/dev/$slug/crashes/groups/$groupId"
         params={{ slug, groupId: group.group_id }}
         className={classes.title}
-        title={group.title}
+        title={group.reason === null ? group.title : `${group.title}\n${group.reason}`}
       >
         {group.title}
       </RowLink>
+      {group.priority !== null && (
+        <StateBadge tone={PRIORITY_TONES[group.priority]}>{PRIORITY_NAMES[group.priority]}</StateBadge>
+      )}
       <GroupBadge group={group} newest={newest} isShort />
     </div>
   );

@@ -1,7 +1,7 @@
-// A crash group: what broke, how often and where, the stack of its latest report, and a button to resolve it.
+// A crash group: what broke, how often and where, the stack of its latest report, and what is done about it.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
-import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
@@ -14,17 +14,21 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
-import classes from './crashes.module.css';
 import { Explanation } from './Explanation.tsx';
+import { GroupActivity } from './GroupActivity.tsx';
 import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
+import { GroupTitle } from './GroupTitle.tsx';
+import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
 import { formatShowNewReports, ReportTable, useReports } from './ReportTable.tsx';
-import { ResolveButton, ResolveResult } from './ResolveGroup.tsx';
 import { ShowNewButton } from './ShowNewButton.tsx';
 import { SimilarGroups } from './SimilarGroups.tsx';
+import { StatusButtons } from './StatusButtons.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
+import { TriageFacts } from './TriageFacts.tsx';
+import { TriageResult } from './TriageResult.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
-import { useResolve } from './use-resolve.ts';
+import { type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
@@ -59,16 +63,21 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
   const reports = useReports({ uid: game.game_uid, group_id: group.group_id, limit: 25 });
   const crash = sample.data;
   const moved = crash !== undefined && crash.group_id !== group.group_id ? crash : undefined;
-  const summary = { game, group, newestVersion: builds[0]?.version };
+  const triage = useTriage();
+  const { data: stack } = useStack(game.game_uid, crash);
+  const listed = reports.rows?.map(({ item }) => item) ?? [];
   return (
     <>
-      <GroupHead game={game} group={group} builds={builds} />
+      <GroupHead group={group} builds={builds} triage={triage} />
       {(moved !== undefined || isGone) && <Moved slug={game.slug} crash={moved} />}
-      {crash === undefined ? (
-        <GroupSummary {...summary} stack={undefined} reports={[]} />
-      ) : (
-        <SummaryWithStack {...summary} crash={crash} reports={reports} />
-      )}
+      <GroupSummary
+        game={game}
+        group={group}
+        stack={stack}
+        reports={crash === undefined ? [] : listed}
+        newestVersion={builds[0]?.version}
+        triage={<TriageFacts group={group} triage={triage} />}
+      />
       {group.sample_crash_id === null && (
         <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
       )}
@@ -76,10 +85,13 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
         <Problem error={sample.error} onRetry={() => void sample.refetch()} />
       )}
       {crash !== undefined && <LatestReport game={game} crash={crash} />}
-      <SimilarGroups game={game} groupId={group.group_id} />
-      <Section title="How this was grouped">
+      <MergedGroups group={group} triage={triage} />
+      <SimilarGroups game={game} groupId={group.group_id} triage={triage} />
+      <Section title="How this was grouped" actions={<SplitButton group={group} stack={stack} triage={triage} />}>
+        <SplitLinks slug={game.slug} group={group} />
         <Explanation notes={group.explanation} />
       </Section>
+      <GroupActivity groupId={group.group_id} />
       <Section title="Reports" actions={<ShowNewButton list={reports} format={formatShowNewReports} />}>
         <ReportTable slug={game.slug} list={reports} />
       </Section>
@@ -87,24 +99,21 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
   );
 }
 
-type GroupHeadProps = { game: OpenGame; group: GroupDetail; builds: readonly NewestBuild[] };
+type GroupHeadProps = { group: GroupDetail; builds: readonly NewestBuild[]; triage: Triage };
 
 /** `builds` are sorted newest first. */
-function GroupHead({ game, group, builds }: GroupHeadProps) {
-  const resolving = useResolve(game.game_uid, group);
+function GroupHead({ group, builds, triage }: GroupHeadProps) {
   const versions = [...new Set(builds.map(({ version }) => version))];
   return (
     <>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Group gap="sm" miw={0} style={{ flex: '1 1 20rem' }}>
-          <Title order={1} className={classes.signature}>
-            {group.title}
-          </Title>
+          <GroupTitle group={group} triage={triage} />
           <GroupBadge group={group} newest={builds[0]} />
         </Group>
-        <ResolveButton status={group.status} versions={versions} resolving={resolving} />
+        <StatusButtons statuses={[group.status]} groupIds={[group.group_id]} versions={versions} triage={triage} />
       </Group>
-      <ResolveResult resolving={resolving} />
+      <TriageResult triage={triage} />
     </>
   );
 }
@@ -125,20 +134,6 @@ function LatestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
       <CrashDetails game={game} crash={crash} />
     </>
   );
-}
-
-type SummaryWithStackProps = {
-  game: OpenGame;
-  group: GroupDetail;
-  crash: Crash;
-  reports: ReturnType<typeof useReports>;
-  newestVersion: string | undefined;
-};
-
-function SummaryWithStack({ game, group, crash, reports, newestVersion }: SummaryWithStackProps) {
-  const { data: stack } = useStack(game.game_uid, crash);
-  const listed = reports.rows?.map(({ item }) => item) ?? [];
-  return <GroupSummary game={game} group={group} stack={stack} reports={listed} newestVersion={newestVersion} />;
 }
 
 /** Symbols that arrive late change the function names on the stack, and with them the group. */

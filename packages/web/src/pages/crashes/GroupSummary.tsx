@@ -3,6 +3,7 @@
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { SimpleGrid, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -23,9 +24,11 @@ type GroupSummaryProps = {
   stack: CrashStack | undefined;
   reports: readonly ListedReport[];
   newestVersion: string | undefined;
+  /** Who works on it, and how urgent it is. */
+  triage: ReactNode;
 };
 
-export function GroupSummary({ game, group, stack, reports, newestVersion }: GroupSummaryProps) {
+export function GroupSummary({ game, group, stack, reports, newestVersion, triage }: GroupSummaryProps) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
       <Stack gap="md" miw={0}>
@@ -33,6 +36,7 @@ export function GroupSummary({ game, group, stack, reports, newestVersion }: Gro
         <TrendChart group={group} gameUid={game.game_uid} />
       </Stack>
       <Stack gap="md" miw={0}>
+        {triage}
         <Facts facts={factsOf(game, group, newestVersion)} />
         <PlayerMessages slug={game.slug} reports={reports} />
       </Stack>

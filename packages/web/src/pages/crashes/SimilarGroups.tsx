@@ -2,7 +2,7 @@
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -12,10 +12,13 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
+import type { Triage } from './use-triage.ts';
 
 type SimilarGroup = OutputOf<typeof listSimilarGroups>['groups'][number];
 
-export function SimilarGroups({ game, groupId }: { game: OpenGame; groupId: string }) {
+type SimilarGroupsProps = { game: OpenGame; groupId: string; triage: Triage };
+
+export function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
   const { data, error, isPending, refetch } = useQuery(
     ask(listSimilarGroups, { uid: game.game_uid, group_id: groupId }),
   );
@@ -24,7 +27,7 @@ export function SimilarGroups({ game, groupId }: { game: OpenGame; groupId: stri
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable
         label="Similar groups"
-        columns={similarColumns(game.slug)}
+        columns={similarColumns(game.slug, groupId, triage)}
         rows={data?.groups}
         rowKey={({ group_id }) => group_id}
         isLoading={isPending}
@@ -36,7 +39,7 @@ export function SimilarGroups({ game, groupId }: { game: OpenGame; groupId: stri
   );
 }
 
-function similarColumns(slug: string): Column<SimilarGroup>[] {
+function similarColumns(slug: string, groupId: string, triage: Triage): Column<SimilarGroup>[] {
   return [
     {
       header: 'Crash',
@@ -67,6 +70,36 @@ function similarColumns(slug: string): Column<SimilarGroup>[] {
       title: (group) => formatNumber(group.count),
       cell: (group) => formatCompactNumber(group.count),
     },
-    { header: 'Last seen', width: 112, overflow: 'nowrap', cell: (group) => <Time at={group.last_seen} /> },
+    {
+      header: 'Last seen',
+      width: 112,
+      overflow: 'nowrap',
+      hiddenBelow: 'sm',
+      cell: (group) => <Time at={group.last_seen} />,
+    },
+    {
+      header: 'Change',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 90,
+      cell: (group) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Merge ${group.title}`}
+          title="Merge it into this group"
+          disabled={triage.isPending}
+          onClick={() =>
+            triage.mutate({
+              kind: 'merge',
+              input: { group_ids: [groupId, group.group_id], into: groupId },
+              message: `${group.title} is merged into this group.`,
+            })
+          }
+        >
+          Merge
+        </Button>
+      ),
+    },
   ];
 }

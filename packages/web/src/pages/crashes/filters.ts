@@ -1,9 +1,10 @@
 // The filters of the crash lists, and how the URL stores them.
 import { OSES, type Os } from '@chauffeur/contract/identity';
+import { GROUP_STATUSES, type GroupStatus } from '@chauffeur/contract/operations/crashes';
 
 /** Groups are the default. A search always shows reports, because groups have no functions and no messages. */
 type View = 'groups' | 'reports';
-export type Status = 'open' | 'resolved' | 'all';
+export type Status = GroupStatus | 'all';
 /** What a search looks at: the functions on the stack, or the messages of the game and of the player. */
 export type SearchIn = 'frame' | 'text';
 
@@ -17,6 +18,7 @@ export type CrashFilters = {
   readonly search?: { readonly in: SearchIn; readonly text: string };
 };
 
+const STATUSES: readonly Status[] = [...GROUP_STATUSES, 'all'];
 const MAX_LENGTH: Readonly<Record<SearchIn, number>> = { frame: 500, text: 200 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -27,7 +29,7 @@ export function readFilters(search: Readonly<Record<string, string | undefined>>
   const searched = readSearch(search);
   return {
     view: searched !== undefined || search.view === 'reports' ? 'reports' : 'groups',
-    status: search.status === 'resolved' || search.status === 'all' ? search.status : 'open',
+    status: STATUSES.find((name) => name === search.status) ?? 'open',
     ...(build !== undefined && { build }),
     ...(since !== undefined && { since }),
     ...(os !== undefined && { os }),
@@ -59,7 +61,7 @@ export function toSearch({ view, status, build, since, os, search }: CrashFilter
 
 /** Whether an empty list may be due to the filters. */
 export function isFiltered({ view, status, build, since, os, search }: CrashFilters): boolean {
-  const hidesGroups = status === 'resolved' || since !== undefined;
+  const hidesGroups = (status !== 'open' && status !== 'all') || since !== undefined;
   const hidesReports = os !== undefined || search !== undefined;
   return build !== undefined || (view === 'groups' ? hidesGroups : hidesReports);
 }

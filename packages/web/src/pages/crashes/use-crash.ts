@@ -18,13 +18,16 @@ export function useCrash(gameUid: string, crashId: string | null) {
   });
 }
 
-/** Reloads the stack each time the dump is processed, and shows the previous stack until then. */
-export function useStack(gameUid: string, { crash_id, processed_at, available }: Crash) {
-  const input = { uid: gameUid, crash_id };
+/**
+ * Reloads the stack each time the dump is processed, and shows the previous stack until then. Waits while `crash` is
+ * undefined.
+ */
+export function useStack(gameUid: string, crash: Crash | undefined) {
+  const input = { uid: gameUid, crash_id: crash?.crash_id ?? '' };
   return useQuery({
-    queryKey: [getCrashStack.id, input, processed_at],
+    queryKey: [getCrashStack.id, input, crash?.processed_at],
     queryFn: ({ signal }) => call(getCrashStack, input, signal),
-    enabled: available.includes('stack'),
+    enabled: crash?.available.includes('stack') ?? false,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -6,6 +6,9 @@ import { transact } from '../../../kernel/database/db.ts';
 import { withShards } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { type Alert, raiseAlerts } from '../../alerts/alerts.ts';
+import { transactGroups } from '../groups/groups.sql.ts';
+import { reopen } from '../groups/reopen.sql.ts';
+import { lockStates } from '../groups/state.sql.ts';
 import * as sql from './alerts.sql.ts';
 import { HISTORY_HOURS, MIN_REPORTS, spikeOf } from './spikes.ts';
 
@@ -21,11 +24,22 @@ const QUIET_BUILDS = 50;
  * subject, which has no effect.
  */
 export async function raiseCrashAlerts(ctx: Context): Promise<void> {
+  await endSnoozes(ctx);
   await raiseMarked(ctx);
   // A report may be processed long after it was received.
   const active = await withShards(ctx.db, () => sql.listActive(ctx.db, new Date(ctx.clock.now().getTime() - HOUR)));
   await raiseSpikes(ctx, active);
   await raiseFirstCrashes(ctx, [...new Set(active.map(({ game_id }) => game_id))]);
+}
+
+/** Opens the groups that were snoozed until a time that has come. */
+async function endSnoozes({ db, clock }: Context): Promise<void> {
+  for (const { game_id: gameId, group_id: groupId } of await withShards(db, () => sql.listAwake(db, clock.now())))
+    await transactGroups(db, async (tx) => {
+      const [group] = await lockStates(tx, gameId, [groupId]);
+      const isOver = group?.state.snoozed_until != null && new Date(`${group.state.snoozed_until}Z`) <= clock.now();
+      if (group?.state.status === 'snoozed' && isOver) await reopen(tx, gameId, groupId, group.state, 'snooze_ended');
+    });
 }
 
 async function raiseMarked(ctx: Context): Promise<void> {
@@ -35,7 +49,8 @@ async function raiseMarked(ctx: Context): Promise<void> {
       await raiseAlerts(
         ctx.db,
         gameId,
-        groups.map((group) => alertOf(ctx, group)),
+        // A group that was merged or ignored meanwhile is no news.
+        groups.filter(({ is_shown }) => is_shown).map((group) => alertOf(ctx, group)),
       );
       await withShards(ctx.db, () => sql.removeMarks(ctx.db, gameId, groups));
     }
@@ -45,9 +60,8 @@ async function raiseMarked(ctx: Context): Promise<void> {
 
 function alertOf({ clock }: Context, { group_id, alert, title, fixed_in_version }: sql.MarkedGroup): Alert {
   const common = { subject: group_id, happenedAt: clock.now() };
-  return alert === 'new_group'
-    ? { kind: 'new_group', ...common, data: { group_id, title } }
-    : { kind: 'regression', ...common, data: { group_id, title, fixed_in_version } };
+  if (alert === 'regression') return { kind: alert, ...common, data: { group_id, title, fixed_in_version } };
+  return { kind: alert, ...common, data: { group_id, title } };
 }
 
 async function raiseSpikes({ db, clock }: Context, active: readonly sql.ActiveGroup[]): Promise<void> {
@@ -55,14 +69,15 @@ async function raiseSpikes({ db, clock }: Context, active: readonly sql.ActiveGr
   const now = clock.now();
   const hour = new Date(Math.floor(now.getTime() / HOUR) * HOUR);
   const since = new Date(hour.getTime() - HISTORY_HOURS * HOUR);
-  const titles = new Map(active.map(({ group_id, title }) => [group_id, title]));
+  const shown = new Map(active.map((group) => [group.group_id, group]));
   const rates = await sql.recordRates(db, active, { hour, since, least: MIN_REPORTS });
   for (const { game_id, group_id, count, sum, highest, known_since } of rates) {
     const rate = { count, sum: sum ?? 0, highest: highest ?? 0, knownSince: known_since };
     const usual = spikeOf(rate, hour);
     if (usual === null) continue;
-    const data = { group_id, title: titles.get(group_id)!, reports: count, usual: Math.round(usual * 10) / 10 };
-    await raiseAlerts(db, game_id, [{ kind: 'spike', subject: group_id, happenedAt: now, data }]);
+    const { head_id: subject, title } = shown.get(group_id)!;
+    const data = { group_id: subject, title, reports: count, usual: Math.round(usual * 10) / 10 };
+    await raiseAlerts(db, game_id, [{ kind: 'spike', subject, happenedAt: now, data }]);
   }
 }
 

@@ -2,20 +2,24 @@
 import { sql } from 'kysely';
 import { changed, type Db, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfAllGames, rowsOfGame } from '../../../kernel/database/shards.ts';
+import { shownTitle } from '../groups/state.sql.ts';
 
 export type MarkedGroup = {
   game_id: string;
   group_id: string;
-  alert: 'new_group' | 'regression';
+  alert: 'new_group' | 'regression' | 'snooze_ended';
   title: string;
   fixed_in_version: string | null;
+  /** Whether it is neither merged into another group nor ignored. */
+  is_shown: boolean;
 };
 
-/** Groups that are new or back after their fix, and whose members have not been notified. */
+/** Groups that are new, back after their fix, or no longer snoozed, and whose members have not been notified. */
 export function listMarked(db: Db, limit: number): Promise<MarkedGroup[]> {
   return rowsOfAllGames(
     db,
-    sql<MarkedGroup>`select game_id, group_id, alert, title, fixed_in_version from crash_groups
+    sql<MarkedGroup>`select game_id, group_id, alert, ${shownTitle} as title, fixed_in_version,
+        merged_into is null and status <> 'ignored' as is_shown from crash_groups
       where alert is not null order by game_id, group_id limit ${limit}::integer`,
   );
 }
@@ -32,9 +36,30 @@ export async function removeMarks(db: Db, gameId: string, groups: readonly Marke
   );
 }
 
-export type ActiveGroup = { game_id: string; group_id: string; title: string; count: number; first_seconds: number };
+/** Snoozed groups whose time has come. */
+export function listAwake(db: Db, now: Date): Promise<{ game_id: string; group_id: string }[]> {
+  return rowsOfAllGames(
+    db,
+    sql<{ game_id: string; group_id: string }>`select game_id, group_id from crash_groups
+      where status = 'snoozed' and snoozed_until <= ${now}::timestamptz order by game_id, group_id`,
+  );
+}
 
-/** The groups of all games that got a report since then, whose number of games may be large. */
+export type ActiveGroup = {
+  game_id: string;
+  group_id: string;
+  /** The group that it is merged into, or itself. */
+  head_id: string;
+  /** Of the head. */
+  title: string;
+  count: number;
+  first_seconds: number;
+};
+
+/**
+ * The groups of all games that got a report since then, except for snoozed and ignored ones. The number of games may be
+ * large.
+ */
 export function listActive(db: Db, since: Date): Promise<ActiveGroup[]> {
   return rowsOfAllGames(
     db,
@@ -44,11 +69,15 @@ export function listActive(db: Db, since: Date): Promise<ActiveGroup[]> {
         select (select game_id from crash_groups where game_id > found.id order by game_id limit 1)
         from found where found.id is not null
       )
-      select game_id, group_id, title, count, extract(epoch from first_seen)::float8 as first_seconds
-      from found cross join lateral (
-        select game_id, group_id, title, count, first_seen from crash_groups
-        where game_id = found.id and last_seen >= ${since}::timestamptz
-      ) as active`,
+      select active.*, head.title from found cross join lateral (
+        select game_id, group_id, coalesce(merged_into, group_id) as head_id, count,
+          extract(epoch from first_seen)::float8 as first_seconds
+        from crash_groups where game_id = found.id and last_seen >= ${since}::timestamptz
+      ) as active cross join lateral (
+        select ${shownTitle} as title from crash_groups
+        where crash_groups.game_id = active.game_id and crash_groups.group_id = active.head_id
+          and status not in ('snoozed', 'ignored')
+      ) as head`,
   );
 }
 

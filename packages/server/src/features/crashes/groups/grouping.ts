@@ -6,6 +6,8 @@ import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../report/user-paths.ts';
+import type { GameRules } from './game-rules.sql.ts';
+import { listsOf } from './game-rules.ts';
 import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
 
 /**
@@ -25,6 +27,8 @@ export type Grouping = {
   readonly explanation: readonly string[];
   /** The first functions of the game's own code on the stack, each once. Similar groups share some of them. */
   readonly functions: readonly string[];
+  /** The version of the game's own rules; absent if they do not matter. */
+  readonly rulesVersion?: number;
 };
 
 /** The fields of a report that its grouping needs in addition to the dump. */
@@ -42,21 +46,29 @@ const MAX_REASON_LENGTH = 255;
  * The signature of a walked dump, made from the frames that count, and the group of its report. If the crashed thread
  * has no frames, the report is grouped by its message.
  */
-export function groupReport(report: Stack, fields: GroupingFields): { grouping: Grouping; signature: SignatureReport } {
+export function groupReport(
+  report: Stack,
+  fields: GroupingFields,
+  { rules, version: rulesVersion }: GameRules,
+): { grouping: Grouping; signature: SignatureReport } {
   const os = osOf(report);
   const crashed = crashedThread(report);
   const code = findOwnCode(report.modules, report.main_module, os);
   const { frames, note } = chooseFrames(crashed?.frames ?? [], code);
   const { type, address, assertion } = report.crash_info;
-  const signature = makeSignature({
-    os,
-    reason: type,
-    address,
-    frames: crashed === undefined ? null : frames,
-    lastError: crashed?.last_error_value ?? null,
-    assertion,
-  });
-  if (frames.length === 0 && fields.message !== '') return { grouping: groupByMessage(fields), signature };
+  const signature = makeSignature(
+    {
+      os,
+      reason: type,
+      address,
+      frames: crashed === undefined ? null : frames,
+      lastError: crashed?.last_error_value ?? null,
+      assertion,
+    },
+    { lists: listsOf(rules) },
+  );
+  if (frames.length === 0 && fields.message !== '')
+    return { grouping: { ...groupByMessage(fields), rulesVersion }, signature };
   const reason = type === null ? null : cutTo(toPrintable(type), MAX_REASON_LENGTH);
   const reasonClass = classOfReason(reason);
   const reasonNote = reason === reasonClass ? `reason: ${reason}` : `reason: ${reasonClass}, the class of ${reason}`;
@@ -68,6 +80,7 @@ export function groupReport(report: Stack, fields: GroupingFields): { grouping: 
     reason,
     explanation: notes,
     functions: ownFunctions(frames, code),
+    rulesVersion,
   };
   return { grouping, signature: { signature: signature.signature, notes } };
 }
@@ -89,6 +102,15 @@ export function groupByMessage({ message, appVersion, os }: GroupingFields): Gro
       ...(isEmpty ? ['message: empty'] : notes),
     ],
     functions: [],
+  };
+}
+
+/** The group of the reports of a group that have `name` on their stack, if that group was split. */
+export function splitOff(grouping: Grouping, name: string): Grouping {
+  return {
+    ...grouping,
+    key: keyOf('split', Buffer.from(grouping.key).toString('hex'), name),
+    explanation: [...grouping.explanation, `split: reports with ${name} on their stack`],
   };
 }
 

@@ -1,9 +1,10 @@
 // The SQL that adds reports to crash groups and removes them, counting each report exactly once.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, retryConflicts, row, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { changed, type Db, retryConflicts, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { GROUPING_VERSION, type Grouping } from './grouping.ts';
+import { GROUPING_VERSION, type Grouping, splitOff } from './grouping.ts';
+import { type GroupToOpen, openAgain } from './reopen.sql.ts';
 
 type Member = { report_id: string; group_id: string | null };
 
@@ -30,39 +31,50 @@ export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): P
   }
 }
 
+type Attachment = {
+  /** SQL for further columns of the reports, so that each row is written once. */
+  readonly changes?: RawBuilder<unknown>;
+  /** The functions on the stack of the reports. They decide whether the reports are in a group that was split off. */
+  readonly functions?: readonly string[];
+};
+
 /**
- * Moves reports into the group of `grouping`, which is created if it does not exist. Reports that are already in it are
- * not counted again; reports that do not exist are skipped. A resolved group that gets a report of a later build is
- * reopened. `changes` is SQL for further columns of the reports, so that each row is written once. Returns false if
- * none of the reports exists.
+ * Moves reports into the group of `grouping`, which is created if it does not exist, or into the group that was split
+ * off from it. Reports that are already in it are not counted again; reports that do not exist are skipped. A resolved
+ * or snoozed group may open. Returns false if none of the reports exists.
  */
 export async function attachReports(
   tx: Tx,
   gameId: string,
   reportIds: readonly string[],
   grouping: Grouping,
-  changes: RawBuilder<unknown> | null = null,
+  { changes, functions = [] }: Attachment = {},
 ): Promise<boolean> {
   const members = await lockReportsAndGroup(tx, gameId, reportIds, grouping.key);
   if (members.length === 0) return false;
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
   // In most cases the group exists and is locked already, and the reports have no other group to leave.
-  let { target, status } = members[0]!;
+  let { target } = members[0]!;
   if (target === null) {
     await insertGroup(tx, gameId, grouping, ids[0]!);
     const locked = await lockGroups(tx, gameId, grouping.key, former);
-    ({ group_id: target, status } = locked.find(({ wanted }) => wanted) ?? { group_id: null, status: null });
+    target = locked.find(({ wanted }) => wanted) ?? null;
   }
   if (target === null) throw new GroupGoneError('A crash group was deleted while a report was added to it');
-  const added = members.filter(({ group_id }) => group_id !== target).map(({ report_id }) => report_id);
-  for (const groupId of former) if (groupId !== target) await subtractReports(tx, gameId, groupId, added);
-  const isRegression = status === 'resolved' && (await isLater(tx, gameId, target, added));
-  await addReports(tx, gameId, target, { ids, added, grouping, isRegression, changes });
+  const split = target.split_functions?.find((name) => functions.includes(name));
+  if (split !== undefined)
+    return attachReports(tx, gameId, reportIds, splitOff(grouping, split), { ...(changes && { changes }), functions });
+  const { group_id: groupId } = target;
+  const added = members.filter(({ group_id }) => group_id !== groupId).map(({ report_id }) => report_id);
+  for (const formerId of former) if (formerId !== groupId) await subtractReports(tx, gameId, formerId, added);
+  await addReports(tx, gameId, groupId, { ids, added, grouping, changes: changes ?? null });
+  await openAgain(tx, gameId, target, added);
   return true;
 }
 
-/** Removes reports from their groups before they are deleted. Empty groups are deleted unless they are resolved. */
+/** Removes reports from their groups before they are deleted. Empty groups are deleted unless somebody
+ * triaged them. */
 export async function detachReports(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<void> {
   const members = await lockReports(tx, gameId, reportIds);
   const ids = members.map(({ report_id }) => report_id);
@@ -80,11 +92,15 @@ function groupsOf(members: readonly Member[]): string[] {
   return [...new Set(members.flatMap(({ group_id }) => group_id ?? []))];
 }
 
-type MemberAndTarget = Member & { target: string | null; status: string | null };
+/** The columns of a locked group that decide what becomes of a report. */
+type Target = GroupToOpen & { split_functions: string[] | null };
+type MemberAndTarget = Member & { target: Target | null };
+
+const targetColumns = sql.raw('group_id, status, merged_into, split_functions');
 
 /**
- * Locks the reports, and then the group of `key` if none of them is in a group. `target` is its id and `status` its
- * status; null if it does not exist or was not locked.
+ * Locks the reports, and then the group of `key` if none of them is in a group. `target` is that group; null if it does
+ * not exist or was not locked.
  */
 function lockReportsAndGroup(
   tx: Tx,
@@ -99,11 +115,11 @@ function lockReportsAndGroup(
         select report_id, group_id from crash_reports
         where game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[]) order by report_id for update
       ), target as materialized (
-        select group_id, status from crash_groups
+        select ${targetColumns} from crash_groups
         where game_id = ${gameId}::uuid and key = ${key}::bytea and (select count(*) > 0 and count(group_id) = 0 from member)
         for update
       )
-      select report_id, member.group_id, target.group_id as target, target.status from member left join target on true
+      select report_id, member.group_id, to_json(target) as target from member left join target on true
       order by report_id`,
   );
 }
@@ -117,24 +133,27 @@ function lockReports(tx: Tx, gameId: string, reportIds: readonly string[]): Prom
 }
 
 /**
- * Creates the group, empty, unless it exists. If newer rules move a report out of a resolved group, the new group is
- * resolved as well. Members get an alert about it, but not if its report was in another group before.
+ * Creates the group, empty, unless it exists. If newer rules move a report out of a group that was triaged, the new
+ * group is in the same state. Members get an alert about it, but not if its report was in another group before.
  */
 async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId: string): Promise<void> {
-  const { key, kind, title, reason, explanation, functions } = grouping;
+  const { key, kind, title, reason, explanation, functions, rulesVersion = 0 } = grouping;
   await rowsOfGame(
     tx,
     gameId,
     sql`with created as (
       insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
-          sample_report_id, grouping_version, status, fixed_in_version, resolved_at, resolved_by, alert)
+          sample_report_id, grouping_version, status, snoozed_until_build, ${triageColumns}, alert)
         select report.game_id, ${newId()}::uuid, ${key}::bytea, ${kind}::text, ${title}::text, ${reason}::text,
           ${JSON.stringify(explanation)}::jsonb, 0, report.received_at, report.received_at, report.report_id,
-          ${GROUPING_VERSION}::integer, coalesce(former.status, 'open'), former.fixed_in_version, former.resolved_at,
-          former.resolved_by, case when report.group_id is null then 'new_group' end
+          ${GROUPING_VERSION}::integer, coalesce(former.status, 'open'),
+          coalesce(former.snoozed_until_build, false), ${triageColumns},
+          case when report.group_id is null then 'new_group' end
         from crash_reports report
-        left join crash_groups former on former.game_id = report.game_id and former.group_id = report.group_id
-          and former.status = 'resolved' and former.grouping_version < ${GROUPING_VERSION}::integer
+        left join (select game_id, group_id, grouping_version, status, snoozed_until_build, ${triageColumns} from crash_groups
+            where is_triaged or status = 'resolved') as former
+          on former.game_id = report.game_id and former.group_id = report.group_id
+            and (former.grouping_version < ${GROUPING_VERSION}::integer or report.rules_version < ${rulesVersion}::integer)
         where report.game_id = ${gameId}::uuid and report.report_id = ${reportId}::uuid
       on conflict (game_id, key) do nothing
       returning game_id, group_id
@@ -144,7 +163,11 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
   );
 }
 
-type LockedGroup = { group_id: string; status: string; wanted: boolean };
+/** What a group takes over from the former group of its report, except for the status. */
+const triageColumns = sql.raw(`fixed_in_version, resolved_at, resolved_by, snoozed_at, snoozed_until, snoozed_reports,
+  snoozed_until_count, assignee_id, priority, custom_title, issue_url, merged_into`);
+
+type LockedGroup = Target & { wanted: boolean };
 
 /** Locks the group of `key`, which is `wanted`, and the groups with these ids. */
 function lockGroups(
@@ -155,37 +178,10 @@ function lockGroups(
 ): Promise<LockedGroup[]> {
   return rows(
     tx,
-    sql<LockedGroup>`select group_id, status, key = ${key}::bytea as wanted from crash_groups
+    sql<LockedGroup>`select ${targetColumns}, key = ${key}::bytea as wanted from crash_groups
       where game_id = ${gameId} and (key = ${key}::bytea or group_id = any(${groupIds}::uuid[]))
       order by group_id for update`,
   );
-}
-
-/**
- * Whether a report comes from a build that was registered after the build with the fix of a resolved group or, if that
- * is unknown, after the group was resolved.
- */
-async function isLater(tx: Tx, gameId: string, groupId: string, reportIds: readonly string[]): Promise<boolean> {
-  const group = await row(
-    tx,
-    sql<{ fixed_in_version: string | null; resolved_at: Date }>`select fixed_in_version, resolved_at from crash_groups
-      where game_id = ${gameId} and group_id = ${groupId}`,
-  );
-  const reported = await rows(
-    tx,
-    sql<{ build_id: string }>`select distinct build_id from crash_reports
-      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
-  );
-  const buildIds = reported.map(({ build_id }) => build_id);
-  const later = await row(
-    tx,
-    sql`select from builds where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])
-      and created_at >= coalesce(
-        (select min(created_at) from builds fixed where fixed.game_id = ${gameId} and fixed.version = ${group?.fixed_in_version ?? null}),
-        ${group?.resolved_at ?? null}::timestamptz)
-      limit 1`,
-  );
-  return later !== undefined;
 }
 
 type Addition = {
@@ -194,8 +190,6 @@ type Addition = {
   /** The reports among them that are not in the group yet. */
   readonly added: readonly string[];
   readonly grouping: Grouping;
-  /** Whether the reports reopen a resolved group. */
-  readonly isRegression: boolean;
   readonly changes: RawBuilder<unknown> | null;
 };
 
@@ -204,9 +198,9 @@ async function addReports(
   tx: Tx,
   gameId: string,
   groupId: string,
-  { ids, added, grouping, isRegression, changes }: Addition,
+  { ids, added, grouping, changes }: Addition,
 ): Promise<void> {
-  const { kind, title, reason, explanation } = grouping;
+  const { kind, title, reason, explanation, rulesVersion = null } = grouping;
   const signature = kind === 'stack' ? title : null;
   const ofGroup = sql`game_id = ${gameId}::uuid and group_id = ${groupId}::uuid`;
   await rowsOfGame(
@@ -219,7 +213,8 @@ async function addReports(
           (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from added
       ),
       report as (
-        update crash_reports set group_id = ${groupId}::uuid, grouping_version = ${GROUPING_VERSION}::integer, reason = ${reason}::text,
+        update crash_reports set group_id = ${groupId}::uuid, grouping_version = ${GROUPING_VERSION}::integer,
+          rules_version = coalesce(${rulesVersion}::integer, rules_version), reason = ${reason}::text,
           signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || message || ' ' || user_message)
           ${changes === null ? sql`` : sql`, ${changes}`}
         where game_id = ${gameId}::uuid and report_id = any(${ids}::uuid[])
@@ -230,10 +225,7 @@ async function addReports(
             then coalesce(sum.newest, sample_report_id) else sample_report_id end,
           explanation = case when grouping_version < ${GROUPING_VERSION}::integer
             then ${JSON.stringify(explanation)}::jsonb else explanation end,
-          grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer),
-          status = case when ${isRegression}::boolean then 'open' else status end,
-          regressed_at = case when ${isRegression}::boolean then now() else regressed_at end,
-          alert = case when ${isRegression}::boolean then 'regression' else alert end
+          grouping_version = greatest(grouping_version, ${GROUPING_VERSION}::integer)
         from sum where ${ofGroup} returning group_id`,
   );
 }
@@ -263,7 +255,7 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
   await changed(
     tx,
     sql`delete from crash_groups
-      where game_id = ${gameId} and group_id = ${groupId} and count = 0 and status <> 'resolved'`,
+      where game_id = ${gameId} and group_id = ${groupId} and count = 0 and status <> 'resolved' and not is_triaged`,
   );
 }
 

@@ -5,6 +5,7 @@ import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
+import { readRules } from '../groups/game-rules.sql.ts';
 import { groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { stemOf } from '../report/files.ts';
@@ -12,6 +13,7 @@ import { enqueueProcessing } from '../report/jobs.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
 import { beginProcessing, type DumpRow, recordFailure, recordWalk } from './processed.sql.ts';
+import { enqueueRegrouping } from './regroup.job.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
 import { type Reading, readDump } from './walk.ts';
 
@@ -28,10 +30,15 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   if (report === undefined) return;
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
-  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields: groupingFieldsOf(report) };
+  const rules = await readRules(ctx.db, gameId);
+  const fields = groupingFieldsOf(report);
+  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields, rules };
   const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
-  if (reading.outcome === 'walked') await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
-  else {
+  if (reading.outcome === 'walked') {
+    await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
+    // Rules that were saved meanwhile are applied by a job, which may have run before the report was stored.
+    if ((await readRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
+  } else {
     const grouping = groupByMessage(task.fields);
     await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, at: ctx.clock.now() });
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');

@@ -46,15 +46,12 @@ export function recordWalk(
 ): Promise<boolean> {
   const { crashAddress, frames, functions, missingSymbols } = excerpt;
   return transactGroups(db, (tx) =>
-    attachReports(
-      tx,
-      gameId,
-      [reportId],
-      grouping,
-      sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = ${stackKey}::text,
+    attachReports(tx, gameId, [reportId], grouping, {
+      changes: sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = ${stackKey}::text,
         crash_address = ${crashAddress}::text, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
         missing_symbols = ${missingSymbols}::text[]`,
-    ),
+      functions,
+    }),
   );
 }
 
@@ -75,7 +72,7 @@ export async function recordFailure(
     );
     if (open === undefined) return;
     const changes = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
-    await attachReports(tx, gameId, [reportId], grouping, changes);
+    await attachReports(tx, gameId, [reportId], grouping, { changes });
   });
 }
 

@@ -1,6 +1,9 @@
-// Groups reports again after the rules changed, in batches, from their stored stacks.
+// Groups reports again after the rules of grouping changed, of all games or of one, in batches, from their stored
+// stacks.
 import type { Context } from '../../../context.ts';
+import type { Db } from '../../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
+import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
 import { type Grouping, groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { listOutdated, type OutdatedRow, recordRegrouping } from './regroup.sql.ts';
@@ -13,22 +16,33 @@ export const regroupJob = defineJob<Payload>('crashes:regroup', 6);
 
 const BATCH = 100;
 
+/** A queued job of the game begins again with the newest report. */
+export async function enqueueRegrouping(db: Db, gameId: string): Promise<void> {
+  await addJob(db, regroupJob, { gameId, before: null }, keyOfRegrouping(gameId));
+}
+
+export function keyOfRegrouping(gameId: string): string {
+  return `${regroupJob.task}/${gameId}`;
+}
+
 /** Safe to run twice and alongside other processing: reports that the current rules have grouped are skipped. */
 export async function regroupReports(ctx: Context, { gameId, before }: Payload): Promise<void> {
-  const reports = await listOutdated(ctx.db, gameId, { before, limit: BATCH });
+  const rules = await readRules(ctx.db, gameId);
+  const reports = await listOutdated(ctx.db, gameId, { rulesVersion: rules.version, before, limit: BATCH });
   for (const report of reports) {
-    const grouping = await groupAgain(ctx, report);
+    const grouping = await groupAgain(ctx, report, rules);
     if (grouping !== null) await recordRegrouping(ctx.db, gameId, report, grouping);
   }
   const oldest = reports.at(-1)?.report_id;
-  if (reports.length === BATCH && oldest !== undefined) await addJob(ctx.db, regroupJob, { gameId, before: oldest });
+  if (reports.length === BATCH && oldest !== undefined)
+    await addJob(ctx.db, regroupJob, { gameId, before: oldest }, keyOfRegrouping(gameId));
 }
 
 /** Null if the stored stack cannot be read: the report stays in its group, and the log says why. */
-async function groupAgain(ctx: Context, report: OutdatedRow): Promise<Grouping | null> {
+async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Grouping | null> {
   const fields = groupingFieldsOf(report);
   if (report.stack_key === null) return groupByMessage(fields);
-  const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields });
+  const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields, rules });
   if (reading.outcome === 'walked') return reading.grouping;
   ctx.log.warn({ report: report.report_id, reason: reading.reason }, 'a report could not be regrouped');
   return null;

@@ -5,18 +5,19 @@ import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
 
-export type OutdatedRow = GroupingRow & { stack_key: string | null };
+export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
 
-/** The newest reports before `before` that were grouped by older rules. */
+/** The newest reports before `before` that were grouped by older rules, built-in or of the game. */
 export function listOutdated(
   db: Db,
   gameId: string,
-  { before, limit }: { before: string | null; limit: number },
+  { rulesVersion, before, limit }: { rulesVersion: number; before: string | null; limit: number },
 ): Promise<OutdatedRow[]> {
   return rows(
     db,
-    sql<OutdatedRow>`select stack_key, ${groupingColumns} from crash_reports
-      where game_id = ${gameId} and grouping_version < ${GROUPING_VERSION}
+    sql<OutdatedRow>`select stack_key, functions, ${groupingColumns} from crash_reports
+      where game_id = ${gameId}
+        and (grouping_version < ${GROUPING_VERSION} or (rules_version < ${rulesVersion} and stack_key is not null))
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,
   );
@@ -26,7 +27,7 @@ export function listOutdated(
 export async function recordRegrouping(
   db: Db,
   gameId: string,
-  { report_id: reportId, stack_key: stackKey }: OutdatedRow,
+  { report_id: reportId, stack_key: stackKey, functions }: OutdatedRow,
   grouping: Grouping,
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
@@ -35,7 +36,7 @@ export async function recordRegrouping(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
         and stack_key is not distinct from ${stackKey} for update`,
     );
-    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping);
+    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping, { functions });
   });
 }
 

@@ -1,28 +1,36 @@
 // The messages between the server and a thread that walks dumps.
 import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
+import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
 import type { Excerpt } from './excerpt.ts';
 
 export type WalkInput = {
   readonly blobSettings: BlobSettings;
-  readonly fields: GroupingFields;
+  /** The game's own rules of grouping. */
+  readonly rules: GameRules;
 } & (
   | {
       readonly task: 'walk';
+      readonly fields: GroupingFields;
       readonly dumpKey: string;
       /** Uncompressed, in bytes. */
       readonly dumpSize: number;
       /** Where the thread stores the whole report. */
       readonly stackKey: string;
     }
-  | {
-      readonly task: 'group';
-      /** Where the report was stored by an earlier walk. */
-      readonly stackKey: string;
-    }
+  | ({ readonly task: 'group' } & StoredStack)
+  | { readonly task: 'preview'; readonly stacks: readonly StoredStack[] }
 );
 
+/** Where a report was stored by an earlier walk. */
+export type StoredStack = { readonly stackKey: string; readonly fields: GroupingFields };
+
+/** A group that a report would be in. The key is in hex. */
+export type PreviewedGrouping = { readonly key: string; readonly title: string };
+
 export type WalkOutput =
+  /** For each stack, or null if it cannot be read. */
+  | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
   | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };

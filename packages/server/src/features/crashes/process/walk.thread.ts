@@ -16,7 +16,7 @@ import { excerptOf } from './excerpt.ts';
 import { withoutPrivatePaths } from './private-paths.ts';
 import { parseStoredReport } from './stored-report.ts';
 import { StoredSymbols } from './stored-symbols.ts';
-import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
+import type { PreviewedGrouping, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
@@ -29,7 +29,8 @@ serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requ
   // All tasks of a thread come from one server, and so use the same store.
   store ??= openBlobStore(input.blobSettings);
   try {
-    return input.task === 'walk' ? await walk(store, input, requestSymbols) : await regroup(store, input);
+    if (input.task === 'walk') return await walk(store, input, requestSymbols);
+    return input.task === 'group' ? await regroup(store, input) : await preview(store, input);
   } catch (error) {
     if (error instanceof MinidumpError)
       return { outcome: 'unreadable', reason: `The dump cannot be read: ${error.message}` };
@@ -57,7 +58,7 @@ async function walk(
 async function walkDump(
   blobs: BlobStore,
   dump: Buffer,
-  { stackKey, fields }: WalkInput & { task: 'walk' },
+  { stackKey, fields, rules }: WalkInput & { task: 'walk' },
   requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
   const modules = modulesOf(dump);
@@ -68,7 +69,7 @@ async function walkDump(
   } finally {
     symbols.close();
   }
-  const { grouping, signature } = groupReport(walked, fields);
+  const { grouping, signature } = groupReport(walked, fields, rules);
   const report: Report = { ...walked, signature };
   await blobs.put(stackKey, bytesOfBuffer(packNow(JSON.stringify(report))));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
@@ -110,7 +111,25 @@ function modulesOf(dump: Uint8Array): SymbolRequest {
   return [...distinct.values()];
 }
 
-async function regroup(blobs: BlobStore, { stackKey, fields }: WalkInput & { task: 'group' }): Promise<WalkOutput> {
+async function regroup(
+  blobs: BlobStore,
+  { stackKey, fields, rules }: WalkInput & { task: 'group' },
+): Promise<WalkOutput> {
   const report = parseStoredReport(stackKey, await readBlob(blobs, stackKey));
-  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, fields).grouping };
+  return { outcome: 'walked', excerpt: excerptOf(report), grouping: groupReport(report, fields, rules).grouping };
+}
+
+async function preview(blobs: BlobStore, { stacks, rules }: WalkInput & { task: 'preview' }): Promise<WalkOutput> {
+  const groupings: (PreviewedGrouping | null)[] = [];
+  for (const { stackKey, fields } of stacks) {
+    try {
+      const report = parseStoredReport(stackKey, await readBlob(blobs, stackKey));
+      const { key, title } = groupReport(report, fields, rules).grouping;
+      groupings.push({ key: Buffer.from(key).toString('hex'), title });
+    } catch (error) {
+      if (!(error instanceof MinidumpError || error instanceof BlobMissingError)) throw error;
+      groupings.push(null);
+    }
+  }
+  return { outcome: 'previewed', groupings };
 }

@@ -4,10 +4,11 @@ import { SECOND } from '../../../kernel/clock.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { perContext } from '../../../request/per-context.ts';
+import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
 import { measureStage } from './measure-stage.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';
-import type { SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
+import type { PreviewedGrouping, StoredStack, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
 
@@ -30,7 +31,7 @@ export type Reading =
  */
 export function readDump(
   ctx: Context,
-  task: { dumpKey: string; dumpSize: number; stackKey: string; fields: GroupingFields },
+  task: { dumpKey: string; dumpSize: number; stackKey: string; fields: GroupingFields; rules: GameRules },
   resolver: SymbolResolver,
 ): Promise<Reading> {
   return measureStage(ctx, 'walk', () =>
@@ -41,8 +42,19 @@ export function readDump(
 }
 
 /** Groups the stored report under `stackKey` by the current rules. Rejects like `readDump`. */
-export function regroupStack(ctx: Context, task: { stackKey: string; fields: GroupingFields }): Promise<Reading> {
+export function regroupStack(ctx: Context, task: StoredStack & { rules: GameRules }): Promise<Reading> {
   return runBounded(ctx, { task: 'group', blobSettings: ctx.blobs.settings, ...task }, async () => []);
+}
+
+/** The groups that these stored reports would be in by these rules; null for reports that cannot be read. */
+export async function previewStacks(
+  ctx: Context,
+  stacks: readonly StoredStack[],
+  rules: GameRules['rules'],
+): Promise<readonly (PreviewedGrouping | null)[]> {
+  const input = { task: 'preview', blobSettings: ctx.blobs.settings, stacks, rules: { rules, version: 0 } } as const;
+  const output = await poolOf(ctx).run(input, async () => []);
+  return output.outcome === 'previewed' ? output.groupings : [];
 }
 
 async function runBounded(
@@ -52,7 +64,9 @@ async function runBounded(
 ): Promise<Reading> {
   const { crashSeconds, crashHeapMb } = ctx.config;
   try {
-    return await poolOf(ctx).run(input, answer);
+    const output = await poolOf(ctx).run(input, answer);
+    if (output.outcome === 'previewed') throw new Error('a thread mixed up its tasks');
+    return output;
   } catch (error) {
     if (error instanceof ThreadTimeoutError) {
       return {

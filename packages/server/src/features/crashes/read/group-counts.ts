@@ -13,16 +13,21 @@ export type Counts = {
   days: { day: string; count: number }[];
 };
 
-/** For a group without counted reports. */
-export const NO_COUNTS: Counts = { builds: [], build_count: 0, oses: [], days: [] };
-
-/** `firstDay` is day 0 in the texts. At most `maxBuilds` builds are listed. */
-export function unpackCounts(packed: Omit<GroupCounts, 'group_id'>, firstDay: Date, maxBuilds: number): Counts {
+/** The sum of the counts of groups. `firstDay` is day 0 in the texts. At most `maxBuilds` builds are listed. */
+export function unpackCounts(
+  groups: readonly Omit<GroupCounts, 'group_id'>[],
+  firstDay: Date,
+  maxBuilds: number,
+): Counts {
   const byBuild = new Map<string, number>();
   const byOs = new Map<string, number>();
-  for (const [buildId = '', count, os = ''] of entriesOf(packed.totals)) {
-    byBuild.set(buildId, (byBuild.get(buildId) ?? 0) + Number(count));
-    byOs.set(os, (byOs.get(os) ?? 0) + Number(count));
+  const byDay = new Map<number, number>();
+  for (const { totals, days } of groups) {
+    for (const [buildId = '', count, os = ''] of entriesOf(totals)) {
+      byBuild.set(buildId, (byBuild.get(buildId) ?? 0) + Number(count));
+      byOs.set(os, (byOs.get(os) ?? 0) + Number(count));
+    }
+    for (const [day, count] of entriesOf(days)) byDay.set(Number(day), (byDay.get(Number(day)) ?? 0) + Number(count));
   }
   // Build ids begin with the time of registration, so the higher id is the newer build.
   const builds = [...byBuild].sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || compareTexts(b, a));
@@ -31,10 +36,9 @@ export function unpackCounts(packed: Omit<GroupCounts, 'group_id'>, firstDay: Da
     builds: builds.slice(0, maxBuilds).map(([build_id, count]) => ({ build_id, count })),
     build_count: builds.length,
     oses: oses.map(([os, count]) => ({ os, count })),
-    days: entriesOf(packed.days).map(([day, count]) => ({
-      day: utcDayOf(new Date(firstDay.getTime() + Number(day) * DAY)),
-      count: Number(count),
-    })),
+    days: [...byDay]
+      .sort(([a], [b]) => a - b)
+      .map(([day, count]) => ({ day: utcDayOf(new Date(firstDay.getTime() + day * DAY)), count })),
   };
 }
 

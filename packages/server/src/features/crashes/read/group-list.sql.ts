@@ -1,13 +1,14 @@
-// The SQL that lists crash groups with their counts, resolves them and reopens them.
+// The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it.
+import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, row, rows } from '../../../kernel/database/db.ts';
-
-export type GroupStatus = 'open' | 'resolved';
+import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
+import { shownTitle } from '../groups/state.sql.ts';
 
 export type GroupRow = {
   group_id: string;
   kind: 'stack' | 'message';
   title: string;
+  signature: string;
   reason: string | null;
   explanation: string[];
   count: number;
@@ -19,6 +20,16 @@ export type GroupRow = {
   status: GroupStatus;
   fixed_in_version: string | null;
   regressed_at: Date | null;
+  snoozed_until: Date | null;
+  snoozed_until_count: number | null;
+  snoozed_until_build: boolean;
+  assignee_id: string | null;
+  priority: Priority | null;
+  issue_url: string | null;
+  split_from: string | null;
+  split_function: string | null;
+  /** The groups that were merged into it. */
+  members: string[];
 };
 
 /**
@@ -33,8 +44,46 @@ export type GroupCounts = {
   days: string;
 };
 
-const columns = sql.raw(`group_id, kind, title, reason, explanation, count, first_seen, last_seen,
-  (extract(epoch from last_seen) * 1000000)::bigint::text as place, sample_report_id, status, fixed_in_version, regressed_at`);
+const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, reason, explanation, count, first_seen,
+  last_seen, (extract(epoch from last_seen) * 1000000)::bigint::text as place, sample_report_id, status,
+  fixed_in_version, regressed_at, snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority,
+  issue_url, split_from, split_function, members`;
+
+/** The groups of a game that are not merged into another, without a sum over others: for games without merges. */
+function plainGroups(gameId: string): RawBuilder<unknown> {
+  return sql`(select *, '{}'::uuid[] as members from crash_groups where game_id = ${gameId}) as crash_groups`;
+}
+
+/** The groups of a game, each with the reports of the groups merged into it. `only` selects one of them. */
+function groupsWithMembers(gameId: string, only: string | null = null): RawBuilder<unknown> {
+  const [ofGroup, ofHead] =
+    only === null ? [sql``, sql``] : [sql`and group_id = ${only}`, sql`and merged_into = ${only}`];
+  return sql`(
+    select game_id, group_id, kind, title, reason, explanation, status, fixed_in_version, resolved_at, regressed_at,
+      snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority, custom_title, issue_url, split_from,
+      split_function, own.count + coalesce(others.count, 0) as count,
+      least(own.first_seen, others.first_seen) as first_seen, greatest(own.last_seen, others.last_seen) as last_seen,
+      case when others.last_seen > own.last_seen then coalesce(others.sample_report_id, own.sample_report_id)
+        else coalesce(own.sample_report_id, others.sample_report_id) end as sample_report_id,
+      coalesce(others.members, '{}') as members
+    from (select * from crash_groups where game_id = ${gameId} and merged_into is null ${ofGroup}) as own left join (
+      select merged_into as head, sum(count)::bigint as count, min(first_seen) as first_seen,
+        max(last_seen) as last_seen, array_agg(group_id order by count desc, group_id) as members,
+        (array_agg(sample_report_id order by last_seen desc) filter (where sample_report_id is not null))[1]
+          as sample_report_id
+      from crash_groups where game_id = ${gameId} and merged_into is not null ${ofHead} group by merged_into
+    ) as others on others.head = own.group_id
+  ) as crash_groups`;
+}
+
+async function hasMerges(db: Db, gameId: string): Promise<boolean> {
+  const { exists } = await onlyRow(
+    db,
+    sql<{ exists: boolean }>`select exists (
+      select from crash_groups where game_id = ${gameId} and merged_into is not null) as exists`,
+  );
+  return exists;
+}
 
 type Filters = { buildId: string | undefined; sinceBuild: string | undefined; status: GroupStatus | undefined };
 type Page = { before: { place: string; groupId: string } | null; limit: number };
@@ -43,13 +92,23 @@ type Page = { before: { place: string; groupId: string } | null; limit: number }
  * Groups, the most recently seen first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
  * seen after it was registered.
  */
-export function listGroups(db: Db, gameId: string, filters: Filters, { before, limit }: Page): Promise<GroupRow[]> {
+export async function listGroups(
+  db: Db,
+  gameId: string,
+  filters: Filters,
+  { before, limit }: Page,
+): Promise<GroupRow[]> {
+  const merged = await hasMerges(db, gameId);
   const conditions = [sql`game_id = ${gameId}`];
   if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
     conditions.push(
-      sql`exists (select from crash_group_totals counts where counts.game_id = ${gameId}
-        and counts.group_id = crash_groups.group_id and counts.build_id = ${filters.buildId})`,
+      merged
+        ? sql`group_id in (
+            select coalesce(merged_into, group_id) from crash_group_totals counts join crash_groups using (game_id, group_id)
+            where counts.game_id = ${gameId} and counts.build_id = ${filters.buildId})`
+        : sql`exists (select from crash_group_totals counts where counts.game_id = ${gameId}
+            and counts.group_id = crash_groups.group_id and counts.build_id = ${filters.buildId})`,
     );
   if (filters.sinceBuild !== undefined)
     conditions.push(
@@ -63,7 +122,8 @@ export function listGroups(db: Db, gameId: string, filters: Filters, { before, l
     );
   return rows(
     db,
-    sql<GroupRow>`select ${columns} from crash_groups where ${sql.join(conditions, sql` and `)}
+    sql<GroupRow>`select ${columns} from ${merged ? groupsWithMembers(gameId) : plainGroups(gameId)}
+      where ${sql.join(conditions, sql` and `)}
       order by last_seen desc, group_id desc limit ${limit}`,
   );
 }
@@ -96,15 +156,40 @@ export async function countNewGroups(
     sql<{ game_id: string; count: number }>`
       select game_id, count(*) as count
       from crash_groups join unnest(${games}::uuid[], ${times}::timestamptz[]) as newest (game_id, registered_at) using (game_id)
-      where status = 'open' and ${seenFirstSince(sql`newest.registered_at`)}
+      where status = 'open' and merged_into is null and ${seenFirstSince(sql`newest.registered_at`)}
       group by game_id`,
   );
 }
 
-export function findGroup(db: Db, gameId: string, groupId: string): Promise<GroupRow | undefined> {
-  return row(
+/** The group or, if it was merged into another, that one. */
+export async function findGroup(db: Db, gameId: string, groupId: string): Promise<GroupRow | undefined> {
+  const group = await row(
     db,
-    sql<GroupRow>`select ${columns} from crash_groups where game_id = ${gameId} and group_id = ${groupId}`,
+    sql<{ head: string }>`select coalesce(merged_into, group_id) as head from crash_groups
+      where game_id = ${gameId} and group_id = ${groupId}`,
+  );
+  if (group === undefined) return undefined;
+  return row(db, sql<GroupRow>`select ${columns} from ${groupsWithMembers(gameId, group.head)}`);
+}
+
+export type RelatedRow = {
+  group_id: string;
+  signature: string;
+  count: number;
+  last_seen: Date;
+  merged_into: string | null;
+  split_from: string | null;
+  split_function: string | null;
+};
+
+/** The groups that were merged into these, or split off from them. */
+export function findRelated(db: Db, gameId: string, groupIds: readonly string[]): Promise<RelatedRow[]> {
+  return rows(
+    db,
+    sql<RelatedRow>`select group_id, title as signature, count, last_seen, merged_into, split_from, split_function
+      from crash_groups
+      where game_id = ${gameId} and (merged_into = any(${groupIds}::uuid[]) or split_from = any(${groupIds}::uuid[]))
+      order by count desc, group_id`,
   );
 }
 
@@ -130,11 +215,11 @@ export function countGroups(
   );
 }
 
-/** The counts of a group by day, from `firstDay` on, and by version, which is null for deleted builds. */
+/** The counts of these groups by day, from `firstDay` on, and by version, which is null for deleted builds. */
 export function countByVersion(
   db: Db,
   gameId: string,
-  groupId: string,
+  groupIds: readonly string[],
   firstDay: string,
 ): Promise<{ day: string; version: string | null; count: number }[]> {
   return rows(
@@ -142,7 +227,7 @@ export function countByVersion(
     sql<{ day: string; version: string | null; count: number }>`
       select day::text as day, version, sum(count)::bigint as count
       from crash_group_counts left join build_names using (game_id, build_id)
-      where game_id = ${gameId} and group_id = ${groupId} and day >= ${firstDay}::date
+      where game_id = ${gameId} and group_id = any(${groupIds}::uuid[]) and day >= ${firstDay}::date
       group by day, version order by day`,
   );
 }
@@ -159,29 +244,4 @@ export async function findVersions(
       where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
   );
   return new Map(versions.map(({ build_id, version }) => [build_id, version]));
-}
-
-/** Marks a group as resolved. Returns false if there is no such group. */
-export async function resolveGroup(
-  db: Db,
-  gameId: string,
-  groupId: string,
-  { fixedIn, resolvedBy }: { fixedIn: string | null; resolvedBy: string },
-): Promise<boolean> {
-  const count = await changed(
-    db,
-    sql`update crash_groups set status = 'resolved', fixed_in_version = ${fixedIn}, resolved_at = now(),
-        resolved_by = ${resolvedBy}, regressed_at = null
-      where game_id = ${gameId} and group_id = ${groupId}`,
-  );
-  return count > 0;
-}
-
-export async function reopenGroup(db: Db, gameId: string, groupId: string): Promise<boolean> {
-  const count = await changed(
-    db,
-    sql`update crash_groups set status = 'open', fixed_in_version = null, resolved_at = null, resolved_by = null, regressed_at = null
-      where game_id = ${gameId} and group_id = ${groupId}`,
-  );
-  return count > 0;
 }

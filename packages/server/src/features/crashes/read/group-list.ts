@@ -1,5 +1,4 @@
-// Lists, resolves and reopens crash groups for developers.
-import { ApiError } from '@chauffeur/contract/errors';
+// Lists crash groups for developers.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
@@ -7,8 +6,9 @@ import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { type Reader, readReplica } from '../../../request/read-replica.ts';
+import { findNames } from '../../accounts/accounts.ts';
 import { requireMember } from '../../games/games.ts';
-import { NO_COUNTS, unpackCounts } from './group-counts.ts';
+import { unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
 import { unknownGroup } from './not-found.ts';
 import { groupOf } from './record.ts';
@@ -51,12 +51,21 @@ export async function listCrashGroups(
 
 async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
   const firstDay = firstDayShown(ctx);
-  const ids = rows.map(({ group_id }) => group_id);
-  const packedCounts = await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay));
-  const counts = new Map(packedCounts.map((packed) => [packed.group_id, unpackCounts(packed, firstDay, maxBuilds)]));
+  const ids = rows.flatMap(({ group_id, members }) => [group_id, ...members]);
+  const packed = new Map(
+    (await groups.countGroups(ctx.db, gameId, ids, utcDayOf(firstDay))).map((each) => [each.group_id, each]),
+  );
+  const counts = new Map(
+    rows.map(({ group_id, members }) => {
+      const family = [group_id, ...members].flatMap((id) => packed.get(id) ?? []);
+      return [group_id, unpackCounts(family, firstDay, maxBuilds)];
+    }),
+  );
   const builds = new Set([...counts.values()].flatMap((count) => count.builds.map(({ build_id }) => build_id)));
   const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
-  return rows.map((row) => groupOf(row, counts.get(row.group_id) ?? NO_COUNTS, versions));
+  const assignees = rows.flatMap(({ assignee_id }) => assignee_id ?? []);
+  const names = await findNames(ctx.db, [...new Set(assignees)]);
+  return rows.map((row) => groupOf(row, { counts: counts.get(row.group_id)!, versions, names }));
 }
 
 function firstDayShown({ clock }: Reader): Date {
@@ -76,29 +85,32 @@ export async function getCrashGroup(
 async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {
   const row = await groups.findGroup(ctx.db, gameId, groupId);
   if (row === undefined) throw unknownGroup();
-  const [[group], counts] = await Promise.all([
+  const family = [row.group_id, ...row.members];
+  const [[group], counts, related] = await Promise.all([
     withCounts(ctx, gameId, [row], MAX_BUILDS),
-    groups.countByVersion(ctx.db, gameId, groupId, utcDayOf(firstDayShown(ctx))),
+    groups.countByVersion(ctx.db, gameId, family, utcDayOf(firstDayShown(ctx))),
+    groups.findRelated(ctx.db, gameId, family),
   ]);
-  return { ...group!, explanation: row.explanation, trend: trendOf(counts) };
+  return { ...group!, explanation: row.explanation, trend: trendOf(counts), ...relationsOf(row, related) };
 }
 
-/** A resolved group is reopened by a developer, or by a report from a later build, which counts as a regression. */
-export async function updateCrashGroup(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateCrashGroup>,
-): Promise<GroupDetail> {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  const { group_id: groupId, status, fixed_in_version: fixedIn } = input;
-  if (status === 'open' && fixedIn !== undefined)
-    throw new ApiError(4002, 'fixed_in_version: only for resolved groups. Send it with the status resolved.');
-  const exists =
-    status === 'open'
-      ? await groups.reopenGroup(ctx.db, game.game_id, groupId)
-      : await groups.resolveGroup(ctx.db, game.game_id, groupId, {
-          fixedIn: fixedIn ?? null,
-          resolvedBy: caller.user.name,
-        });
-  if (!exists) throw unknownGroup();
-  return readGroup(ctx, game.game_id, groupId);
+type Relations = Pick<GroupDetail, 'merged' | 'split_off' | 'split_from'>;
+
+function relationsOf(row: groups.GroupRow, related: readonly groups.RelatedRow[]): Relations {
+  const { split_from: from, split_function: name } = row;
+  return {
+    merged: related
+      .filter(({ merged_into }) => merged_into === row.group_id)
+      .map(({ group_id, signature, count, last_seen }) => ({
+        group_id,
+        signature,
+        count,
+        last_seen: last_seen.toISOString(),
+      })),
+    // A part that is merged into another group is shown there.
+    split_off: related
+      .filter(({ split_function, merged_into }) => split_function !== null && merged_into === null)
+      .map(({ group_id, split_function, count }) => ({ group_id, function: split_function!, count })),
+    split_from: from === null || name === null ? null : { group_id: from, function: name },
+  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_COUNTS } from './group-counts.ts';
+import { unpackCounts } from './group-counts.ts';
 import type { GroupRow } from './group-list.sql.ts';
 import { groupOf, summaryOf } from './record.ts';
 import type { SummaryRow } from './report-list.sql.ts';
@@ -39,6 +39,7 @@ describe('a group', () => {
     group_id: 'group',
     kind: 'stack',
     title: 'measure',
+    signature: 'measure',
     reason: null,
     explanation: [],
     count: 3,
@@ -49,13 +50,43 @@ describe('a group', () => {
     status: 'open',
     fixed_in_version: null,
     regressed_at: null,
+    snoozed_until: null,
+    snoozed_until_count: null,
+    snoozed_until_build: false,
+    assignee_id: null,
+    priority: null,
+    issue_url: null,
+    split_from: null,
+    split_function: null,
+    members: [],
   };
+  const counts = unpackCounts([], new Date(0), 10);
+  const none = new Map<string, string>();
   it('has the versions of its builds, and keeps deleted builds', () => {
     const builds = ['kept', 'gone'].map((build_id) => ({ build_id, count: 1 }));
-    const { builds: named } = groupOf(group, { ...NO_COUNTS, builds }, new Map([['kept', '1.0']]));
+    const { builds: named } = groupOf(group, {
+      counts: { ...counts, builds },
+      versions: new Map([['kept', '1.0']]),
+      names: none,
+    });
     assert.deepEqual(named, [
       { build_id: 'kept', version: '1.0', count: 1 },
       { build_id: 'gone', version: '', count: 1 },
     ]);
+  });
+
+  it('that is snoozed says what is left', () => {
+    const snoozed = { ...group, status: 'snoozed', snoozed_until_count: 5 } as const;
+    const { snooze } = groupOf(snoozed, { counts, versions: none, names: none });
+    assert.deepEqual(snooze, { until: null, reports: 2, next_build: false });
+    const { snooze: open } = groupOf({ ...snoozed, status: 'open' }, { counts, versions: none, names: none });
+    assert.equal(open, null);
+  });
+
+  it('is assigned to no one once the account is deleted', () => {
+    const assigned = { ...group, assignee_id: 'u1' };
+    const named = groupOf(assigned, { counts, versions: none, names: new Map([['u1', 'Kim']]) });
+    assert.deepEqual(named.assignee, { user_id: 'u1', name: 'Kim' });
+    assert.equal(groupOf(assigned, { counts, versions: none, names: none }).assignee, null);
   });
 });

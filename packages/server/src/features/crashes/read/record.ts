@@ -66,16 +66,29 @@ function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKin
   return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
 }
 
-/** Deleted builds have no version. */
-export function groupOf(row: GroupRow, counts: Counts, versions: ReadonlyMap<string, string>): Group {
+type Extras = {
+  readonly counts: Counts;
+  /** By the ids of builds. Deleted builds have no version. */
+  readonly versions: ReadonlyMap<string, string>;
+  /** By the ids of accounts. */
+  readonly names: ReadonlyMap<string, string>;
+};
+
+export function groupOf(row: GroupRow, { counts, versions, names }: Extras): Group {
   return {
     group_id: row.group_id,
     kind: row.kind,
     title: row.title,
+    signature: row.signature,
     reason: row.reason,
     status: row.status,
     fixed_in_version: row.fixed_in_version,
+    snooze: snoozeOf(row),
     regressed_at: row.regressed_at?.toISOString() ?? null,
+    assignee: assigneeOf(row, names),
+    priority: row.priority,
+    issue_url: row.issue_url,
+    merged_count: row.members.length,
     count: row.count,
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
@@ -83,4 +96,19 @@ export function groupOf(row: GroupRow, counts: Counts, versions: ReadonlyMap<str
     ...counts,
     builds: counts.builds.map(({ build_id, count }) => ({ build_id, version: versions.get(build_id) ?? '', count })),
   };
+}
+
+function snoozeOf(row: GroupRow): Group['snooze'] {
+  if (row.status !== 'snoozed') return null;
+  return {
+    until: row.snoozed_until?.toISOString() ?? null,
+    reports: row.snoozed_until_count === null ? null : Math.max(0, row.snoozed_until_count - row.count),
+    next_build: row.snoozed_until_build,
+  };
+}
+
+/** Null if the account was deleted, too. */
+function assigneeOf({ assignee_id: userId }: GroupRow, names: ReadonlyMap<string, string>): Group['assignee'] {
+  const name = userId === null ? undefined : names.get(userId);
+  return userId === null || name === undefined ? null : { user_id: userId, name };
 }

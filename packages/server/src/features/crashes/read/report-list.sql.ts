@@ -43,7 +43,8 @@ const summary = sql.raw(
   'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, received_at, app_version',
 );
 const selectedColumns = sql.raw(
-  `report_id, selected.build_id, group_id, state, signature, reason, message, user_message, selected.os, selected.arch, received_at`,
+  `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
+    selected.reason, message, user_message, selected.os, selected.arch, received_at`,
 );
 const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key');
 
@@ -164,6 +165,7 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
     db,
     sql<SummaryRow>`select ${selectedColumns}, coalesce(version, app_version) as version
       from (${reports}) selected left join builds on builds.game_id = ${gameId} and builds.build_id = selected.build_id
+        left join crash_groups on crash_groups.game_id = ${gameId} and crash_groups.group_id = selected.group_id
       order by report_id desc`,
   );
 }
@@ -172,8 +174,10 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
   return row(
     db,
     sql<ReportRow>`
-      select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version, group_id, state, signature, reason,
-        message, user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
+      select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version,
+        coalesce((select merged_into from crash_groups where crash_groups.game_id = crash_reports.game_id
+          and crash_groups.group_id = crash_reports.group_id), group_id) as group_id, state, signature, reason, message,
+        user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
         crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols
       from crash_reports left join build_names as builds
         on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id

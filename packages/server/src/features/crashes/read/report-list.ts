@@ -8,6 +8,7 @@ import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { requireMember } from '../../games/games.ts';
+import { findFamily } from './family.sql.ts';
 import { explainMissing } from './missing-symbols.ts';
 import { unknownCrash } from './not-found.ts';
 import { crashOf, summaryOf } from './record.ts';
@@ -40,16 +41,25 @@ export async function listCrashes(
 
 async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
   const { build_id, group_id, os, text, frame } = filters;
-  const conditions = reports.conditionsOf({
-    buildId: build_id,
-    groupId: group_id,
-    os: os === undefined ? undefined : canonicalOs(os),
-  });
   const searches: Search[] = [];
   if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
-  if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
-  return searchPage(db, gameId, conditions, searches, page);
+  const listPage = (groupId: string | undefined) => {
+    const conditions = reports.conditionsOf({
+      buildId: build_id,
+      groupId,
+      os: os === undefined ? undefined : canonicalOs(os),
+    });
+    if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
+    return searchPage(db, gameId, conditions, searches, page);
+  };
+  if (group_id === undefined) return listPage(undefined);
+  const [own = group_id, ...others] = await findFamily(db, gameId, group_id);
+  if (others.length === 0) return listPage(own);
+  // The index has the reports of each group in order.
+  const pages = await Promise.all([own, ...others].map(listPage));
+  const newestFirst = pages.flat().sort((a, b) => (a.report_id < b.report_id ? 1 : -1));
+  return newestFirst.slice(0, page.limit);
 }
 
 /**

@@ -15,8 +15,9 @@ export async function listSimilarGroups(
 ): Promise<OutputOf<typeof contract.listSimilarGroups>> {
   const { game } = await requireMember(ctx, caller, uid);
   const similar = await readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
-    if ((await findGroup(db, game.game_id, groupId)) === undefined) throw unknownGroup();
-    return findSimilar(db, game.game_id, groupId);
+    const group = await findGroup(db, game.game_id, groupId);
+    if (group === undefined) throw unknownGroup();
+    return findSimilar(db, game.game_id, [group.group_id, ...group.members]);
   });
   return { groups: similar.map(({ last_seen, ...group }) => ({ ...group, last_seen: last_seen.toISOString() })) };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
+import { shownTitle } from '../groups/state.sql.ts';
 
 /** UTC days: from `first` up to, but without, `end`. */
 export type Days = { readonly first: string; readonly end: string };
@@ -13,12 +14,13 @@ export function readTopGroups(db: Db, gameId: string, { first, end }: Days, limi
   return rowsOfGame(
     db,
     gameId,
-    sql<TopGroupRow>`select group_id, title, reports from (
-        select group_id, sum(count)::bigint as reports from crash_group_days
+    sql<TopGroupRow>`select group_id, ${shownTitle} as title, reports from (
+        select coalesce(merged_into, group_id) as group_id, sum(days.count)::bigint as reports
+        from crash_group_days days join crash_groups using (game_id, group_id)
         where game_id = ${gameId}::uuid and day >= ${first}::date and day < ${end}::date
-        group by group_id
+        group by 1
       ) as counted join crash_groups using (group_id)
-      where crash_groups.game_id = ${gameId}::uuid and reports > 0
+      where crash_groups.game_id = ${gameId}::uuid and reports > 0 and status <> 'ignored'
       order by reports desc, group_id limit ${limit}::integer`,
   );
 }
@@ -35,8 +37,8 @@ export async function readWeek(db: Db, gameId: string, { first, end }: Days): Pr
     sql<WeekRow>`select
         (select coalesce(sum(count), 0)::bigint from crash_group_days
           where game_id = ${gameId}::uuid and day >= ${first}::date and day < ${end}::date) as reports,
-        (select count(*) from crash_groups where game_id = ${gameId}::uuid and ${ofDays('first_seen')}) as new_groups,
-        (select count(*) from crash_groups where game_id = ${gameId}::uuid and status = 'resolved'
+        (select count(*) from crash_groups where game_id = ${gameId}::uuid and merged_into is null and ${ofDays('first_seen')}) as new_groups,
+        (select count(*) from crash_groups where game_id = ${gameId}::uuid and status = 'resolved' and merged_into is null
           and ${ofDays('resolved_at')}) as fixed_groups`,
   );
   return week!;

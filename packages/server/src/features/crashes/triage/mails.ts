@@ -1,0 +1,73 @@
+// Mails to members about crash groups that they are mentioned in or that were assigned to them.
+import { PAGES } from '@chauffeur/contract/pages';
+import type { AccountCaller, Context } from '../../../context.ts';
+import type { Tx } from '../../../kernel/database/db.ts';
+import type { Mail } from '../../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
+import { enqueueMail } from '../../accounts/accounts.ts';
+import { type Game, listMembers } from '../../games/games.ts';
+
+type Member = { readonly user_id: string; readonly email: string };
+type Group = { readonly group_id: string; readonly title: string };
+
+/** They are sent if the transaction commits. */
+export async function sendMails(tx: Tx, mails: readonly Mail[]): Promise<void> {
+  for (const mail of mails) await enqueueMail(tx, mail);
+}
+
+type Mention = { caller: AccountCaller; game: Game; group: Group; mentioned: readonly Member[]; comment: string };
+
+/** One to each member who is mentioned, except the author. */
+export function mentionMails(ctx: Context, { caller, game, group, mentioned, comment }: Mention): Mail[] {
+  return mentioned
+    .filter(({ user_id }) => user_id !== caller.user.id)
+    .map(({ email }) => ({
+      to: email,
+      subject: oneLine(`${caller.user.name} mentioned you in ${game.name}`),
+      text: [
+        `${authorOf(caller)} mentioned you in a comment on the crash ${quote(group.title)} of ${quote(game.name)}:`,
+        comment,
+        `${linkTo(ctx, game, group)}\n`,
+      ].join('\n\n'),
+    }));
+}
+
+type Assignment = { caller: AccountCaller; game: Game; userId: string; groups: readonly Group[] };
+
+/** One to the new assignee, unless they assigned the groups to themselves. */
+export async function assignmentMails(ctx: Context, { caller, game, userId, groups }: Assignment): Promise<Mail[]> {
+  if (userId === caller.user.id) return [];
+  const members = await listMembers(ctx.db, game.game_id);
+  const assignee = members.find(({ user_id }) => user_id === userId);
+  if (assignee === undefined) return [];
+  const [first] = groups;
+  const what = groups.length === 1 ? 'a crash' : `${groups.length} crashes`;
+  const listed = groups.slice(0, MAX_LISTED).map((group) => `${oneLine(group.title)}\n${linkTo(ctx, game, group)}`);
+  const rest = groups.length - listed.length;
+  return [
+    {
+      to: assignee.email,
+      subject: oneLine(
+        groups.length === 1
+          ? `${caller.user.name} assigned ${first!.title} to you`
+          : `${caller.user.name} assigned ${what} of ${game.name} to you`,
+      ),
+      text: [
+        `${authorOf(caller)} assigned ${what} of ${quote(game.name)} to you:`,
+        ...listed,
+        ...(rest > 0 ? [`And ${rest} more: ${ctx.publicUrl}${PAGES.crashes.replace(':uid', game.slug)}`] : []),
+        '',
+      ].join('\n\n'),
+    },
+  ];
+}
+
+const MAX_LISTED = 20;
+
+function authorOf({ user, agent }: AccountCaller): string {
+  return agent === undefined ? user.name : `${user.name} (with ${quote(agent.name)})`;
+}
+
+function linkTo({ publicUrl }: Context, game: Game, { group_id }: Group): string {
+  return `${publicUrl}${PAGES.crashGroup.replace(':uid', game.slug).replace(':group_id', group_id)}`;
+}

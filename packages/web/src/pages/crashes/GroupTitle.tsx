@@ -1,0 +1,72 @@
+// The title of a crash group, which developers can replace by one of their own.
+import { LIMITS } from '@chauffeur/contract/limits';
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../../ui/Dialog.tsx';
+import classes from './crashes.module.css';
+import type { GroupDetail } from './TrendChart.tsx';
+import type { Triage } from './use-triage.ts';
+
+type GroupTitleProps = { group: GroupDetail; triage: Triage };
+
+export function GroupTitle({ group, triage }: GroupTitleProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap={2} miw={0}>
+      <Group gap="xs" wrap="nowrap" align="baseline">
+        <Title order={1} className={classes.signature}>
+          {group.title}
+        </Title>
+        <Button size="compact-xs" variant="subtle" onClick={() => setOpen(true)}>
+          Rename
+        </Button>
+      </Group>
+      {group.title !== group.signature && (
+        <Text size="sm" c="dimmed" className={classes.code}>
+          {group.signature}
+        </Text>
+      )}
+      {isOpen && <RenameDialog group={group} triage={triage} onClose={() => setOpen(false)} />}
+    </Stack>
+  );
+}
+
+function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: () => void }) {
+  const [title, setTitle] = useState(group.title);
+  const trimmed = title.trim();
+  const isSignature = trimmed === '' || trimmed === group.signature;
+  return (
+    <Dialog title="Rename crash group" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          triage.mutate({
+            kind: 'update',
+            input: { group_id: group.group_id, title: isSignature ? null : trimmed },
+            message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
+          });
+          onClose();
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label="Title"
+            description="Shown everywhere instead of the signature. Leave it empty for the signature."
+            placeholder={group.signature}
+            maxLength={LIMITS.titleLength}
+            value={title}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => setTitle(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit">{isSignature ? 'Use signature' : 'Rename'}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,162 @@
+// The groups that were merged into a crash group or split off from it, and the dialog that splits it.
+import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import classes from './crashes.module.css';
+import type { GroupDetail } from './TrendChart.tsx';
+import type { Triage } from './use-triage.ts';
+
+type Merged = GroupDetail['merged'][number];
+type RelatedGroupsProps = { slug: string; group: GroupDetail; triage: Triage };
+
+export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>) {
+  if (group.merged.length === 0) return null;
+  const columns: Column<Merged>[] = [
+    {
+      header: 'Signature',
+      overflow: 'ellipsis',
+      className: classes.code,
+      title: ({ signature }) => signature,
+      cell: ({ signature }) => signature,
+    },
+    {
+      header: 'Reports',
+      align: 'right',
+      width: 72,
+      title: ({ count }) => formatNumber(count),
+      cell: ({ count }) => formatCompactNumber(count),
+    },
+    {
+      header: 'Last seen',
+      width: 112,
+      overflow: 'nowrap',
+      hiddenBelow: 'sm',
+      cell: (each) => <Time at={each.last_seen} />,
+    },
+    {
+      header: 'Change',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 110,
+      cell: ({ group_id, signature }) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Separate ${signature}`}
+          disabled={triage.isPending}
+          onClick={() =>
+            triage.mutate({
+              kind: 'unmerge',
+              input: { group_id: group.group_id, group_ids: [group_id] },
+              message: `${signature} is a group of its own again.`,
+            })
+          }
+        >
+          Separate
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Section title="Merged groups">
+      <Text size="sm">The reports of these groups, including new ones, are counted and listed here.</Text>
+      <DataTable
+        label="Merged groups"
+        columns={columns}
+        rows={group.merged}
+        rowKey={({ group_id }) => group_id}
+        isFixed
+      />
+    </Section>
+  );
+}
+
+/** Where the group comes from, and what was split off from it. */
+export function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) {
+  const { split_from: from, split_off: parts } = group;
+  if (from === null && parts.length === 0) return null;
+  const link = (groupId: string, text: string) => (
+    <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }} size="sm">
+      {text}
+    </SiteLink>
+  );
+  return (
+    <Stack gap={4}>
+      {from !== null && (
+        <Text size="sm">
+          Split off: reports with <span className={classes.code}>{from.function}</span> on their stack.{' '}
+          {link(from.group_id, 'Go to the original group')}
+        </Text>
+      )}
+      {parts.map((part) => (
+        <Text key={part.group_id} size="sm">
+          Reports with <span className={classes.code}>{part.function}</span> on their stack are in{' '}
+          {link(part.group_id, `a group of their own (${formatNumber(part.count)})`)}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefined; triage: Triage };
+
+export function SplitButton({ group, stack, triage }: SplitButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (group.kind !== 'stack') return null;
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
+        Split group
+      </Button>
+      {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const functions = [...new Set(stack?.crashed?.frames.flatMap((frame) => frame.function ?? []))];
+  return (
+    <Dialog title="Split crash group" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          triage.mutate({
+            kind: 'split',
+            input: { group_id: group.group_id, function: name },
+            message: `Reports with ${name} on their stack are moving to a group of their own.`,
+          });
+          onClose();
+        }}
+      >
+        <Stack gap="md">
+          <Autocomplete
+            label="Function"
+            description="Reports with this function anywhere on their stack get a group of their own, and so do new ones."
+            data={functions}
+            required
+            value={name}
+            onChange={setName}
+            maxDropdownHeight={220}
+            comboboxProps={{ withinPortal: false }}
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={name === ''}>
+              Split group
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+// Changes crash groups, and undoes the last change.
+import type { InputOf } from '@chauffeur/contract/operation';
+import { listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
+import { getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { createCrashGroupIssue } from '@chauffeur/contract/operations/issue-tracker';
+import { summarizeGames } from '@chauffeur/contract/operations/overview';
+import {
+  changeCrashGroups,
+  listCrashGroupActivity,
+  mergeCrashGroups,
+  splitCrashGroup,
+  undoCrashGroupChange,
+  unmergeCrashGroups,
+  updateCrashGroup,
+} from '@chauffeur/contract/operations/triage';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api.ts';
+import { useGame } from '../games/use-game.ts';
+
+type Input<Op extends Parameters<typeof call>[0]> = Omit<InputOf<Op>, 'uid'>;
+
+type Action =
+  | { readonly kind: 'update'; readonly input: Input<typeof updateCrashGroup>; readonly message: string }
+  | { readonly kind: 'change'; readonly input: Input<typeof changeCrashGroups>; readonly message: string }
+  | { readonly kind: 'merge'; readonly input: Input<typeof mergeCrashGroups>; readonly message: string }
+  | { readonly kind: 'unmerge'; readonly input: Input<typeof unmergeCrashGroups>; readonly message: string }
+  | { readonly kind: 'split'; readonly input: Input<typeof splitCrashGroup>; readonly message: string }
+  | { readonly kind: 'issue'; readonly input: Input<typeof createCrashGroupIssue>; readonly message: string }
+  | { readonly kind: 'undo' | 'redo'; readonly changeUid: string };
+
+export type Done = {
+  readonly message: string;
+  /** Null if there is nothing to undo. */
+  readonly changeUid: string | null;
+  readonly isUndone: boolean;
+  /** The group that the action led to. */
+  readonly groupId?: string;
+};
+
+const CHANGED = [
+  listCrashGroups.id,
+  getCrashGroup.id,
+  listCrashGroupActivity.id,
+  listSimilarGroups.id,
+  listCrashes.id,
+  summarizeGames.id,
+];
+
+export type Triage = ReturnType<typeof useTriage>;
+
+export function useTriage() {
+  const { game_uid: uid } = useGame();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (action: Action) => run(uid, action),
+    onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
+  });
+}
+
+async function run(uid: string, action: Action): Promise<Done> {
+  switch (action.kind) {
+    case 'undo':
+    case 'redo': {
+      const { change_uid: changeUid, skipped } = await call(undoCrashGroupChange, {
+        uid,
+        change_uid: action.changeUid,
+      });
+      return { message: formatUndone(action.kind, skipped), changeUid, isUndone: action.kind === 'undo' };
+    }
+    case 'merge': {
+      const { change_uid: changeUid, group_id: groupId } = await call(mergeCrashGroups, { uid, ...action.input });
+      return { message: action.message, changeUid, isUndone: false, groupId };
+    }
+    case 'split': {
+      const { change_uid: changeUid, group_id: groupId } = await call(splitCrashGroup, { uid, ...action.input });
+      return { message: action.message, changeUid, isUndone: false, groupId };
+    }
+    default: {
+      const { change_uid: changeUid } = await callOf(uid, action);
+      return { message: action.message, changeUid, isUndone: false };
+    }
+  }
+}
+
+function callOf(
+  uid: string,
+  action: Extract<Action, { kind: 'update' | 'change' | 'unmerge' | 'issue' }>,
+): Promise<{ change_uid: string | null }> {
+  if (action.kind === 'update') return call(updateCrashGroup, { uid, ...action.input });
+  if (action.kind === 'change') return call(changeCrashGroups, { uid, ...action.input });
+  if (action.kind === 'issue') return call(createCrashGroupIssue, { uid, ...action.input });
+  return call(unmergeCrashGroups, { uid, ...action.input });
+}
+
+function formatUndone(kind: 'undo' | 'redo', skipped: number): string {
+  const done = kind === 'undo' ? 'Change undone.' : 'Change made again.';
+  if (skipped === 0) return done;
+  if (skipped === 1) return `${done} One group was changed since, and stayed as it is.`;
+  return `${done} ${skipped} groups were changed since, and stayed as they are.`;
+}

@@ -1,0 +1,213 @@
+// A game's own rules of grouping, with a preview on its newest crash reports.
+import { formatNumber } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import {
+  type GroupingRule,
+  getGroupingRules,
+  previewGroupingRules,
+  RULE_EFFECTS,
+  setGroupingRules,
+} from '@chauffeur/contract/operations/grouping-rules';
+import { ActionIcon, Button, Code, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { useGame } from '../games/use-game.ts';
+
+type Rules = OutputOf<typeof getGroupingRules>;
+type Preview = OutputOf<typeof previewGroupingRules>;
+type Move = Preview['moves'][number];
+
+const EFFECTS: Readonly<Record<GroupingRule['effect'], string>> = {
+  irrelevant: 'are ignored',
+  prefix: 'count together with the next frame',
+  top: 'are the top of the stack',
+  end: 'end the signature',
+};
+
+const REFRESH_MS = 3000;
+
+export function GroupingPage() {
+  const game = useGame();
+  const uid = game.game_uid;
+  const { data, error, refetch } = useQuery({
+    ...ask(getGroupingRules, { uid }),
+    refetchInterval: ({ state }) => (state.data?.regrouping === true ? REFRESH_MS : false),
+  });
+  return (
+    <Stack gap="md">
+      <PageHead title="Crash grouping" tabTitle={`Crash grouping · ${game.name}`} />
+      <Text size="sm">
+        Crash reports are grouped by the frames that matter. These rules say what frames of your own code mean, such as
+        those of a logger or an error handler. See <DocLink page="triage">Triage</DocLink>.
+      </Text>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Skeleton h={220} />
+      ) : (
+        <>
+          <RulesForm key={data.changed_at} uid={uid} slug={game.slug} saved={data.rules} />
+          <LastChange rules={data} />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function LastChange({ rules: { changed_at: changedAt, changed_by: changedBy, regrouping } }: { rules: Rules }) {
+  if (changedAt === null) return null;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        Changed by {changedBy} · <Time at={changedAt} />
+      </Text>
+      {regrouping && <Notice tone="busy" title="Existing reports are moving to their groups." />}
+    </Stack>
+  );
+}
+
+/** Rules being edited need a key: two may be equal. */
+type EditedRule = GroupingRule & { readonly key: number };
+
+function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: readonly GroupingRule[] }) {
+  const queries = useQueryClient();
+  const [rules, setRules] = useState<readonly EditedRule[]>(() => saved.map((rule, key) => ({ ...rule, key })));
+  const [nextKey, setNextKey] = useState(saved.length);
+  const edited = rules.map(({ frames, effect }) => ({ frames: frames.trim(), effect }));
+  const isComplete = edited.every(({ frames }) => /[^*]/.test(frames));
+  const isChanged = JSON.stringify(edited) !== JSON.stringify(saved);
+  const preview = useMutation({ mutationFn: () => call(previewGroupingRules, { uid, rules: edited }) });
+  const saving = useMutation({
+    mutationFn: () => call(setGroupingRules, { uid, rules: edited }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [getGroupingRules.id] }),
+  });
+  const change = (key: number, changed: Partial<GroupingRule>) => {
+    setRules(rules.map((rule) => (rule.key === key ? { ...rule, ...changed } : rule)));
+    preview.reset();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        preview.mutate();
+      }}
+    >
+      <Stack gap="md">
+        {rules.length === 0 && <Text size="sm">This game has no rules of its own.</Text>}
+        <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Rules">
+          {rules.map(({ key, frames, effect }, index) => (
+            <Group key={key} component="li" gap="xs" wrap="nowrap" align="center">
+              <TextInput
+                aria-label={`Frames of rule ${index + 1}`}
+                placeholder="Log::*"
+                maxLength={LIMITS.groupingPatternLength}
+                value={frames}
+                style={{ flex: '1 1 12rem' }}
+                styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+                onChange={({ currentTarget }) => change(key, { frames: currentTarget.value })}
+              />
+              <NativeSelect
+                aria-label={`Effect of rule ${index + 1}`}
+                data={RULE_EFFECTS.map((value) => ({ value, label: EFFECTS[value] }))}
+                value={effect}
+                onChange={({ currentTarget: { value } }) =>
+                  change(key, { effect: RULE_EFFECTS.find((each) => each === value) ?? 'irrelevant' })
+                }
+              />
+              <ActionIcon
+                variant="default"
+                size="lg"
+                aria-label={`Remove rule ${index + 1}`}
+                onClick={() => {
+                  setRules(rules.filter((rule) => rule.key !== key));
+                  preview.reset();
+                }}
+              >
+                ×
+              </ActionIcon>
+            </Group>
+          ))}
+        </Stack>
+        <Text size="sm" c="dimmed">
+          Names are those of signatures; <Code>*</Code> matches any characters. The first rule that matches a frame
+          applies, before the rules that are built in.
+        </Text>
+        <Group gap="sm">
+          <Button
+            variant="default"
+            disabled={rules.length >= LIMITS.groupingRules}
+            onClick={() => {
+              setRules([...rules, { frames: '', effect: 'irrelevant', key: nextKey }]);
+              setNextKey(nextKey + 1);
+            }}
+          >
+            Add rule
+          </Button>
+          <Button
+            type="submit"
+            variant={preview.data === undefined ? 'filled' : 'default'}
+            disabled={!isChanged || !isComplete}
+            loading={preview.isPending}
+          >
+            Preview
+          </Button>
+          {preview.data !== undefined && (
+            <Button loading={saving.isPending} onClick={() => saving.mutate()}>
+              Save rules
+            </Button>
+          )}
+        </Group>
+        {preview.error !== null && <Problem error={preview.error} onRetry={() => preview.mutate()} />}
+        {saving.error !== null && <Problem error={saving.error} onRetry={() => saving.mutate()} />}
+        {preview.data !== undefined && <PreviewResult slug={slug} preview={preview.data} />}
+      </Stack>
+    </form>
+  );
+}
+
+function PreviewResult({ slug, preview }: { slug: string; preview: Preview }) {
+  const { reports, moved, groups_before: before, groups_after: after, moves } = preview;
+  return (
+    <Section title="Preview">
+      <Text size="sm" role="status">
+        {reports === 0
+          ? 'No report has a stack yet.'
+          : `Of the last ${formatNumber(reports)} reports, ${formatNumber(moved)} would move. They are in ${formatNumber(before)} groups, and would be in ${formatNumber(after)}.`}
+      </Text>
+      {moves.length > 0 && (
+        <DataTable
+          label="Reports that would move"
+          columns={moveColumns(slug)}
+          rows={moves}
+          rowKey={({ from, to }, index) => `${from.group_id} ${to.group_id ?? index}`}
+          isFixed
+        />
+      )}
+    </Section>
+  );
+}
+
+function moveColumns(slug: string): Column<Move>[] {
+  const groupCell = ({ group_id: groupId, title }: Move['from']) =>
+    groupId === null ? (
+      <>{title} (new)</>
+    ) : (
+      <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }} size="sm">
+        {title}
+      </SiteLink>
+    );
+  return [
+    { header: 'From', overflow: 'ellipsis', title: ({ from }) => from.title, cell: ({ from }) => groupCell(from) },
+    { header: 'To', overflow: 'ellipsis', title: ({ to }) => to.title, cell: ({ to }) => groupCell(to) },
+    { header: 'Reports', align: 'right', width: 80, cell: ({ reports }) => formatNumber(reports) },
+  ];
+}

@@ -1,0 +1,160 @@
+// The issue tracker of a game, for issues about its crashes.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import {
+  getIssueTracker,
+  removeIssueTracker,
+  setIssueTracker,
+  TRACKER_KINDS,
+  type TrackerKind,
+} from '@chauffeur/contract/operations/issue-tracker';
+import { Button, Code, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { useGame } from '../games/use-game.ts';
+
+type Tracker = OutputOf<typeof getIssueTracker>['tracker'];
+
+const KIND_NAMES: Readonly<Record<TrackerKind, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  other: 'Another tracker',
+};
+const KINDS = TRACKER_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
+const PUBLIC_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as const;
+
+/** What the token must be allowed to do. */
+const TOKENS = {
+  github: 'A fine-grained personal access token for this repository, with write access to issues',
+  gitlab: 'A project access token with the role Reporter and the scope api',
+} as const;
+
+export function IssueTrackerPage() {
+  const game = useGame();
+  const uid = game.game_uid;
+  const { data, error, refetch } = useQuery(ask(getIssueTracker, { uid }));
+  return (
+    <Stack gap="md">
+      <PageHead title="Issue tracker" tabTitle={`Issue tracker · ${game.name}`} />
+      <Text size="sm">
+        Create issues about crash groups in GitHub or GitLab, or open a new issue in any tracker with a click. See{' '}
+        <DocLink page="triage">Triage</DocLink>.
+      </Text>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Skeleton h={260} />
+      ) : (
+        <TrackerForm key={JSON.stringify(data.tracker)} uid={uid} tracker={data.tracker} />
+      )}
+    </Stack>
+  );
+}
+
+function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
+  const queries = useQueryClient();
+  const [kind, setKind] = useState<TrackerKind>(tracker?.kind ?? 'github');
+  const [baseUrl, setBaseUrl] = useState(tracker?.base_url ?? '');
+  const [project, setProject] = useState(tracker?.project ?? '');
+  const [template, setTemplate] = useState(tracker?.kind === 'other' ? tracker.url_template : '');
+  const [token, setToken] = useState('');
+  const reload = () => queries.invalidateQueries({ queryKey: [getIssueTracker.id] });
+  const saving = useMutation({
+    mutationFn: () =>
+      kind === 'other'
+        ? call(setIssueTracker, { uid, kind, url_template: template.trim() })
+        : call(setIssueTracker, {
+            uid,
+            kind,
+            project: project.trim(),
+            ...(baseUrl.trim() !== '' && { base_url: baseUrl.trim() }),
+            ...(token.trim() !== '' && { token: token.trim() }),
+          }),
+    onSuccess: reload,
+  });
+  const removing = useMutation({ mutationFn: () => call(removeIssueTracker, { uid }), onSuccess: reload });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <Stack gap="md" maw={560}>
+        <NativeSelect
+          label="Tracker"
+          data={KINDS}
+          value={kind}
+          onChange={({ currentTarget: { value } }) => {
+            setKind(TRACKER_KINDS.find((each) => each === value) ?? 'other');
+            setBaseUrl('');
+          }}
+        />
+        {kind === 'other' ? (
+          <TextInput
+            label="Address of the page for a new issue"
+            description={
+              <>
+                <Code>{'{title}'}</Code> and <Code>{'{body}'}</Code> are replaced, for example{' '}
+                <Code>{'https://linear.new?title={title}&description={body}'}</Code>
+              </>
+            }
+            type="url"
+            required
+            withAsterisk={false}
+            placeholder="https://"
+            value={template}
+            onChange={({ currentTarget }) => setTemplate(currentTarget.value)}
+          />
+        ) : (
+          <>
+            <TextInput
+              label={kind === 'github' ? 'Repository' : 'Project'}
+              description={kind === 'github' ? 'Such as owner/repository' : 'Its path, such as group/project'}
+              required
+              withAsterisk={false}
+              pattern="[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)+"
+              value={project}
+              onChange={({ currentTarget }) => setProject(currentTarget.value)}
+            />
+            <TextInput
+              label="Server"
+              description={`Only for a server of your own; ${PUBLIC_URLS[kind]} if empty`}
+              type="url"
+              placeholder={PUBLIC_URLS[kind]}
+              value={baseUrl}
+              onChange={({ currentTarget }) => setBaseUrl(currentTarget.value)}
+            />
+            <PasswordInput
+              label="Access token"
+              description={
+                tracker?.has_token === true
+                  ? 'A token is stored. Enter another one to replace it.'
+                  : `${TOKENS[kind]}. Without one, issues open in your browser, filled in.`
+              }
+              autoComplete="off"
+              value={token}
+              onChange={({ currentTarget }) => setToken(currentTarget.value)}
+            />
+          </>
+        )}
+        {saving.error !== null && <Problem error={saving.error} />}
+        {removing.error !== null && <Problem error={removing.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={saving.isPending}>
+            Save
+          </Button>
+          {tracker !== null && (
+            <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate()}>
+              Remove
+            </Button>
+          )}
+        </Group>
+        <div role="status">{saving.isSuccess && <Notice tone="good" title="Issue tracker saved." />}</div>
+      </Stack>
+    </form>
+  );
+}
