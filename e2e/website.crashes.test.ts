@@ -137,21 +137,25 @@ describe('the crash pages', () => {
     await open('/crashes');
     await groups().waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('paintlevel2');
-    await page.waitForURL(/\?frame=paintlevel2$/);
+    await page.keyboard.type(' layout::visit');
+    await groups().getByRole('link', { name: 'render::measure' }).waitFor();
+    await untilEqual(() => groups().locator('[data-row]').count(), 1);
+    await page.getByRole('button', { name: 'Reports' }).click();
+    await page.getByLabel('Search crashes').fill('paintlevel2');
+    await page.waitForURL(/q=paintlevel2/);
     const reports = page.getByRole('table', { name: 'Crash reports' });
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
     await untilEqual(() => reports.locator('[data-row]').count(), 1);
     await page.reload();
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
-    await page.getByLabel('Search in').selectOption('text');
+    await page.getByLabel('Search crashes').fill('message:pillar os:windows');
     await page.getByText('No matching crashes.').waitFor();
-    await page.getByLabel('Search reports').fill('second pillar');
-    await page.waitForURL(/\?text=second(\+|%20)pillar$/);
+    await page.getByLabel('OS').selectOption('Linux');
+    await untilEqual(() => page.getByLabel('Search crashes').inputValue(), 'message:pillar os:linux');
     await reports.getByRole('link', { name: 'render::measure' }).waitFor();
     await page.getByRole('button', { name: 'Groups' }).click();
     await groups().waitFor();
-    await untilEqual(() => page.getByLabel('Search reports').inputValue(), '');
+    await untilEqual(() => page.getByLabel('Search crashes').inputValue(), 'is:open');
   });
 
   test('resolve a group as fixed, undo it, and show a regression in a later build', async (t) => {
@@ -219,7 +223,7 @@ describe('the crash pages', () => {
       .getByRole('row', { name: /^Owls of the North/ })
       .getByRole('link', { name: '1', exact: true })
       .click();
-    await page.waitForURL(/\/crashes\?since=/);
+    await page.waitForURL((url) => url.searchParams.get('q') === 'is:open is:new');
     await groups().getByRole('link', { name: 'a new one' }).waitFor();
     await page.getByText('New since 1.3.0', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();

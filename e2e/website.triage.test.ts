@@ -97,7 +97,7 @@ describe('the triage of crash groups', () => {
 
   test('merges groups in the list, and separates them on the page of the group', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/crashes?status=all');
+    await open('/crashes?q=');
     for (const title of ['The door is stuck', 'Missing doors']) await page.getByLabel(`Select ${title}`).check();
     await page.getByRole('button', { name: 'Merge' }).click();
     await page.getByText('2 groups merged into one.').waitFor();
@@ -106,8 +106,37 @@ describe('the triage of crash groups', () => {
     const merged = page.getByRole('table', { name: 'Merged groups' });
     await merged.getByRole('button', { name: /^Separate / }).click();
     await page.getByText(/is a group of its own again\.$/).waitFor();
-    await open('/crashes?status=all');
+    await open('/crashes?q=');
     await untilEqual(async () => (await titles()).length, 3);
+  });
+
+  test('searches with completion, and saves the search', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/crashes');
+    const box = page.getByLabel('Search crashes');
+    await box.click();
+    await box.press('End');
+    await box.pressSequentially(' prio');
+    await page.getByRole('option', { name: /^priority:/ }).click();
+    await page.getByRole('option', { name: 'high' }).click();
+    await untilEqual(() => box.inputValue(), 'is:open priority:high ');
+    await untilEqual(async () => (await titles()).length, 0);
+    await box.fill('priority:high is:clos');
+    await box.press('Enter');
+    await page.getByText('“is” is one of: open, resolved').waitFor();
+    await box.fill('priority:high');
+    await untilEqual(async () => (await titles()).length, 2);
+    await page.getByRole('button', { name: 'Save search' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save search' });
+    await dialog.getByLabel('Name').fill('What hurts');
+    await dialog.getByRole('button', { name: 'Save search' }).click();
+    await page.getByRole('button', { name: 'Delete search' }).waitFor();
+    await page.getByLabel('Status').selectOption('Snoozed');
+    await untilEqual(() => box.inputValue(), 'is:snoozed priority:high');
+    await open('/crashes');
+    await page.getByLabel('Saved searches').selectOption('What hurts');
+    await untilEqual(() => box.inputValue(), 'priority:high');
+    await untilEqual(async () => (await titles()).length, 2);
   });
 
   test('creates an issue in the tracker and links it', async (t) => {

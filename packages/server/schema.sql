@@ -1303,6 +1303,18 @@ create table grouping_rules (
   constraint grouping_rules_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table crash_searches (
+  game_id uuid not null,
+  search_id uuid not null,
+  name text not null,
+  query text not null,
+  view text not null,
+  created_by text not null,
+  constraint crash_searches_pkey PRIMARY KEY (game_id, search_id),
+  constraint crash_searches_view_check CHECK ((view = ANY (ARRAY['groups'::text, 'reports'::text]))),
+  constraint crash_searches_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

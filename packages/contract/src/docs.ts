@@ -74,6 +74,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     name: 'Your team',
     pages: [
       {
+        page: 'search',
+        title: 'Search crashes',
+        description: 'Find crash groups and reports with one query.',
+      },
+      {
         page: 'triage',
         title: 'Triage',
         description: 'Assign, resolve, snooze, merge and split crash groups, and link them to issues.',

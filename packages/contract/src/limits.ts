@@ -65,6 +65,8 @@ export const LIMITS = {
   commentLength: 10_000,
   /** Of one game. */
   groupingRules: 100,
+  /** Saved searches of one game. */
+  crashSearches: 100,
   groupingPatternLength: 255,
   issueUrlLength: 2000,
   /** The part of a log that a page shows. */

@@ -305,7 +305,7 @@ const channels = createRoute({
 const crashes = createRoute({
   getParentRoute: () => dev,
   path: '/crashes',
-  validateSearch: texts('view', 'build', 'status', 'since', 'os', 'frame', 'text'),
+  validateSearch: texts('view', 'q', 'sort'),
   component: lazyRouteComponent(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
 });
 

@@ -10,6 +10,7 @@ import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as cli from './cli.ts';
 import * as cliLogins from './cli-logins.ts';
+import * as crashSearches from './crash-searches.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
@@ -95,6 +96,9 @@ export const OPERATIONS: readonly Operation[] = [
   triage.addCrashGroupComment,
   triage.updateCrashGroupComment,
   triage.deleteCrashGroupComment,
+  crashSearches.listCrashSearches,
+  crashSearches.saveCrashSearch,
+  crashSearches.deleteCrashSearch,
   groupingRules.getGroupingRules,
   groupingRules.setGroupingRules,
   groupingRules.previewGroupingRules,

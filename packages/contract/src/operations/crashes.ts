@@ -1,5 +1,6 @@
 // Crash reports and their groups: sent by games; read and searched by developers.
 import Type from 'typebox';
+import { MAX_QUERY_LENGTH } from '../crash-query.ts';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -23,6 +24,9 @@ export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal']
 export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
 /** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
 export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
+/** The orders of a list of groups. */
+export const GROUP_ORDERS = ['last_seen', 'first_seen', 'reports'] as const;
+export type GroupOrder = (typeof GROUP_ORDERS)[number];
 export const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const;
 export type GroupStatus = (typeof GROUP_STATUSES)[number];
 export type Priority = (typeof PRIORITIES)[number];
@@ -226,6 +230,14 @@ const PublicCrash = Type.Object({
 
 export const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
+const CrashQuery = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_QUERY_LENGTH,
+    description: 'A query such as `os:windows version:>=1.2 is:unassigned render::`; see docs/search.md',
+  }),
+);
+
 export const createCrash = defineOperation({
   id: 'crashes.create',
   summary: 'Report a crash: send JSON and then PUT the dump and log, or send everything in one form',
@@ -340,7 +352,8 @@ export const getPublicStack = defineOperation({
 
 export const listCrashes = defineOperation({
   id: 'crashes.list',
-  summary: 'List recent crash reports, newest first, filtered by build, group, OS, text or function on the stack',
+  summary:
+    'List recent crash reports, newest first, filtered by a query, build, group, OS, text or function on the stack',
   method: 'GET',
   path: '/games/{uid}/crashes',
   access: 'account',
@@ -349,6 +362,7 @@ export const listCrashes = defineOperation({
     build_id: Type.Optional(Uuid),
     group_id: Type.Optional(Uuid),
     os: Type.Optional(OsInput),
+    query: CrashQuery,
     text: Type.Optional(
       Type.String({
         minLength: 1,
@@ -407,7 +421,7 @@ export const deleteCrash = defineOperation({
 
 export const listCrashGroups = defineOperation({
   id: 'crashes.groups',
-  summary: 'List crash groups, most recently seen first, with counts by build, OS and day',
+  summary: 'List crash groups that match a query, most recently seen first, with counts by build, OS and day',
   method: 'GET',
   path: '/games/{uid}/crash-groups',
   access: 'account',
@@ -419,6 +433,10 @@ export const listCrashGroups = defineOperation({
       description: 'Only groups first seen after this build was registered',
     }),
     status: Type.Optional(Type.Enum([...GROUP_STATUSES])),
+    query: CrashQuery,
+    sort: Type.Optional(
+      Type.Enum([...GROUP_ORDERS], { description: 'The order, highest or latest first; last_seen by default' }),
+    ),
     ...CursorQuery,
   }),
   output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),

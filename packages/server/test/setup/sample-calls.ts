@@ -229,6 +229,12 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'crashes.addComment': () => ({ json: { comment: 'The lamp is null after a reload.' } }),
     'crashes.updateComment': async () => ({ path: await newComment(), json: { comment: 'It is the door.' } }),
     'crashes.deleteComment': async () => ({ path: await newComment() }),
+    'crashes.saveSearch': () => ({ json: { name: 'Mine', query: 'assigned:me', view: 'groups' } }),
+    'crashes.deleteSearch': async () => {
+      const search = { name: 'Unwanted', query: 'is:open', view: 'groups' };
+      const { body } = await call('POST', `/games/${game.uid}/crash-searches`, search);
+      return { path: { search_uid: body.data.search_uid } };
+    },
     'crashes.setGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
     'crashes.previewGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
     'crashes.createIssue': async () => {

@@ -38,5 +38,8 @@ export function moveAmongRows(step: 1 | -1): void {
 }
 
 export function focusSearch(): void {
-  document.querySelector<HTMLInputElement>('[data-search]')?.focus();
+  const box = document.querySelector<HTMLInputElement>('[data-search]');
+  box?.focus();
+  // To continue after what is there.
+  box?.setSelectionRange(box.value.length, box.value.length);
 }

@@ -1,4 +1,6 @@
 // Binds the operations and jobs of crashes to the functions that serve and run them.
+
+import * as crashSearches from '@chauffeur/contract/operations/crash-searches';
 import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
 import * as crashes from '@chauffeur/contract/operations/crashes';
 import * as groupingRules from '@chauffeur/contract/operations/grouping-rules';
@@ -33,6 +35,7 @@ import { getGroupingRules, previewGroupingRules, setGroupingRules } from './tria
 import { createCrashGroupIssue, draftCrashGroupIssue } from './triage/issues.ts';
 import { mergeCrashGroups, splitCrashGroup, unmergeCrashGroups } from './triage/merges.ts';
 import { moveSplit, moveSplitJob } from './triage/move-split.job.ts';
+import { deleteCrashSearch, listCrashSearches, saveCrashSearch } from './triage/searches.ts';
 import { undoCrashGroupChange } from './triage/undo.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -59,6 +62,9 @@ export const ROUTES: readonly Route[] = [
   handle(triage.addCrashGroupComment, addCrashGroupComment),
   handle(triage.updateCrashGroupComment, updateCrashGroupComment),
   handle(triage.deleteCrashGroupComment, deleteCrashGroupComment),
+  handle(crashSearches.listCrashSearches, listCrashSearches),
+  handle(crashSearches.saveCrashSearch, saveCrashSearch),
+  handle(crashSearches.deleteCrashSearch, deleteCrashSearch),
   handle(groupingRules.getGroupingRules, getGroupingRules),
   handle(groupingRules.setGroupingRules, setGroupingRules),
   handle(groupingRules.previewGroupingRules, previewGroupingRules),

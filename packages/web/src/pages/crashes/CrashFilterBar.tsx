@@ -1,12 +1,24 @@
-// The filters above the crash lists: view, search, build, and status or OS.
-import { formatPlatform } from '@chauffeur/contract/format';
-import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+// The filters above the crash lists. All of them read from one query and write to it.
+import { OSES } from '@chauffeur/contract/identity';
+import { GROUP_ORDERS, type GroupOrder, type GroupStatus } from '@chauffeur/contract/operations/crashes';
+import { Checkbox, Group, NativeSelect, Stack } from '@mantine/core';
 import { Choice } from '../../ui/Choice.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
-import { type CrashFilters, readFilters, type SearchIn, type Status, toSearch } from './filters.ts';
+import { useGame } from '../games/use-game.ts';
+import {
+  type CrashFilters,
+  DEFAULT_QUERIES,
+  filterValueOf,
+  isNewOnly,
+  readFilters,
+  statusOf,
+  withNewOnly,
+  withStatus,
+  withValue,
+} from './filters.ts';
+import { QueryBox } from './QueryBox.tsx';
+import { SavedSearches } from './SavedSearches.tsx';
 
 type CrashFilterBarProps = {
   filters: CrashFilters;
@@ -19,127 +31,97 @@ const VIEWS = [
   { value: 'groups', label: 'Groups' },
   { value: 'reports', label: 'Reports' },
 ] as const;
-const STATUSES: readonly { value: Status; label: string }[] = [
+const STATUSES: readonly { value: GroupStatus | 'all'; label: string }[] = [
   { value: 'open', label: 'Open' },
   { value: 'resolved', label: 'Resolved' },
   { value: 'snoozed', label: 'Snoozed' },
   { value: 'ignored', label: 'Ignored' },
   { value: 'all', label: 'All' },
 ];
-const SEARCH_IN: readonly { value: SearchIn; label: string }[] = [
-  { value: 'frame', label: 'in functions' },
-  { value: 'text', label: 'in messages' },
-];
-const TYPING_DELAY_MS = 250;
+/** Shown if the query selects several statuses. */
+const SEVERAL = { value: '', label: 'Several' };
+const ORDERS: Readonly<Record<GroupOrder, string>> = {
+  last_seen: 'Last seen',
+  first_seen: 'First seen',
+  reports: 'Reports',
+};
 
 export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProps) {
-  const { view, status, build, since, os } = filters;
+  const { members } = useGame();
+  const { view, query, sort } = filters;
   const [newest] = builds;
-  const [text, setText] = useState(filters.search?.text ?? '');
-  const isListed = build === undefined || builds.some(({ build_id }) => build_id === build);
-  const buildChoices = [
-    { value: '', label: 'Any build' },
-    ...builds.map((each) => ({ value: each.build_id, label: `${each.version} · ${formatPlatform(each)}` })),
-    ...(isListed ? [] : [{ value: build, label: 'An older build' }]),
-  ];
-  /** Reads the changed URL parameters again, so that an empty choice removes its filter. */
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    onChange(readFilters({ ...toSearch(filters), ...changed }));
+  const versions = [...new Set(builds.map(({ version }) => version))];
+  const version = filterValueOf(query, 'version');
+  const status = statusOf(query);
+  const change = (changed: Partial<CrashFilters>) => onChange({ ...filters, ...changed });
+  const known = { os: OSES, version: versions, assigned: ['me', ...members.map(({ name }) => name)] };
   return (
-    <Group gap="sm" role="search" aria-label="Crashes">
-      <Choice
-        label="View"
-        value={view}
-        choices={VIEWS}
-        onChange={(chosen) => {
-          // The other view has no search, so the search field is cleared.
-          setText('');
-          change({ view: chosen, frame: undefined, text: undefined });
-        }}
-      />
-      <SearchBox
-        initialPlace={filters.search?.in ?? 'frame'}
-        text={text}
-        onType={setText}
-        onSearch={(searched, place) => change({ frame: undefined, text: undefined, [place]: searched })}
-      />
-      <NativeSelect
-        aria-label="Build"
-        size="xs"
-        maw={220}
-        data={buildChoices}
-        value={build ?? ''}
-        onChange={(event) => change({ build: event.currentTarget.value })}
-      />
-      {view === 'groups' ? (
+    <Stack gap="xs" role="search" aria-label="Crashes">
+      <Group gap="sm">
+        <Choice
+          label="View"
+          value={view}
+          choices={VIEWS}
+          onChange={(chosen) => {
+            const isDefault = query === DEFAULT_QUERIES[view];
+            // What only reports have is left out.
+            const isPossible = readFilters({ view: chosen, q: query }).view === chosen;
+            change({ view: chosen, query: isDefault || !isPossible ? DEFAULT_QUERIES[chosen] : query });
+          }}
+        />
+        <QueryBox query={query} known={known} onChange={(typed) => change({ query: typed })} />
+        <SavedSearches query={query} view={view} onOpen={(opened, of) => change({ query: opened, view: of })} />
+      </Group>
+      <Group gap="sm">
         <NativeSelect
           aria-label="Status"
           size="xs"
-          data={[...STATUSES]}
-          value={status}
-          onChange={(event) => change({ status: event.currentTarget.value })}
+          data={status === null ? [SEVERAL, ...STATUSES] : [...STATUSES]}
+          value={status ?? ''}
+          onChange={({ currentTarget: { value } }) => {
+            const chosen = STATUSES.find((each) => each.value === value);
+            if (chosen !== undefined) change({ query: withStatus(query, chosen.value) });
+          }}
         />
-      ) : (
+        <NativeSelect
+          aria-label="Version"
+          size="xs"
+          maw={180}
+          data={[
+            { value: '', label: 'Any version' },
+            ...(version === '' || versions.includes(version) ? [] : [version]),
+            ...versions,
+          ]}
+          value={version}
+          onChange={({ currentTarget }) => change({ query: withValue(query, 'version', currentTarget.value) })}
+        />
         <NativeSelect
           aria-label="OS"
           size="xs"
           data={OS_FILTER_CHOICES}
-          value={os ?? ''}
-          onChange={(event) => change({ os: event.currentTarget.value })}
+          value={OSES.find((os) => os === filterValueOf(query, 'os')) ?? ''}
+          onChange={({ currentTarget }) => change({ query: withValue(query, 'os', currentTarget.value) })}
         />
-      )}
-      {view === 'groups' && newest !== undefined && (
-        <Checkbox
-          size="xs"
-          label={
-            since === undefined || since === newest.build_id
-              ? `New since ${newest.version}`
-              : 'New since the selected build'
-          }
-          checked={since !== undefined}
-          onChange={(event) => change({ since: event.currentTarget.checked ? newest.build_id : '' })}
-        />
-      )}
-    </Group>
-  );
-}
-
-type SearchBoxProps = {
-  initialPlace: SearchIn;
-  text: string;
-  onType: (text: string) => void;
-  onSearch: (text: string, place: SearchIn) => void;
-};
-
-function SearchBox({ initialPlace, text, onType, onSearch }: SearchBoxProps) {
-  const [place, setPlace] = useState(initialPlace);
-  const search = useDebouncedCallback(onSearch, TYPING_DELAY_MS);
-  return (
-    <Group gap={4} wrap="nowrap">
-      <TextInput
-        aria-label="Search reports"
-        placeholder={place === 'frame' ? 'Any function on the stack' : 'Error or player message'}
-        type="search"
-        size="xs"
-        w={230}
-        data-search
-        value={text}
-        onChange={(event) => {
-          onType(event.currentTarget.value);
-          search(event.currentTarget.value, place);
-        }}
-      />
-      <NativeSelect
-        aria-label="Search in"
-        size="xs"
-        data={[...SEARCH_IN]}
-        value={place}
-        onChange={(event) => {
-          const changed: SearchIn = event.currentTarget.value === 'text' ? 'text' : 'frame';
-          setPlace(changed);
-          search(text, changed);
-        }}
-      />
-    </Group>
+        {view === 'groups' && (
+          <NativeSelect
+            aria-label="Sort by"
+            size="xs"
+            data={GROUP_ORDERS.map((value) => ({ value, label: `By ${ORDERS[value].toLowerCase()}` }))}
+            value={sort}
+            onChange={({ currentTarget: { value } }) =>
+              change({ sort: GROUP_ORDERS.find((each) => each === value) ?? 'last_seen' })
+            }
+          />
+        )}
+        {view === 'groups' && newest !== undefined && (
+          <Checkbox
+            size="xs"
+            label={`New since ${newest.version}`}
+            checked={isNewOnly(query)}
+            onChange={({ currentTarget }) => change({ query: withNewOnly(query, currentTarget.checked) })}
+          />
+        )}
+      </Group>
+    </Stack>
   );
 }

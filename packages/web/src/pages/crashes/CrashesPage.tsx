@@ -1,9 +1,8 @@
-// The crashes of a game: its open groups by default, or single reports if the URL asks for them or contains a search.
+// The crashes of a game: its open groups by default, or single reports if the URL asks for them.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { useGame } from '../games/use-game.ts';
@@ -22,18 +21,13 @@ export function CrashesPage() {
   const navigate = route.useNavigate();
   const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS }));
   const builds = data?.builds ?? [];
-  /** Counts the resets: the key of the filter bar, so that a reset clears the search field too. */
-  const [resets, setResets] = useState(0);
   const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
-  const reset = () => {
-    change({ view: 'groups', status: 'open' });
-    setResets(resets + 1);
-  };
+  const reset = () => change(readFilters({}));
   const List = filters.view === 'groups' ? GroupList : ReportList;
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
-      <CrashFilterBar key={resets} filters={filters} builds={builds} onChange={change} />
+      <CrashFilterBar filters={filters} builds={builds} onChange={change} />
       <List key={JSON.stringify(filters)} game={game} filters={filters} builds={builds} onReset={reset} />
     </Stack>
   );

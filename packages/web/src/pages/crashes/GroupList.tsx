@@ -1,4 +1,4 @@
-// The crash groups of a game, most recently seen first.
+// The crash groups of a game.
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
@@ -34,13 +34,8 @@ type GroupListProps = {
 };
 
 export function GroupList({ game, filters, builds, onReset }: GroupListProps) {
-  const { build, since, status } = filters;
-  const input = {
-    uid: game.game_uid,
-    ...(build !== undefined && { build_id: build }),
-    ...(since !== undefined && { since_build: since }),
-    ...(status !== 'all' && { status }),
-  };
+  const { query, sort } = filters;
+  const input = { uid: game.game_uid, sort, ...(query !== '' && { query }) };
   const list = useLiveList({
     queryKey: [listCrashGroups.id, input],
     loadPage: async (cursor, signal) => {

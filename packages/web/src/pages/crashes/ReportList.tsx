@@ -13,13 +13,8 @@ type ReportListProps = {
 };
 
 export function ReportList({ game, filters, onReset }: ReportListProps) {
-  const { build, os, search } = filters;
-  const list = useReports({
-    uid: game.game_uid,
-    ...(build !== undefined && { build_id: build }),
-    ...(os !== undefined && { os }),
-    ...(search !== undefined && { [search.in]: search.text }),
-  });
+  const { query } = filters;
+  const list = useReports({ uid: game.game_uid, ...(query !== '' && { query }) });
   return (
     <>
       <ShowNewButton list={list} format={formatShowNewReports} />

@@ -131,7 +131,7 @@ function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Ga
     <SiteLink
       to="/dev/$slug/crashes"
       params={{ slug }}
-      search={{ since: build.build_id }}
+      search={{ q: 'is:open is:new' }}
       title={`Crash groups first seen since ${build.version}`}
     >
       {formatNumber(summary.new_groups)}

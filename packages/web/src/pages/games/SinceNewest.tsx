@@ -32,7 +32,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
       </Title>
       {error !== null && <Problem error={error} onRetry={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
       <Group gap="xl" style={{ rowGap: 4 }}>
-        <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ since: build.build_id }} c="inherit" data-row>
+        <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ q: 'is:open is:new' }} c="inherit" data-row>
           <Count
             count={groups.data?.groups.length}
             hasMore={groups.data?.next_cursor != null}

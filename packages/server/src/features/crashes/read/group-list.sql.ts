@@ -1,5 +1,5 @@
 // The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it.
-import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
+import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
@@ -14,8 +14,6 @@ export type GroupRow = {
   count: number;
   first_seen: Date;
   last_seen: Date;
-  /** `last_seen` in microseconds since 1970. */
-  place: string;
   sample_report_id: string | null;
   status: GroupStatus;
   fixed_in_version: string | null;
@@ -32,6 +30,9 @@ export type GroupRow = {
   members: string[];
 };
 
+/** `place` is what the list is sorted by; times in microseconds since 1970. */
+type ListedRow = GroupRow & { place: string };
+
 /**
  * The counts of a group's reports, as texts: a hundred groups have thousands of counts, and PostgreSQL concatenates
  * texts in half the time that rows or JSON would take.
@@ -45,9 +46,14 @@ export type GroupCounts = {
 };
 
 const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, reason, explanation, count, first_seen,
-  last_seen, (extract(epoch from last_seen) * 1000000)::bigint::text as place, sample_report_id, status,
+  last_seen, sample_report_id, status,
   fixed_in_version, regressed_at, snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority,
   issue_url, split_from, split_function, members`;
+
+function columnsWithPlace(order: RawBuilder<unknown>, isTime: boolean): RawBuilder<unknown> {
+  const value = isTime ? sql`(extract(epoch from ${order}) * 1000000)::bigint` : order;
+  return sql`${columns}, ${value}::text as place`;
+}
 
 /** The groups of a game that are not merged into another, without a sum over others: for games without merges. */
 function plainGroups(gameId: string): RawBuilder<unknown> {
@@ -85,11 +91,25 @@ async function hasMerges(db: Db, gameId: string): Promise<boolean> {
   return exists;
 }
 
-type Filters = { buildId: string | undefined; sinceBuild: string | undefined; status: GroupStatus | undefined };
+type Filters = {
+  buildId: string | undefined;
+  sinceBuild: string | undefined;
+  status: GroupStatus | undefined;
+  /** Further conditions, which may use `members`. */
+  conditions: readonly RawBuilder<unknown>[];
+  order: GroupOrder;
+};
 type Page = { before: { place: string; groupId: string } | null; limit: number };
 
+/** The values that groups are sorted by, as a number of which the cursor has the text. */
+const ORDERS: Readonly<Record<GroupOrder, RawBuilder<unknown>>> = {
+  last_seen: sql`last_seen`,
+  first_seen: sql`first_seen`,
+  reports: sql`count`,
+};
+
 /**
- * Groups, the most recently seen first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
+ * Groups in the order of the filters, the latest or highest first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
  * seen after it was registered.
  */
 export async function listGroups(
@@ -97,9 +117,11 @@ export async function listGroups(
   gameId: string,
   filters: Filters,
   { before, limit }: Page,
-): Promise<GroupRow[]> {
+): Promise<ListedRow[]> {
   const merged = await hasMerges(db, gameId);
-  const conditions = [sql`game_id = ${gameId}`];
+  const conditions = [sql`game_id = ${gameId}`, ...filters.conditions];
+  const isTime = filters.order !== 'reports';
+  const order = ORDERS[filters.order];
   if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
     conditions.push(
@@ -117,14 +139,15 @@ export async function listGroups(
     );
   if (before !== null)
     conditions.push(
-      sql`(last_seen, group_id) <
-        (timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond', ${before.groupId}::uuid)`,
+      sql`(${order}, group_id) < (
+        ${isTime ? sql`timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond'` : sql`${before.place}::bigint`},
+        ${before.groupId}::uuid)`,
     );
   return rows(
     db,
-    sql<GroupRow>`select ${columns} from ${merged ? groupsWithMembers(gameId) : plainGroups(gameId)}
+    sql<ListedRow>`select ${columnsWithPlace(order, isTime)} from ${merged ? groupsWithMembers(gameId) : plainGroups(gameId)}
       where ${sql.join(conditions, sql` and `)}
-      order by last_seen desc, group_id desc limit ${limit}`,
+      order by ${order} desc, group_id desc limit ${limit}`,
   );
 }
 

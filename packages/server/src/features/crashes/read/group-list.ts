@@ -11,6 +11,7 @@ import { requireMember } from '../../games/games.ts';
 import { unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
 import { unknownGroup } from './not-found.ts';
+import { groupConditions } from './query.ts';
 import { groupOf } from './record.ts';
 import { trendOf } from './trend.ts';
 
@@ -34,12 +35,15 @@ export async function listCrashGroups(
   { caller, input }: Call<typeof contract.listCrashGroups>,
 ): Promise<OutputOf<typeof contract.listCrashGroups>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id: buildId, since_build: sinceBuild, status, cursor, limit = PAGE_SIZE } = input;
-  const list = ['groups', game.game_id, ...[buildId, sinceBuild, status].map((value) => value ?? null)];
+  const { build_id: buildId, since_build: sinceBuild, status, query, sort, cursor, limit = PAGE_SIZE } = input;
+  const given = [buildId, sinceBuild, status, query, sort].map((value) => value ?? null);
+  const list = ['groups', game.game_id, ...given];
   const [place = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { place, groupId };
-  const filters = { buildId, sinceBuild, status };
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const scope = { db: reader.db, gameId: game.game_id, caller, now: ctx.clock.now() };
+    const conditions = query === undefined ? [] : await groupConditions(scope, query);
+    const filters = { buildId, sinceBuild, status, conditions, order: sort ?? 'last_seen' };
     const matches = await groups.listGroups(reader.db, game.game_id, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {

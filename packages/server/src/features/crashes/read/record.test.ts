@@ -45,7 +45,6 @@ describe('a group', () => {
     count: 3,
     first_seen: new Date(0),
     last_seen: new Date(1),
-    place: '1000',
     sample_report_id: null,
     status: 'open',
     fixed_in_version: null,

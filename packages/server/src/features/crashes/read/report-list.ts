@@ -11,6 +11,7 @@ import { requireMember } from '../../games/games.ts';
 import { findFamily } from './family.sql.ts';
 import { explainMissing } from './missing-symbols.ts';
 import { unknownCrash } from './not-found.ts';
+import { type QueryScope, reportConditions } from './query.ts';
 import { crashOf, summaryOf } from './record.ts';
 import * as reports from './report-list.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
@@ -26,11 +27,12 @@ export async function listCrashes(
   { caller, input }: Call<typeof contract.listCrashes>,
 ): Promise<OutputOf<typeof contract.listCrashes>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id, group_id, os, text, frame, cursor, limit = PAGE_SIZE } = input;
-  const list = ['crashes', game.game_id, ...[build_id, group_id, os, text, frame].map((value) => value ?? null)];
+  const { build_id, group_id, os, text, frame, query, cursor, limit = PAGE_SIZE } = input;
+  const given = [build_id, group_id, os, text, frame, query].map((value) => value ?? null);
+  const list = ['crashes', game.game_id, ...given];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
   const rows = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
-    readPage(db, game.game_id, input, { before, limit: limit + 1 }),
+    readPage({ db, gameId: game.game_id, caller, now: ctx.clock.now() }, input, { before, limit: limit + 1 }),
   );
   const { page, last } = cutPage(rows, limit);
   return {
@@ -39,17 +41,22 @@ export async function listCrashes(
   };
 }
 
-async function readPage(db: Db, gameId: string, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
-  const { build_id, group_id, os, text, frame } = filters;
-  const searches: Search[] = [];
+async function readPage(scope: QueryScope, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
+  const { db, gameId } = scope;
+  const { build_id, group_id, os, text, frame, query } = filters;
+  const { conditions: queried, searches } =
+    query === undefined ? { conditions: [], searches: [] } : await reportConditions(scope, query);
   if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
   const listPage = (groupId: string | undefined) => {
-    const conditions = reports.conditionsOf({
-      buildId: build_id,
-      groupId,
-      os: os === undefined ? undefined : canonicalOs(os),
-    });
+    const conditions = [
+      ...reports.conditionsOf({
+        buildId: build_id,
+        groupId,
+        os: os === undefined ? undefined : canonicalOs(os),
+      }),
+      ...queried,
+    ];
     if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
     return searchPage(db, gameId, conditions, searches, page);
   };
