@@ -17,7 +17,7 @@ type KeyType = {
   readonly names?: readonly string[];
 };
 
-/** The filters, in the order in which they are offered. docs/search.md describes them. */
+/** The filters, in the order in which they are offered. docs/crash-search.md describes them. */
 export const QUERY_KEYS = {
   is: {
     description: 'State of the group',

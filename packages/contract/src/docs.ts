@@ -74,7 +74,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     name: 'Your team',
     pages: [
       {
-        page: 'search',
+        page: 'crash-search',
         title: 'Search crashes',
         description: 'Find crash groups and reports with one query.',
       },

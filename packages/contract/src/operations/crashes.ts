@@ -234,7 +234,7 @@ const CrashQuery = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_QUERY_LENGTH,
-    description: 'A query such as `os:windows version:>=1.2 is:unassigned render::`; see docs/search.md',
+    description: 'A query such as `os:windows version:>=1.2 is:unassigned render::`; see docs/crash-search.md',
   }),
 );
 
