@@ -19,13 +19,28 @@ export async function openAgain(
   { group_id: groupId, status, merged_into: headId }: GroupToOpen,
   added: readonly string[],
 ): Promise<void> {
-  if (added.length === 0 || (headId === null && (status === 'open' || status === 'ignored'))) return;
+  if (added.length === 0) return;
+  // Locking the head for every report would hold up the reports of all groups merged into it.
+  const isAsleep = isResolvedOrSnoozed(headId === null ? status : await findStatus(tx, gameId, headId));
+  if (!isAsleep) return;
   const [head] = await lockStates(tx, gameId, [headId ?? groupId]);
   if (head === undefined) return;
   if (head.state.status === 'resolved' && (await isAfterFix(tx, gameId, head.state, added)))
     await reopen(tx, gameId, head.group_id, head.state, 'regression');
   if (head.state.status === 'snoozed' && (await isSnoozeOver(tx, gameId, head.group_id, head.state, added)))
     await reopen(tx, gameId, head.group_id, head.state, 'snooze_ended');
+}
+
+function isResolvedOrSnoozed(status: GroupStatus | undefined): boolean {
+  return status === 'resolved' || status === 'snoozed';
+}
+
+async function findStatus(tx: Tx, gameId: string, groupId: string): Promise<GroupStatus | undefined> {
+  const group = await row(
+    tx,
+    sql<{ status: GroupStatus }>`select status from crash_groups where game_id = ${gameId} and group_id = ${groupId}`,
+  );
+  return group?.status;
 }
 
 /** Opens a group whose snooze is over, or that is back after its fix. */

@@ -60,6 +60,19 @@ const stateObject = sql.raw(
     .join(', ')})`,
 );
 
+/** The groups that these are shown in: the groups that they are merged into, or themselves. */
+export function findHeads(
+  tx: Tx,
+  gameId: string,
+  groupIds: readonly string[],
+): Promise<{ group_id: string; head_id: string }[]> {
+  return rows(
+    tx,
+    sql<{ group_id: string; head_id: string }>`select group_id, coalesce(merged_into, group_id) as head_id
+      from crash_groups where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])`,
+  );
+}
+
 /** Locks these groups and returns them by id. Missing groups are left out. */
 export function lockStates(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<GroupAndState[]> {
   return rows(

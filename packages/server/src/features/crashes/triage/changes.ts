@@ -9,7 +9,14 @@ import type { Call } from '../../../request/call.ts';
 import { type Game, listMembers, requireMember } from '../../games/games.ts';
 import { insertActivity, type NewActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
-import { type GroupAndState, lockStates, STATE_COLUMNS, type State, updateState } from '../groups/state.sql.ts';
+import {
+  findHeads,
+  type GroupAndState,
+  lockStates,
+  STATE_COLUMNS,
+  type State,
+  updateState,
+} from '../groups/state.sql.ts';
 import { getCrashGroup } from '../read/group-list.ts';
 import { unknownGroup } from '../read/not-found.ts';
 import { assignmentMails, sendMails } from './mails.ts';
@@ -86,11 +93,14 @@ async function requireAssignable(ctx: Context, gameId: string, userId: string): 
  * Locks the groups, and instead of merged ones the groups that they are shown in. Throws 4040 if one does not exist.
  */
 export async function lockHeads(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<GroupAndState[]> {
-  const groups = await lockStates(tx, gameId, groupIds);
-  if (groups.length < new Set(groupIds.map((id) => id.toLowerCase())).size) throw unknownGroup();
-  const headIds = groups.map(({ group_id, merged_into }) => merged_into ?? group_id);
-  if (groups.every(({ merged_into }) => merged_into === null)) return groups;
-  return lockStates(tx, gameId, headIds);
+  const wanted = new Set(groupIds.map((id) => id.toLowerCase()));
+  for (;;) {
+    const found = await findHeads(tx, gameId, [...wanted]);
+    if (found.length < wanted.size) throw unknownGroup();
+    const heads = await lockStates(tx, gameId, [...new Set(found.map(({ head_id }) => head_id))]);
+    // One may have been merged meanwhile.
+    if (heads.every(({ merged_into }) => merged_into === null)) return heads;
+  }
 }
 
 const NOT_SNOOZED = {

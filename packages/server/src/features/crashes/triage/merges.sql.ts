@@ -23,12 +23,24 @@ export async function countFamilies(
 
 export type Placement = { group_id: string; title: string; merged_into: string | null };
 
-/** Locks these groups and all that are merged into them, and returns where they are. */
+/**
+ * Waits until no other transaction changes where groups of the game are, and keeps others waiting: each locks many
+ * groups, and would otherwise do so in another order.
+ */
+export async function lockPlaces(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`crash_groups/${gameId}`}, 0))`);
+}
+
+/**
+ * Locks these groups with all groups that are merged into them or were split off from them, in the order of their ids,
+ * and returns where they are. Call `lockPlaces` first.
+ */
 export function lockFamilies(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<Placement[]> {
   return rows(
     tx,
     sql<Placement>`select group_id, ${shownTitle} as title, merged_into from crash_groups
-      where game_id = ${gameId} and (group_id = any(${groupIds}::uuid[]) or merged_into = any(${groupIds}::uuid[]))
+      where game_id = ${gameId} and (group_id = any(${groupIds}::uuid[]) or merged_into = any(${groupIds}::uuid[])
+        or split_from = any(${groupIds}::uuid[]))
       order by group_id for update`,
   );
 }

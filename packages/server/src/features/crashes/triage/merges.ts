@@ -13,6 +13,7 @@ import { requireMember } from '../../games/games.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
+import { findFamily } from '../read/family.sql.ts';
 import { unknownGroup } from '../read/not-found.ts';
 import { madeBy } from './changes.ts';
 import * as sql from './merges.sql.ts';
@@ -51,12 +52,16 @@ export async function mergeCrashGroups(
   });
 }
 
-/** Locks the groups, the groups that they are merged into, and all others in these. Throws 4040 if one is missing. */
+/**
+ * Locks the groups and the groups that they are merged into, with all others in these. Throws 4040 if one is missing.
+ */
 async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<sql.Placement[]> {
-  const own = await sql.lockFamilies(tx, gameId, ids);
-  if (ids.some((id) => !own.some(({ group_id }) => group_id === id))) throw unknownGroup();
-  const heads = own.flatMap(({ merged_into }) => merged_into ?? []).filter((id) => !ids.includes(id));
-  return heads.length === 0 ? own : sql.lockFamilies(tx, gameId, [...ids, ...heads]);
+  await sql.lockPlaces(tx, gameId);
+  const families = await Promise.all(ids.map((id) => findFamily(tx, gameId, id)));
+  if (families.some((family) => family.length === 0)) throw unknownGroup();
+  const wanted = new Set(families.flat());
+  const placements = await sql.lockFamilies(tx, gameId, [...wanted]);
+  return placements.filter(({ group_id }) => wanted.has(group_id));
 }
 
 function headOf(placements: readonly sql.Placement[], groupId: string | undefined): string | undefined {
@@ -78,6 +83,7 @@ export async function unmergeCrashGroups(
   const headId = input.group_id.toLowerCase();
   const ids = input.group_ids.map((id) => id.toLowerCase());
   return transactGroups(ctx.db, async (tx) => {
+    await sql.lockPlaces(tx, game.game_id);
     const placements = await sql.lockFamilies(tx, game.game_id, [headId]);
     if (!placements.some(({ group_id }) => group_id === headId)) throw unknownGroup();
     const moves = placements

@@ -23,6 +23,7 @@ export async function undoCrashGroupChange(
 ): Promise<Undone> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transactGroups(ctx.db, async (tx) => {
+    await sql.lockPlaces(tx, game.game_id);
     const made = await findChange(tx, game.game_id, input.change_uid);
     const [first] = made;
     if (first === undefined) throw new ApiError(4040, 'change_uid: this game has no such change.');
