@@ -23,7 +23,7 @@ const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
 const IN_DOCS: Partial<Record<PageName, number>> = {
   approve: 620,
   channels: 755,
-  crashGroup: 894,
+  crashGroup: 866,
   events: 800,
   game: 880,
   health: 875,

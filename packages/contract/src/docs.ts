@@ -74,6 +74,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     name: 'Your team',
     pages: [
       {
+        page: 'first-week',
+        title: 'Your first week of crashes',
+        label: 'First week of crashes',
+        description: 'From the first report to a fixed game, a day at a time.',
+      },
+      {
         page: 'crash-search',
         title: 'Search crashes',
         description: 'Find crash groups and reports with one query.',
