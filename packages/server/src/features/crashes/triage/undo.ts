@@ -123,16 +123,7 @@ async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
   const target = head?.merged_into ?? headId;
   if (isGone || moved.some(({ group_id }) => group_id === target))
     return { change_uid: null, undone: 0, skipped: splits.length };
-  for (const [groupId] of splits) {
-    const group = await sql.findForSplit(tx, gameId, groupId);
-    if (group === undefined) continue;
-    await sql.setSplitFunctions(
-      tx,
-      gameId,
-      groupId,
-      group.splitFunctions.filter((each) => each !== name),
-    );
-  }
+  await setSplit(tx, gameId, splits, name, false);
   await sql.placeGroups(
     tx,
     gameId,
@@ -160,12 +151,7 @@ async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
   const placements = await sql.lockFamilies(tx, gameId, [headId, ...moves.map(([id]) => id)]);
   if (!moves.every((move) => canReturn(move, moves, placements)))
     return { change_uid: null, undone: 0, skipped: splits.length };
-  for (const [groupId] of splits) {
-    const group = await sql.findForSplit(tx, gameId, groupId);
-    if (group === undefined) continue;
-    const others = group.splitFunctions.filter((each) => each !== name);
-    await sql.setSplitFunctions(tx, gameId, groupId, [...others, name]);
-  }
+  await setSplit(tx, gameId, splits, name, true);
   await placeBack(tx, gameId, moves);
   const changeId = newId();
   await insertActivity(tx, gameId, [
@@ -179,4 +165,14 @@ async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
     },
   ]);
   return { change_uid: changeId, undone: splits.length, skipped: 0 };
+}
+
+/** Whether further reports with the function get into the parts of these groups. */
+async function setSplit(tx: Tx, gameId: string, splits: Splits, name: string, isSplit: boolean): Promise<void> {
+  for (const [groupId] of splits) {
+    const group = await sql.findForSplit(tx, gameId, groupId);
+    if (group === undefined) continue;
+    const others = group.splitFunctions.filter((each) => each !== name);
+    await sql.setSplitFunctions(tx, gameId, groupId, isSplit ? [...others, name] : others);
+  }
 }
