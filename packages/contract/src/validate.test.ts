@@ -25,4 +25,19 @@ describe('findProblem', () => {
   it('returns null for a valid value', () => {
     for (const level of ['3', 3, null]) assert.equal(findProblem(schema, { level }), null);
   });
+
+  it('accepts only times that exist for Date', () => {
+    const times = Type.Object({ at: Type.String({ format: 'date-time', description: 'a time' }) });
+    for (const at of ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00.123+01:00', '2028-02-29T12:00:00Z'])
+      assert.equal(findProblem(times, { at }), null, at);
+    for (const at of [
+      '2027-01-01T23:59:60Z',
+      '2027-01-01T00:00:00Z[Europe/Paris]',
+      '2027-02-30T00:00:00Z',
+      '2027-01-01T00:00:00+24:00',
+      '2027-01-01',
+      'now',
+    ])
+      assert.equal(findProblem(times, { at }), 'at: not valid. Expected: a time.', at);
+  });
 });

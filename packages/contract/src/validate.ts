@@ -2,6 +2,11 @@
 // is expected.
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+import { Format } from 'typebox/format';
+
+const isDateTime = Format.Get('date-time');
+// RFC 3339 has leap seconds, and RFC 9557 names of time zones, which Date does not accept.
+Format.Set('date-time', (text) => isDateTime?.(text) === true && !Number.isNaN(new Date(text).getTime()));
 
 const validators = new WeakMap<TSchema, Validator>();
 
@@ -79,6 +84,7 @@ function problemOf(keyword: string, params: Record<string, unknown>, schema: { d
     case 'minimum':
     case 'maximum':
       return `must be ${params.comparison} ${params.limit}.`;
+    case 'format':
     case 'pattern':
       return schema.description === undefined
         ? 'does not have the right form.'
