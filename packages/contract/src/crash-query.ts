@@ -266,7 +266,8 @@ function isPlainText(text: string): boolean {
   );
 }
 
-function formatValue(value: string, operator: string): string {
+/** The value as it is written after this operator, which is empty for `=`. */
+export function formatValue(value: string, operator: string): string {
   const isPlain = !/[\s",]/.test(value) && !/^[<>:]/.test(operator === '' ? value : '');
   return isPlain ? value : quoted(value);
 }

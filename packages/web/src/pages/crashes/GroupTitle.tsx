@@ -3,6 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import classes from './crashes.module.css';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { Triage } from './use-triage.ts';
@@ -59,12 +60,7 @@ function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: (
             data-autofocus
             onChange={(event) => setTitle(event.currentTarget.value)}
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">{isSignature ? 'Use signature' : 'Rename'}</Button>
-          </Group>
+          <DialogButtons submitLabel={isSignature ? 'Use signature' : 'Rename'} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>

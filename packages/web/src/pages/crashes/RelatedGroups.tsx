@@ -1,10 +1,11 @@
 // The groups that were merged into a crash group or split off from it, and the dialog that splits it.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -147,14 +148,7 @@ function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onC
             comboboxProps={{ withinPortal: false }}
             data-autofocus
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={name === ''}>
-              Split group
-            </Button>
-          </Group>
+          <DialogButtons submitLabel="Split group" isDisabled={name === ''} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -10,6 +10,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 
@@ -109,14 +110,12 @@ function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           {saving.error !== null && <Problem error={saving.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
-              Save search
-            </Button>
-          </Group>
+          <DialogButtons
+            submitLabel="Save search"
+            isBusy={saving.isPending}
+            isDisabled={name.trim() === ''}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

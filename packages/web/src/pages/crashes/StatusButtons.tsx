@@ -7,6 +7,7 @@ import type { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Group, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { formatDone } from './group-status.ts';
 import type { Triage } from './use-triage.ts';
 
@@ -105,7 +106,10 @@ function ResolveDialog({ count, versions, onSubmit, onClose }: DialogProps & { v
               ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
               : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
           </Text>
-          <Buttons label={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`} onClose={onClose} />
+          <DialogButtons
+            submitLabel={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
@@ -168,7 +172,7 @@ function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
           <Text size="sm">
             Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
           </Text>
-          <Buttons label="Snooze" onClose={onClose} isDisabled={snooze === null} />
+          <DialogButtons submitLabel="Snooze" isDisabled={snooze === null} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -194,17 +198,4 @@ function snoozeOf(kind: SnoozeKind, { date, reports, now }: SnoozeInput): NonNul
     case 'next_build':
       return { next_build: true };
   }
-}
-
-function Buttons({ label, onClose, isDisabled = false }: { label: string; onClose: () => void; isDisabled?: boolean }) {
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" disabled={isDisabled}>
-        {label}
-      </Button>
-    </Group>
-  );
 }

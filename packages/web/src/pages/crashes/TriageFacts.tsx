@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -167,12 +168,10 @@ function IssueDialog({ group, triage, onClose }: TriageFactsProps & { onClose: (
             data-autofocus
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">{trimmed === '' && group.issue_url !== null ? 'Remove link' : 'Save'}</Button>
-          </Group>
+          <DialogButtons
+            submitLabel={trimmed === '' && group.issue_url !== null ? 'Remove link' : 'Save'}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 // Completes a query while it is typed: the names of filters, and their values.
-import { OPERATORS, QUERY_KEYS, tokensOf } from '@chauffeur/contract/crash-query';
+import { formatValue, OPERATORS, QUERY_KEYS, tokensOf } from '@chauffeur/contract/crash-query';
 
 type Completion = {
   /** What replaces the text from `from` to `to` of the query. */
@@ -37,7 +37,7 @@ export function completeQuery(query: string, cursor: number, known: KnownValues)
     options: [...new Set(values)]
       .filter((value) => value.toLowerCase().includes(part) && value.toLowerCase() !== part)
       .slice(0, MAX_OPTIONS)
-      .map((value) => ({ insert: `${quoteValue(value)} `, label: value, description: '' })),
+      .map((value) => ({ insert: `${formatValue(value, operator)} `, label: value, description: '' })),
   };
 }
 
@@ -52,8 +52,4 @@ function namesOf(key: string): readonly string[] {
   if (!Object.hasOwn(QUERY_KEYS, key)) return [];
   const type = QUERY_KEYS[key as keyof typeof QUERY_KEYS];
   return 'names' in type ? type.names : [];
-}
-
-function quoteValue(value: string): string {
-  return /[\s",]/.test(value) || /^[<>:]/.test(value) ? `"${value.replace(/(["\\])/g, '\\$1')}"` : value;
 }
