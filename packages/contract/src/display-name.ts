@@ -1,7 +1,8 @@
-// Decides whether a text can be an account's display name, which players see as the developer of a game.
+// Decides whether a text can be a name: of an account, which players see as the developer of a game, or of what
+// developers name themselves, such as a crash group.
 import { LIMITS } from './limits.ts';
 
-type Rule = { readonly name: string; readonly isBroken: (name: string) => boolean; readonly advice: string };
+type Rule = { readonly isBroken: (name: string) => boolean; readonly advice: string };
 
 /**
  * Names without any of these consist only of whitespace, joiners, selectors or combining marks, which are invisible.
@@ -19,19 +20,17 @@ const HIDDEN =
 /** More marks on one letter than any script uses; they would run into the lines above and below. */
 const STACKED_MARKS = /\p{M}{7,}/u;
 
-const RULES: readonly Rule[] = [
-  { name: 'empty', isBroken: (name) => !VISIBLE.test(name), advice: 'use at least one visible character' },
+const rulesFor = (maxLength: number): readonly Rule[] => [
+  { isBroken: (name) => !VISIBLE.test(name), advice: 'use at least one visible character' },
   {
-    name: 'length',
-    isBroken: (name) => name.length > 2 * LIMITS.displayNameLength || [...name].length > LIMITS.displayNameLength,
-    advice: `use at most ${LIMITS.displayNameLength} characters`,
+    isBroken: (name) => name.length > 2 * maxLength || [...name].length > maxLength,
+    advice: `use at most ${maxLength} characters`,
   },
   {
-    name: 'hidden characters',
     isBroken: (name) => HIDDEN.test(name),
     advice: 'remove line breaks, control characters and invisible characters',
   },
-  { name: 'stacked marks', isBroken: (name) => STACKED_MARKS.test(name), advice: 'use fewer accents on one letter' },
+  { isBroken: (name) => STACKED_MARKS.test(name), advice: 'use fewer accents on one letter' },
 ];
 
 /** The name as it is stored: without spaces around it, in one of Unicode's equivalent spellings. */
@@ -40,8 +39,8 @@ export function tidyDisplayName(name: string): string {
 }
 
 /** What to change, as the end of a sentence; null if the name is valid. Accepts anything a caller can send. */
-export function findDisplayNameProblem(name: unknown): string | null {
+export function findDisplayNameProblem(name: unknown, maxLength: number = LIMITS.displayNameLength): string | null {
   if (typeof name !== 'string') return 'send it as text';
   const tidy = tidyDisplayName(name);
-  return RULES.find(({ isBroken }) => isBroken(tidy))?.advice ?? null;
+  return rulesFor(maxLength).find(({ isBroken }) => isBroken(tidy))?.advice ?? null;
 }

@@ -1,16 +1,28 @@
-// Triage of crash groups on a real server: changes with undo, snoozes, merges, splits, comments and their mails.
+// Triage of crash groups on a real server: changes with undo, snoozes, comments and their mails.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { raiseCrashAlerts } from '../src/features/crashes/alerts/alerts.job.ts';
-import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
-import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
 import { DAY, HOUR } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
+import { countUse } from '../src/kernel/limits/rate-limit.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
+import { addBuild, type Person } from './setup/crash-reports.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
-import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { makePlayer, startServer, type TestServer } from './setup/server.ts';
+import {
+  activityOf,
+  call,
+  done,
+  groupsOf,
+  idsOf,
+  openStudio,
+  patch,
+  post,
+  report,
+  type Studio,
+  undo,
+} from './setup/triage.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -20,62 +32,9 @@ before(async () => {
 });
 after(() => Promise.all([server.stop(), mailing.stop()]));
 
-type Studio = { server: TestServer; game: SharedGame; build: string };
-
-async function openStudio(on = server): Promise<Studio> {
-  const game = await makeSharedGame(on);
-  return { server: on, game, build: await addBuild(on, game, { version: '1.0.0' }) };
-}
-
-const report = (studio: Studio, stack: readonly string[], buildId = studio.build) =>
-  addReport(studio.server.ctx, { game: studio.game, buildId, stack });
-
-type CallOptions = { method?: string; body?: unknown; as?: Person | null };
-
-async function call(
-  studio: Studio,
-  path: string,
-  { method = 'GET', body, as = studio.game.owner }: CallOptions = {},
-): Promise<ApiResponse> {
-  const { game } = studio;
-  return callAs(studio.server, as, `/games/${game.uid}/crash-groups${path}`, { method, body });
-}
-
-async function done(studio: Studio, path: string, options: CallOptions = {}) {
-  const { status, body } = await call(studio, path, options);
-  assert.ok(status < 300, JSON.stringify(body));
-  return body.data;
-}
-
-type Listed = {
-  group_id: string;
-  title: string;
-  signature: string;
-  status: string;
-  count: number;
-  merged_count: number;
-};
-
-async function groupsOf(studio: Studio, query = ''): Promise<Listed[]> {
-  return (await done(studio, query)).groups;
-}
-
-const titled = (groups: readonly Listed[], title: string) => groups.find((group) => group.title === title)!;
-
-async function idsOf(studio: Studio, ...titles: string[]): Promise<string[]> {
-  const groups = await groupsOf(studio);
-  return titles.map((title) => titled(groups, title).group_id);
-}
-
-const patch = (studio: Studio, id: string, body: object, as?: Person) =>
-  done(studio, `/${id}`, { method: 'PATCH', body, ...(as && { as }) });
-const post = (studio: Studio, path: string, body: object = {}) => done(studio, path, { method: 'POST', body });
-const undo = (studio: Studio, change: string) => post(studio, `/changes/${change}/undo`);
-const activityOf = async (studio: Studio, id: string) => (await done(studio, `/${id}/activity`)).activity;
-
 describe('a change of a group', () => {
   test('sets the status, the assignee, the priority, the title and the issue, and can be undone', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['Door::open']);
     const [id = ''] = await idsOf(studio, 'Door::open');
     const { admin } = studio.game;
@@ -113,7 +72,7 @@ describe('a change of a group', () => {
   });
 
   test('is undone only in groups that were not changed again since', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     for (const name of ['a', 'b', 'c']) await report(studio, [name]);
     const ids = await idsOf(studio, 'a', 'b', 'c');
     const { change_uid, changed } = await post(studio, '/changes', { group_ids: ids, priority: 'low' });
@@ -128,7 +87,7 @@ describe('a change of a group', () => {
   });
 
   test('that changes nothing is not recorded', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     assert.equal((await patch(studio, id, { status: 'open', priority: null })).change_uid, null);
@@ -137,7 +96,7 @@ describe('a change of a group', () => {
   });
 
   test('is refused for fields that do not go together, and for people who are not members', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const stranger = await makePlayer(server);
@@ -156,7 +115,13 @@ describe('a change of a group', () => {
       { assignee: 'x' },
       { priority: 'huge' },
       { title: '' },
+      { title: '  ' },
+      { title: 'two\nlines' },
+      { title: 'a\u202eb' },
       { issue_url: 'javascript:alert(1)' },
+      { issue_url: 'https://[::' },
+      { issue_url: 'https://' },
+      { status: 'snoozed', snooze: { until: '2999-01-01T23:59:60Z' } },
     ]) {
       const { status, body: response } = await call(studio, `/${id}`, { method: 'PATCH', body });
       assert.deepEqual([status, response.error?.code], [400, 4002], JSON.stringify(body));
@@ -165,7 +130,7 @@ describe('a change of a group', () => {
   });
 
   test('is only for members, of groups of their game', async () => {
-    const [studio, other] = [await openStudio(), await openStudio()];
+    const [studio, other] = [await openStudio(server), await openStudio(server)];
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const { change_uid } = await patch(studio, id, { priority: 'low' });
@@ -181,7 +146,7 @@ describe('a change of a group', () => {
   });
 
   test('of the same group by many at once is recorded step by step', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const priorities = ['low', 'medium', 'high', 'urgent', 'low', 'medium', 'high', 'urgent'];
@@ -209,7 +174,7 @@ describe('a snoozed group', () => {
     ).map(({ kind }) => kind);
 
   test('opens after a number of reports, with an alert', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await raiseCrashAlerts(server.ctx);
@@ -230,7 +195,7 @@ describe('a snoozed group', () => {
   });
 
   test('opens with a report of a build that is newer than the snooze', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { next_build: true, reports: 1000 });
@@ -243,7 +208,7 @@ describe('a snoozed group', () => {
   });
 
   test('opens at a time', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { until: new Date(Date.now() + HOUR).toISOString() });
@@ -256,7 +221,7 @@ describe('a snoozed group', () => {
 });
 
 test('an ignored group stays ignored, and raises no alerts', async () => {
-  const studio = await openStudio();
+  const studio = await openStudio(server);
   await report(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   await patch(studio, id, { status: 'ignored' });
@@ -273,215 +238,6 @@ test('an ignored group stays ignored, and raises no alerts', async () => {
     [41],
   );
   assert.deepEqual(await groupsOf(studio, '?status=open'), []);
-});
-
-describe('merged groups', () => {
-  test('are one group with all their reports, present and future, until they are separated', async () => {
-    const studio = await openStudio();
-    const second = await addBuild(server, studio.game, { version: '2.0.0', os: 'windows' });
-    await report(studio, ['a']);
-    for (let count = 0; count < 3; count += 1) await report(studio, ['b'], second);
-    await report(studio, ['c']);
-    const [a = '', b = '', c = ''] = await idsOf(studio, 'a', 'b', 'c');
-    const merged = await post(studio, '/merge', { group_ids: [a, b] });
-    assert.equal(merged.group_id, b, 'the one with most reports');
-    await report(studio, ['a']);
-    const groups = await groupsOf(studio);
-    assert.deepEqual(
-      groups.map(({ title, count, merged_count }) => [title, count, merged_count]),
-      [
-        ['b', 5, 1],
-        ['c', 1, 0],
-      ],
-    );
-    const detail = await done(studio, `/${a}`);
-    assert.deepEqual([detail.group_id, detail.count, detail.build_count], [b, 5, 2]);
-    assert.deepEqual(
-      detail.merged.map(({ signature, count }: { signature: string; count: number }) => [signature, count]),
-      [['a', 2]],
-    );
-    assert.equal(
-      detail.days.reduce((sum: number, { count }: { count: number }) => sum + count, 0),
-      5,
-    );
-    assert.deepEqual(
-      (await groupsOf(studio, `?build_id=${studio.build}`)).map(({ title }) => title),
-      ['b', 'c'],
-    );
-    const path = `/games/${studio.game.uid}/crashes?limit=2&group_id=`;
-    const [first, second_] = await Promise.all(
-      [a, b].map(async (id) => (await callAs(server, studio.game.owner, `${path}${id}`)).body.data),
-    );
-    assert.deepEqual(first.crashes, second_.crashes);
-    assert.deepEqual(
-      first.crashes.map(({ title, group_id }: { title: string; group_id: string }) => [title, group_id]),
-      [
-        ['a', b],
-        ['b', b],
-      ],
-    );
-    const rest = `${path}${a}&cursor=${encodeURIComponent(first.next_cursor)}`;
-    assert.equal((await callAs(server, studio.game.owner, rest)).body.data.crashes.length, 2);
-
-    await post(studio, `/${b}/unmerge`, { group_ids: [a] });
-    assert.deepEqual((await groupsOf(studio)).map(({ title, count }) => [title, count]).sort(), [
-      ['a', 2],
-      ['b', 3],
-      ['c', 1],
-    ]);
-    assert.equal((await call(studio, `/${b}/unmerge`, { method: 'POST', body: { group_ids: [c] } })).status, 404);
-  });
-
-  test('share one state, which a report of any of them can reopen', async () => {
-    const studio = await openStudio();
-    for (const name of ['a', 'b']) await report(studio, [name]);
-    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
-    await post(studio, '/merge', { group_ids: [a, b], into: a });
-    await patch(studio, b, { status: 'resolved', fixed_in_version: '2.0.0' });
-    assert.equal((await done(studio, `/${a}`)).status, 'resolved');
-    const fixed = await addBuild(server, studio.game, { version: '2.0.0' });
-    await report(studio, ['b'], fixed);
-    const detail = await done(studio, `/${b}`);
-    assert.deepEqual([detail.group_id, detail.status, detail.regressed_at === null], [a, 'open', false]);
-  });
-
-  test('can be merged into others, and each merge undone', async () => {
-    const studio = await openStudio();
-    for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
-    const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
-    await post(studio, '/merge', { group_ids: [a, b], into: a });
-    await post(studio, '/merge', { group_ids: [c, d], into: c });
-    const { change_uid } = await post(studio, '/merge', { group_ids: [b, d], into: d });
-    assert.deepEqual(
-      (await groupsOf(studio)).map(({ title, count }) => [title, count]),
-      [['c', 4]],
-    );
-    const undone = await undo(studio, change_uid);
-    assert.deepEqual([undone.undone, undone.skipped], [2, 0]);
-    const places = async () => (await groupsOf(studio)).map(({ title, count }) => [title, count]).sort();
-    assert.deepEqual(await places(), [
-      ['a', 2],
-      ['c', 2],
-    ]);
-    await undo(studio, undone.change_uid);
-    assert.deepEqual(await places(), [['c', 4]]);
-    assert.deepEqual((await undo(studio, change_uid)).undone, 2);
-    assert.deepEqual(await undo(studio, change_uid), { change_uid: null, undone: 0, skipped: 2 });
-  });
-
-  test('two merges in opposite directions at once leave one group', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const studio = await openStudio();
-      for (const name of ['a', 'b']) await report(studio, [name]);
-      const ids = await idsOf(studio, 'a', 'b');
-      await Promise.all(ids.map((into) => post(studio, '/merge', { group_ids: ids, into })));
-      const groups = await groupsOf(studio);
-      assert.deepEqual(
-        groups.map(({ count, merged_count }) => [count, merged_count]),
-        [[2, 1]],
-      );
-    }
-  });
-
-  test('are refused across games, alone, and into a group that is not among them', async () => {
-    const [studio, other] = [await openStudio(), await openStudio()];
-    await report(studio, ['a']);
-    await report(other, ['a']);
-    const [[own = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
-    const merge = (body: object) => call(studio, '/merge', { method: 'POST', body });
-    assert.equal((await merge({ group_ids: [own, foreign] })).status, 404);
-    assert.equal((await merge({ group_ids: [own] })).status, 400);
-    assert.equal((await merge({ group_ids: [own, own] })).status, 400);
-    await report(studio, ['b']);
-    const ids = await idsOf(studio, 'a', 'b');
-    assert.equal((await merge({ group_ids: ids, into: foreign })).status, 400);
-  });
-});
-
-describe('a split group', () => {
-  const moveAll = async ({ game }: Studio, groupId: string, name: string) =>
-    moveSplit(server.ctx, { gameId: game.uid, groupId, name, before: null });
-  const places = async (studio: Studio) =>
-    (await groupsOf(studio)).map(({ title, count }) => [title, count] as const).sort(([a], [b]) => (a < b ? -1 : 1));
-
-  test('has another group for reports with a function, present and future, until it is undone', async () => {
-    const studio = await openStudio();
-    for (let count = 0; count < 2; count += 1) await report(studio, ['draw', 'Mod::load', 'main']);
-    await report(studio, ['draw', 'main']);
-    const [id = ''] = await idsOf(studio, 'draw');
-    const split = await post(studio, `/${id}/split`, { function: 'Mod::load' });
-    await moveAll(studio, id, 'Mod::load');
-    assert.deepEqual(await places(studio), [
-      ['draw', 1],
-      ['draw (with Mod::load)', 2],
-    ]);
-    await report(studio, ['draw', 'Mod::load', 'main']);
-    await report(studio, ['draw', 'loop']);
-    assert.deepEqual(await places(studio), [
-      ['draw', 2],
-      ['draw (with Mod::load)', 3],
-    ]);
-    const part = await done(studio, `/${split.group_id}`);
-    assert.deepEqual(part.split_from, { group_id: id, function: 'Mod::load' });
-    assert.equal(part.signature, 'draw');
-    const [whole] = (await done(studio, `/${id}`)).split_off;
-    assert.deepEqual(whole, { group_id: split.group_id, function: 'Mod::load', count: 3 });
-
-    const undone = await undo(studio, split.change_uid);
-    assert.equal(undone.undone, 1);
-    await report(studio, ['draw', 'Mod::load', 'main']);
-    assert.deepEqual(await places(studio), [['draw', 6]]);
-    await undo(studio, undone.change_uid);
-    await report(studio, ['draw', 'Mod::load', 'main']);
-    assert.deepEqual(await places(studio), [
-      ['draw', 3],
-      ['draw (with Mod::load)', 4],
-    ]);
-    const kinds = (await activityOf(studio, id)).map(({ kind }: { kind: string }) => kind);
-    assert.deepEqual(kinds, ['split', 'unsplit', 'split']);
-  });
-
-  test('can be split again, but not by a function that no report or every report has', async () => {
-    const studio = await openStudio();
-    await report(studio, ['draw', 'x', 'y']);
-    await report(studio, ['draw', 'x']);
-    const [id = ''] = await idsOf(studio, 'draw');
-    const refused = async (groupId: string, name: string) =>
-      (await call(studio, `/${groupId}/split`, { method: 'POST', body: { function: name } })).status;
-    assert.equal(await refused(id, 'z'), 400);
-    const part = await post(studio, `/${id}/split`, { function: 'x' });
-    await moveAll(studio, id, 'x');
-    assert.equal(await refused(part.group_id, 'x'), 400);
-    await post(studio, `/${part.group_id}/split`, { function: 'y' });
-    await moveAll(studio, part.group_id, 'y');
-    await report(studio, ['draw', 'y', 'x']);
-    assert.deepEqual(await places(studio), [
-      ['draw', 0],
-      ['draw (with x)', 1],
-      ['draw (with y)', 2],
-    ]);
-    const messages = await addReport(server.ctx, { game: studio.game, buildId: studio.build, message: 'lost' });
-    await groupMessages(server.ctx, { gameId: studio.game.uid, reportIds: [messages] });
-    const [lost = ''] = await idsOf(studio, 'lost');
-    assert.equal(await refused(lost, 'x'), 400);
-  });
-
-  test('splits the groups merged into it in the same way', async () => {
-    const studio = await openStudio();
-    await report(studio, ['a', 'mod']);
-    await report(studio, ['a']);
-    await report(studio, ['b', 'mod']);
-    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
-    await post(studio, '/merge', { group_ids: [a, b], into: a });
-    const split = await post(studio, `/${b}/split`, { function: 'mod' });
-    for (const id of [a, b]) await moveAll(studio, id, 'mod');
-    assert.deepEqual(await places(studio), [
-      ['a', 1],
-      ['a (with mod)', 2],
-    ]);
-    await undo(studio, split.change_uid);
-    assert.deepEqual(await places(studio), [['a', 3]]);
-  });
 });
 
 describe('a comment', () => {
@@ -509,7 +265,7 @@ describe('a comment', () => {
   });
 
   test('stays with its group when that is merged', async () => {
-    const studio = await openStudio();
+    const studio = await openStudio(server);
     for (const name of ['a', 'b']) await report(studio, [name]);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const { activity_uid } = await post(studio, `/${b}/comments`, { comment: 'About b' });
@@ -521,7 +277,7 @@ describe('a comment', () => {
   });
 
   test('of another game is not found', async () => {
-    const [studio, other] = [await openStudio(), await openStudio()];
+    const [studio, other] = [await openStudio(server), await openStudio(server)];
     await report(studio, ['a']);
     await report(other, ['a']);
     const [[id = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
@@ -542,7 +298,7 @@ test('an assignment is mailed to the assignee', async () => {
 });
 
 test('the activity is listed in pages', async () => {
-  const studio = await openStudio();
+  const studio = await openStudio(server);
   await report(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   for (const comment of ['1', '2', '3']) await post(studio, `/${id}/comments`, { comment });
@@ -550,4 +306,29 @@ test('the activity is listed in pages', async () => {
   const second = await done(studio, `/${id}/activity?limit=2&cursor=${encodeURIComponent(first.next_cursor)}`);
   const comments = [...first.activity, ...second.activity].map(({ comment }: { comment: string }) => comment);
   assert.deepEqual([comments, second.next_cursor], [['3', '2', '1'], null]);
+});
+
+test('mentions and assignments are limited, and what is refused changes nothing', async () => {
+  const studio = await openStudio(server);
+  await report(studio, ['a']);
+  const [id = ''] = await idsOf(studio, 'a');
+  const now = new Date();
+  const frozen = { ...server.ctx, clock: { now: () => now } };
+  const limit = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
+  for (let used = 0; used < 200; used += 1) await countUse(frozen, server.ctx.db, studio.game.owner.id, limit);
+  const comment = { method: 'POST', body: { comment: '@Player, look' } };
+  const refused = [
+    await call(studio, `/${id}/comments`, comment),
+    await call(studio, `/${id}`, { method: 'PATCH', body: { assignee: studio.game.admin.id } }),
+  ];
+  assert.deepEqual(
+    refused.map(({ status, body }) => [status, body.error?.code]),
+    [
+      [429, 4290],
+      [429, 4290],
+    ],
+  );
+  assert.deepEqual(await activityOf(studio, id), []);
+  assert.equal((await done(studio, `/${id}`)).assignee, null);
+  await post(studio, `/${id}/comments`, { comment: 'No one is mentioned here.' });
 });

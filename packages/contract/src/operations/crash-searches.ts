@@ -1,6 +1,7 @@
 // Searches of crashes that the members of a game saved.
 import Type from 'typebox';
 import { MAX_QUERY_LENGTH } from '../crash-query.ts';
+import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, Uuid } from './fields.ts';
 
@@ -35,7 +36,7 @@ export const saveCrashSearch = defineOperation({
   access: 'account',
   params: GameParams,
   body: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 80 }),
+    name: Type.String({ minLength: 1, maxLength: LIMITS.displayNameLength }),
     query: Type.String({ minLength: 1, maxLength: MAX_QUERY_LENGTH }),
     view: Type.Enum([...CRASH_VIEWS]),
   }),

@@ -69,7 +69,7 @@ export const updateCrashGroup = defineOperation({
   }),
   output: Type.Object({ ...CrashGroupDetail.properties, change_uid: Nullable(ChangeUid) }),
   statuses: [200],
-  errors: [4040],
+  errors: [4040, 4290],
   mcp: {
     tool: 'update_crash_group',
     when: 'Use it when the user asks to resolve, snooze, ignore, reopen, assign, prioritize or rename a crash group.',
@@ -91,7 +91,7 @@ export const changeCrashGroups = defineOperation({
     changed: Type.Integer({ description: 'Number of groups that are different now' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: [4040, 4290],
   mcp: {
     tool: 'change_crash_groups',
     when: 'Use it to change several crash groups in the same way. The change_uid of the result undoes it for all of them.',
@@ -222,7 +222,7 @@ export const Activity = Type.Object({
     description: 'The groups that were merged, separated or split off',
   }),
   function: Nullable(Foreign(Type.String({ description: 'Of a split' }))),
-  comment: Nullable(Foreign(Type.String({ description: 'Markdown-free text with mentions such as @Kim Park' }))),
+  comment: Nullable(Foreign(Type.String({ description: 'Plain text with mentions such as @Kim Park' }))),
   edited_at: Nullable(Timestamp),
 });
 export type Activity = Static<typeof Activity>;

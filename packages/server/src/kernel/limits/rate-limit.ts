@@ -16,7 +16,9 @@ export type Limit = {
     | 'invitations'
     | 'password confirmations'
     | 'login codes'
-    | 'set-up tests';
+    | 'set-up tests'
+    | 'mentions and assignments'
+    | 'issues';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -34,6 +36,8 @@ const LABELS = {
   'password confirmations': 'password_confirmations',
   'login codes': 'login_codes',
   'set-up tests': 'set_up_tests',
+  'mentions and assignments': 'mentions',
+  issues: 'issues',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**

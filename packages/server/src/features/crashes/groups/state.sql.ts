@@ -83,6 +83,23 @@ export function lockStates(tx: Tx, gameId: string, groupIds: readonly string[]):
   );
 }
 
+/** Snoozes each of these groups for as many more reports; those of groups merged into it count as well. */
+export async function setSnoozeCounts(
+  tx: Tx,
+  gameId: string,
+  groupIds: readonly string[],
+  reports: number,
+): Promise<void> {
+  await changed(
+    tx,
+    sql`update crash_groups set snoozed_until_count = ${reports}::bigint + (
+        select sum(member.count) from crash_groups member
+        where member.game_id = ${gameId}
+          and (member.group_id = crash_groups.group_id or member.merged_into = crash_groups.group_id))
+      where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])`,
+  );
+}
+
 /** Sets the given columns of all these groups to the same values. */
 export async function updateState(
   tx: Tx,

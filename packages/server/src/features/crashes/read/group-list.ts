@@ -86,7 +86,8 @@ export async function getCrashGroup(
   );
 }
 
-async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {
+/** Throws 4040 if there is no such group. */
+export async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {
   const row = await groups.findGroup(ctx.db, gameId, groupId);
   if (row === undefined) throw unknownGroup();
   const family = [row.group_id, ...row.members];

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { listMembers } from '../../games/games.ts';
+import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import { type BuildName, listBuildNames } from './query.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
@@ -184,22 +185,8 @@ function isVersion(version: string, operator: Operator, value: string): boolean 
 
 /** Whether a text is one of the values, in which `*` matches any characters. Case does not matter. */
 function isOneOf(values: readonly string[]): (text: string) => boolean {
-  const lower = values.map((value) => value.toLowerCase().split('*'));
-  return (text) => lower.some((parts) => matchesParts(parts, text.toLowerCase()));
-}
-
-function matchesParts(parts: readonly string[], text: string): boolean {
-  const [first = '', ...rest] = parts;
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
+  const lower = values.map((value) => value.toLowerCase());
+  return (text) => lower.some((value) => matchesPattern(value, text.toLowerCase()));
 }
 
 /** The same in SQL. */

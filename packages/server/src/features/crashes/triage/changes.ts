@@ -1,5 +1,7 @@
 // Changes the state of crash groups, one or many at once, and records who did it.
+import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/triage';
 import type { AccountCaller, Context } from '../../../context.ts';
@@ -15,12 +17,12 @@ import {
   lockStates,
   STATE_COLUMNS,
   type State,
+  setSnoozeCounts,
   updateState,
 } from '../groups/state.sql.ts';
-import { getCrashGroup } from '../read/group-list.ts';
+import { readGroup } from '../read/group-list.ts';
 import { unknownGroup } from '../read/not-found.ts';
 import { assignmentMails, sendMails } from './mails.ts';
-import { countFamilies } from './merges.sql.ts';
 
 type Input = Omit<InputOf<typeof contract.updateCrashGroup>, 'uid' | 'group_id'>;
 /** Null if every group was like that already. */
@@ -31,9 +33,9 @@ export async function updateCrashGroup(
   { caller, input }: Call<typeof contract.updateCrashGroup>,
 ): Promise<OutputOf<typeof contract.updateCrashGroup>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { uid, group_id, ...change } = input;
+  const { uid: _uid, group_id, ...change } = input;
   const { changeUid } = await changeGroups(ctx, { caller, game, groupIds: [group_id], change });
-  return { ...(await getCrashGroup(ctx, { caller, input: { uid, group_id } })), change_uid: changeUid };
+  return { ...(await readGroup(ctx, game.game_id, group_id)), change_uid: changeUid };
 }
 
 export async function changeCrashGroups(
@@ -63,13 +65,22 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
     const after = await lockStates(tx, game.game_id, ids);
     const changeUid = await recordChange(tx, caller, game.game_id, different, after);
     if (change.assignee != null)
-      await sendMails(tx, await assignmentMails(ctx, { caller, game, userId: change.assignee, groups: different }));
+      await sendMails(
+        ctx,
+        tx,
+        caller,
+        await assignmentMails(ctx, { caller, game, userId: change.assignee, groups: different }),
+      );
     return { changeUid, changed: different.length };
   });
 }
 
-/** Throws 4002 for fields that do not go together. */
-function checkChange({ status, fixed_in_version: fixedIn, snooze }: Input, now: Date): void {
+/** Throws 4002 for fields that do not go together, and for texts that are no titles or addresses. */
+function checkChange(change: Input, now: Date): void {
+  const { status, fixed_in_version: fixedIn, snooze, title, issue_url: issueUrl } = change;
+  const titleProblem = title == null ? null : findDisplayNameProblem(title, LIMITS.titleLength);
+  if (titleProblem !== null) throw new ApiError(4002, `title: ${titleProblem}.`);
+  if (issueUrl != null && !URL.canParse(issueUrl)) throw new ApiError(4002, 'issue_url: must be an address.');
   if (fixedIn !== undefined && status !== 'resolved')
     throw new ApiError(4002, 'fixed_in_version: only for resolved groups. Send it with the status resolved.');
   if (status !== 'snoozed') {
@@ -118,7 +129,7 @@ function valuesOf(change: Input, { now, name }: { now: Date; name: string }): Pa
     ...(change.status !== undefined && statusValues(change, now, name)),
     ...(change.assignee !== undefined && { assignee_id: change.assignee }),
     ...(change.priority !== undefined && { priority: change.priority }),
-    ...(change.title !== undefined && { custom_title: change.title }),
+    ...(change.title !== undefined && { custom_title: change.title && tidyDisplayName(change.title) }),
     ...(change.issue_url !== undefined && { issue_url: change.issue_url }),
   };
 }
@@ -162,9 +173,7 @@ async function applyChange(
   const ids = groups.map(({ group_id }) => group_id);
   await updateState(tx, gameId, ids, values);
   if (snoozedReports === undefined) return;
-  const counts = await countFamilies(tx, gameId, ids);
-  for (const [groupId, count] of counts)
-    await updateState(tx, gameId, [groupId], { snoozed_until_count: count + snoozedReports });
+  await setSnoozeCounts(tx, gameId, ids, snoozedReports);
 }
 
 /** Records how the groups were before and after, as far as they differ. Returns the id of the change. */

@@ -31,7 +31,12 @@ export async function addCrashGroupComment(
     await activity.insertActivity(tx, game.game_id, [{ ...entry, comment: input.comment }]);
     await sql.markTriaged(tx, game.game_id, group!.group_id);
     const mentioned = mentionedIn(input.comment, members);
-    await sendMails(tx, mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }));
+    await sendMails(
+      ctx,
+      tx,
+      caller,
+      mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+    );
   });
   return readComment(ctx.db, game.game_id, input.group_id, activityId);
 }
@@ -51,7 +56,12 @@ export async function updateCrashGroupComment(
     if (!(await activity.updateComment(tx, game.game_id, input.activity_uid, change))) throw unknownComment();
     const before = mentionedIn(existing.comment ?? '', members).map(({ user_id }) => user_id);
     const mentioned = mentionedIn(input.comment, members).filter(({ user_id }) => !before.includes(user_id));
-    await sendMails(tx, mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }));
+    await sendMails(
+      ctx,
+      tx,
+      caller,
+      mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+    );
   });
   return readComment(ctx.db, game.game_id, input.group_id, input.activity_uid);
 }

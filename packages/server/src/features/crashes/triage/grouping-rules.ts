@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
 import type { Call } from '../../../request/call.ts';
+import { perContext } from '../../../request/per-context.ts';
 import { requireMember } from '../../games/games.ts';
 import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
@@ -53,7 +54,7 @@ export async function setGroupingRules(
 }
 
 /** The games whose rules are being previewed: a preview keeps the threads busy for seconds. */
-const previewing = new WeakMap<object, Set<string>>();
+const previewing = perContext(() => new Set<string>());
 
 /** Throws 4290 while another preview of the game is running. */
 export async function previewGroupingRules(
@@ -61,8 +62,7 @@ export async function previewGroupingRules(
   { caller, input }: Call<typeof contract.previewGroupingRules>,
 ): Promise<Preview> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const busy = previewing.get(ctx.pool) ?? new Set();
-  previewing.set(ctx.pool, busy);
+  const busy = previewing(ctx);
   if (busy.has(game.game_id))
     throw new ApiError(4290, 'Another preview of this game is running. Try again in a few seconds.', {
       data: { retry_after: 5 },

@@ -8,6 +8,7 @@ import type * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
+import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Call } from '../../../request/call.ts';
 import { type Game, requireMember } from '../../games/games.ts';
 import { createIssue, draftIssue, type Issue } from '../../issue-tracker/issue-tracker.ts';
@@ -16,6 +17,7 @@ import { getCrash } from '../read/report-list.ts';
 import { changeGroups } from './changes.ts';
 import * as sql from './issues.sql.ts';
 
+const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
 const MAX_FRAMES = 12;
 /** Longer than a tracker may take to respond. */
 const CLAIM_MS = MINUTE;
@@ -39,6 +41,7 @@ export async function createCrashGroupIssue(
   const drafted = await issueOf(ctx, caller, game, input.group_id);
   const issue = { title: input.title ?? drafted.title, body: input.body ?? drafted.body };
   const now = ctx.clock.now();
+  await countUse(ctx, ctx.db, game.game_id, ISSUE_LIMIT);
   const isClaimed = await sql.claimIssue(ctx.db, game.game_id, input.group_id, {
     now,
     before: new Date(now.getTime() - CLAIM_MS),

@@ -2,6 +2,7 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
+import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
 import { enqueueMail } from '../../accounts/accounts.ts';
@@ -10,8 +11,12 @@ import { type Game, listMembers } from '../../games/games.ts';
 type Member = { readonly user_id: string; readonly email: string };
 type Group = { readonly group_id: string; readonly title: string };
 
-/** They are sent if the transaction commits. */
-export async function sendMails(tx: Tx, mails: readonly Mail[]): Promise<void> {
+const LIMIT = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
+
+/** They are sent if the transaction commits. Throws 4290 if the caller has caused too many within an hour. */
+export async function sendMails(ctx: Context, tx: Tx, { user }: AccountCaller, mails: readonly Mail[]): Promise<void> {
+  if (mails.length === 0) return;
+  await countUse(ctx, tx, user.id, LIMIT);
   for (const mail of mails) await enqueueMail(tx, mail);
 }
 

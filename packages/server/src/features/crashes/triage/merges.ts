@@ -13,7 +13,7 @@ import { requireMember } from '../../games/games.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
-import { findFamily } from '../read/family.sql.ts';
+import { findHeads } from '../groups/state.sql.ts';
 import { unknownGroup } from '../read/not-found.ts';
 import { madeBy } from './changes.ts';
 import * as sql from './merges.sql.ts';
@@ -57,11 +57,11 @@ export async function mergeCrashGroups(
  */
 async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<sql.Placement[]> {
   await sql.lockPlaces(tx, gameId);
-  const families = await Promise.all(ids.map((id) => findFamily(tx, gameId, id)));
-  if (families.some((family) => family.length === 0)) throw unknownGroup();
-  const wanted = new Set(families.flat());
-  const placements = await sql.lockFamilies(tx, gameId, [...wanted]);
-  return placements.filter(({ group_id }) => wanted.has(group_id));
+  const found = await findHeads(tx, gameId, ids);
+  if (found.length < ids.length) throw unknownGroup();
+  const heads = new Set(found.map(({ head_id }) => head_id));
+  const placements = await sql.lockFamilies(tx, gameId, [...heads]);
+  return placements.filter(({ group_id, merged_into }) => heads.has(merged_into ?? group_id));
 }
 
 function headOf(placements: readonly sql.Placement[], groupId: string | undefined): string | undefined {

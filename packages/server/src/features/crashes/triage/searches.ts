@@ -1,4 +1,5 @@
 // Saved searches of crashes, which all members of a game share.
+import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -32,8 +33,9 @@ export async function saveCrashSearch(
 ): Promise<Saved> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { query, view } = input;
-  const name = input.name.trim();
-  if (name === '') throw new ApiError(4002, 'name: missing. Send the name of the search.');
+  const name = tidyDisplayName(input.name);
+  const problem = findDisplayNameProblem(name);
+  if (problem !== null) throw new ApiError(4002, `name: ${problem}.`);
   checkQuery(query);
   return transact(ctx.db, async (tx) => {
     // Two members may save searches at once.

@@ -1,0 +1,236 @@
+// Merges and splits of crash groups on a real server, and their undoing.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
+import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
+import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import {
+  activityOf,
+  call,
+  done,
+  groupsOf,
+  idsOf,
+  openStudio,
+  patch,
+  post,
+  report,
+  type Studio,
+  undo,
+} from './setup/triage.ts';
+
+/** Runs no jobs: the tests do. */
+let server: TestServer;
+before(async () => {
+  server = await startServer({ role: 'api' });
+});
+after(() => server.stop());
+
+describe('merged groups', () => {
+  test('are one group with all their reports, present and future, until they are separated', async () => {
+    const studio = await openStudio(server);
+    const second = await addBuild(server, studio.game, { version: '2.0.0', os: 'windows' });
+    await report(studio, ['a']);
+    for (let count = 0; count < 3; count += 1) await report(studio, ['b'], second);
+    await report(studio, ['c']);
+    const [a = '', b = '', c = ''] = await idsOf(studio, 'a', 'b', 'c');
+    const merged = await post(studio, '/merge', { group_ids: [a, b] });
+    assert.equal(merged.group_id, b, 'the one with most reports');
+    await report(studio, ['a']);
+    const groups = await groupsOf(studio);
+    assert.deepEqual(
+      groups.map(({ title, count, merged_count }) => [title, count, merged_count]),
+      [
+        ['b', 5, 1],
+        ['c', 1, 0],
+      ],
+    );
+    const detail = await done(studio, `/${a}`);
+    assert.deepEqual([detail.group_id, detail.count, detail.build_count], [b, 5, 2]);
+    assert.deepEqual(
+      detail.merged.map(({ signature, count }: { signature: string; count: number }) => [signature, count]),
+      [['a', 2]],
+    );
+    assert.equal(
+      detail.days.reduce((sum: number, { count }: { count: number }) => sum + count, 0),
+      5,
+    );
+    assert.deepEqual(
+      (await groupsOf(studio, `?build_id=${studio.build}`)).map(({ title }) => title),
+      ['b', 'c'],
+    );
+    const path = `/games/${studio.game.uid}/crashes?limit=2&group_id=`;
+    const [first, second_] = await Promise.all(
+      [a, b].map(async (id) => (await callAs(server, studio.game.owner, `${path}${id}`)).body.data),
+    );
+    assert.deepEqual(first.crashes, second_.crashes);
+    assert.deepEqual(
+      first.crashes.map(({ title, group_id }: { title: string; group_id: string }) => [title, group_id]),
+      [
+        ['a', b],
+        ['b', b],
+      ],
+    );
+    const rest = `${path}${a}&cursor=${encodeURIComponent(first.next_cursor)}`;
+    assert.equal((await callAs(server, studio.game.owner, rest)).body.data.crashes.length, 2);
+
+    await post(studio, `/${b}/unmerge`, { group_ids: [a] });
+    assert.deepEqual((await groupsOf(studio)).map(({ title, count }) => [title, count]).sort(), [
+      ['a', 2],
+      ['b', 3],
+      ['c', 1],
+    ]);
+    assert.equal((await call(studio, `/${b}/unmerge`, { method: 'POST', body: { group_ids: [c] } })).status, 404);
+  });
+
+  test('share one state, which a report of any of them can reopen', async () => {
+    const studio = await openStudio(server);
+    for (const name of ['a', 'b']) await report(studio, [name]);
+    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
+    await post(studio, '/merge', { group_ids: [a, b], into: a });
+    await patch(studio, b, { status: 'resolved', fixed_in_version: '2.0.0' });
+    assert.equal((await done(studio, `/${a}`)).status, 'resolved');
+    const fixed = await addBuild(server, studio.game, { version: '2.0.0' });
+    await report(studio, ['b'], fixed);
+    const detail = await done(studio, `/${b}`);
+    assert.deepEqual([detail.group_id, detail.status, detail.regressed_at === null], [a, 'open', false]);
+  });
+
+  test('can be merged into others, and each merge undone', async () => {
+    const studio = await openStudio(server);
+    for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
+    const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
+    await post(studio, '/merge', { group_ids: [a, b], into: a });
+    await post(studio, '/merge', { group_ids: [c, d], into: c });
+    const { change_uid } = await post(studio, '/merge', { group_ids: [b, d], into: d });
+    assert.deepEqual(
+      (await groupsOf(studio)).map(({ title, count }) => [title, count]),
+      [['c', 4]],
+    );
+    const undone = await undo(studio, change_uid);
+    assert.deepEqual([undone.undone, undone.skipped], [2, 0]);
+    const places = async () => (await groupsOf(studio)).map(({ title, count }) => [title, count]).sort();
+    assert.deepEqual(await places(), [
+      ['a', 2],
+      ['c', 2],
+    ]);
+    await undo(studio, undone.change_uid);
+    assert.deepEqual(await places(), [['c', 4]]);
+    assert.deepEqual((await undo(studio, change_uid)).undone, 2);
+    assert.deepEqual(await undo(studio, change_uid), { change_uid: null, undone: 0, skipped: 2 });
+  });
+
+  test('two merges in opposite directions at once leave one group', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const studio = await openStudio(server);
+      for (const name of ['a', 'b']) await report(studio, [name]);
+      const ids = await idsOf(studio, 'a', 'b');
+      await Promise.all(ids.map((into) => post(studio, '/merge', { group_ids: ids, into })));
+      const groups = await groupsOf(studio);
+      assert.deepEqual(
+        groups.map(({ count, merged_count }) => [count, merged_count]),
+        [[2, 1]],
+      );
+    }
+  });
+
+  test('are refused across games, alone, and into a group that is not among them', async () => {
+    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    await report(studio, ['a']);
+    await report(other, ['a']);
+    const [[own = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
+    const merge = (body: object) => call(studio, '/merge', { method: 'POST', body });
+    assert.equal((await merge({ group_ids: [own, foreign] })).status, 404);
+    assert.equal((await merge({ group_ids: [own] })).status, 400);
+    assert.equal((await merge({ group_ids: [own, own] })).status, 400);
+    await report(studio, ['b']);
+    const ids = await idsOf(studio, 'a', 'b');
+    assert.equal((await merge({ group_ids: ids, into: foreign })).status, 400);
+  });
+});
+
+describe('a split group', () => {
+  const moveAll = async ({ game }: Studio, groupId: string, name: string) =>
+    moveSplit(server.ctx, { gameId: game.uid, groupId, name, before: null });
+  const places = async (studio: Studio) =>
+    (await groupsOf(studio)).map(({ title, count }) => [title, count] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+
+  test('has another group for reports with a function, present and future, until it is undone', async () => {
+    const studio = await openStudio(server);
+    for (let count = 0; count < 2; count += 1) await report(studio, ['draw', 'Mod::load', 'main']);
+    await report(studio, ['draw', 'main']);
+    const [id = ''] = await idsOf(studio, 'draw');
+    const split = await post(studio, `/${id}/split`, { function: 'Mod::load' });
+    await moveAll(studio, id, 'Mod::load');
+    assert.deepEqual(await places(studio), [
+      ['draw', 1],
+      ['draw (with Mod::load)', 2],
+    ]);
+    await report(studio, ['draw', 'Mod::load', 'main']);
+    await report(studio, ['draw', 'loop']);
+    assert.deepEqual(await places(studio), [
+      ['draw', 2],
+      ['draw (with Mod::load)', 3],
+    ]);
+    const part = await done(studio, `/${split.group_id}`);
+    assert.deepEqual(part.split_from, { group_id: id, function: 'Mod::load' });
+    assert.equal(part.signature, 'draw');
+    const [whole] = (await done(studio, `/${id}`)).split_off;
+    assert.deepEqual(whole, { group_id: split.group_id, function: 'Mod::load', count: 3 });
+
+    const undone = await undo(studio, split.change_uid);
+    assert.equal(undone.undone, 1);
+    await report(studio, ['draw', 'Mod::load', 'main']);
+    assert.deepEqual(await places(studio), [['draw', 6]]);
+    await undo(studio, undone.change_uid);
+    await report(studio, ['draw', 'Mod::load', 'main']);
+    assert.deepEqual(await places(studio), [
+      ['draw', 3],
+      ['draw (with Mod::load)', 4],
+    ]);
+    const kinds = (await activityOf(studio, id)).map(({ kind }: { kind: string }) => kind);
+    assert.deepEqual(kinds, ['split', 'unsplit', 'split']);
+  });
+
+  test('can be split again, but not by a function that no report or every report has', async () => {
+    const studio = await openStudio(server);
+    await report(studio, ['draw', 'x', 'y']);
+    await report(studio, ['draw', 'x']);
+    const [id = ''] = await idsOf(studio, 'draw');
+    const refused = async (groupId: string, name: string) =>
+      (await call(studio, `/${groupId}/split`, { method: 'POST', body: { function: name } })).status;
+    assert.equal(await refused(id, 'z'), 400);
+    const part = await post(studio, `/${id}/split`, { function: 'x' });
+    await moveAll(studio, id, 'x');
+    assert.equal(await refused(part.group_id, 'x'), 400);
+    await post(studio, `/${part.group_id}/split`, { function: 'y' });
+    await moveAll(studio, part.group_id, 'y');
+    await report(studio, ['draw', 'y', 'x']);
+    assert.deepEqual(await places(studio), [
+      ['draw', 0],
+      ['draw (with x)', 1],
+      ['draw (with y)', 2],
+    ]);
+    const messages = await addReport(server.ctx, { game: studio.game, buildId: studio.build, message: 'lost' });
+    await groupMessages(server.ctx, { gameId: studio.game.uid, reportIds: [messages] });
+    const [lost = ''] = await idsOf(studio, 'lost');
+    assert.equal(await refused(lost, 'x'), 400);
+  });
+
+  test('splits the groups merged into it in the same way', async () => {
+    const studio = await openStudio(server);
+    await report(studio, ['a', 'mod']);
+    await report(studio, ['a']);
+    await report(studio, ['b', 'mod']);
+    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
+    await post(studio, '/merge', { group_ids: [a, b], into: a });
+    const split = await post(studio, `/${b}/split`, { function: 'mod' });
+    for (const id of [a, b]) await moveAll(studio, id, 'mod');
+    assert.deepEqual(await places(studio), [
+      ['a', 1],
+      ['a (with mod)', 2],
+    ]);
+    await undo(studio, split.change_uid);
+    assert.deepEqual(await places(studio), [['a', 3]]);
+  });
+});
