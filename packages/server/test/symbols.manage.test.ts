@@ -290,7 +290,7 @@ describe('other stackwalkers', () => {
       `${address}/%00/${debugId}/%00.sym`,
       `${address}/Game.pdb/%00/Game.sym`,
       `${address}/Game.pdb/${'A'.repeat(70)}/Game.sym`,
-      `${address.slice(0, -1)}x${place}`,
+      `${address.slice(0, -1)}${address.endsWith('x') ? 'y' : 'x'}${place}`,
       `${server.api}/symbols/${game.uid}${place}`,
       other.address + place,
     ];
