@@ -1315,6 +1315,15 @@ create table crash_searches (
   constraint crash_searches_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table crash_report_names (
+  game_id uuid not null,
+  build_id uuid not null,
+  hash bytea not null,
+  report_id uuid not null,
+  constraint crash_report_names_pkey PRIMARY KEY (game_id, build_id, hash),
+  constraint crash_report_names_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { createReport, RepeatedError } from '../src/features/crashes/receive/create.ts';
 import { DAY, SECOND } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
@@ -93,6 +94,25 @@ describe('a report that is sent again', () => {
       assert.deepEqual(new Set(responses.map(({ text }) => text)), new Set(storedIds));
     }
     assert.deepEqual(await orphansOf(server), []);
+  });
+
+  test('at once to two processes that both take it for new is stored once', async () => {
+    const { game, buildId } = await makeSender(server);
+    // Both count toward the daily limit of 20.
+    for (let round = 0; round < 10; round += 1) {
+      const clientRef = randomUUID();
+      const contexts = [server.ctx, secondServer.ctx];
+      // Without looking for earlier copies, as if they were written after that.
+      const results = await Promise.allSettled(
+        contexts.map((ctx) =>
+          createReport(ctx, { gameId: game.uid, buildId, details: {}, source: 'engine', clientRef }),
+        ),
+      );
+      const refused = results.filter(({ status }) => status === 'rejected');
+      assert.equal(refused.length, 1);
+      for (const { reason } of refused as PromiseRejectedResult[])
+        assert.ok(reason instanceof RepeatedError, String(reason));
+    }
   });
 
   test('past the daily limit gets the same response, while a new report is refused each time', async () => {

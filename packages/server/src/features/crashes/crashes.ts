@@ -25,6 +25,7 @@ export const CRASH_TABLES: readonly string[] = [
   'crash_group_days',
   'crash_group_functions',
   'crash_reports',
+  'crash_report_names',
 ];
 
 /** The SQL of the blobs that reports refer to (features/backups). */

@@ -1,16 +1,21 @@
-// Deletes files that belong to no report: of uploads that did not finish, and of deleted reports.
+// Deletes files that belong to no report, of uploads that did not finish and of deleted reports, and names of reports
+// that clients no longer repeat.
 import type { Context } from '../../../context.ts';
 import { sweepOrphans } from '../../../kernel/blobs/sweep.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { REPEATED_WITHIN } from '../receive/create.ts';
+import { deleteNames } from '../receive/once.sql.ts';
 import { CRASH_PREFIX, keysOf } from '../report/files.ts';
 import { filesOf } from './delete.sql.ts';
 
 export const sweepCrashesJob = defineJob<object>('crashes:sweep', 3);
 
-/** Deletes blobs below `crashes/` that are older than a day and belong to no report. */
-export function sweepCrashes(ctx: Context): Promise<void> {
-  return sweepOrphans(ctx, CRASH_PREFIX, async (keys) => {
+/** Deletes blobs below `crashes/` that are older than a day and belong to no report, and names of older reports. */
+export async function sweepCrashes(ctx: Context): Promise<void> {
+  // The clocks of processes differ.
+  await deleteNames(ctx.db, new Date(ctx.clock.now().getTime() - 2 * REPEATED_WITHIN));
+  await sweepOrphans(ctx, CRASH_PREFIX, async (keys) => {
     const reportIds = new Set(keys.map(reportIdOf).filter(isUuid));
     return new Set((await filesOf(ctx.db, [...reportIds])).flatMap(keysOf));
   });

@@ -5,6 +5,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
+import { DAY } from '../../../kernel/clock.ts';
 import { shardKeyOf } from '../../../kernel/database/shards.ts';
 import { countLimit } from '../../../kernel/limits/count-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
@@ -42,8 +43,8 @@ export type IncomingReport = AcceptedReport & {
 };
 
 /**
- * Writes a report durably, and enqueues its job. Throws 4030 if the build is not the game's, and 4290 past the game's
- * daily limit.
+ * Writes a report durably, and enqueues its job. Throws 4030 if the build is not the game's, 4290 past the game's daily
+ * limit, and RepeatedError.
  */
 export async function createReport(ctx: Context, incoming: IncomingReport): Promise<OpenedReport> {
   const report = reportOf(ctx, incoming);
@@ -97,6 +98,14 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
   };
 }
 
+/** A report with the same client's id that arrives later is a new report. */
+export const REPEATED_WITHIN = DAY;
+
+/** The build has a report with the same client's id, which was written at the same time or shortly before. */
+export class RepeatedError extends Error {
+  override readonly name = 'RepeatedError';
+}
+
 const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
   queue: 'crash_reports',
   // Measured: with larger batches all senders wait at once; with smaller ones each report costs more.
@@ -115,9 +124,10 @@ const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
 async function writeBatch(
   ctx: Context,
   reports: readonly NewReport[],
-): Promise<({ filesGranted: boolean } | ApiError)[]> {
+): Promise<({ filesGranted: boolean } | ApiError | RepeatedError)[]> {
   const limits = dailyLimits(ctx);
-  const outcomes = await writeReports(ctx.db, reports, limits);
+  const namesSince = new Date(ctx.clock.now().getTime() - REPEATED_WITHIN);
+  const outcomes = await writeReports(ctx.db, reports, limits, { namesSince });
   const withoutFiles = reports.filter((_, index) => outcomes[index] !== 'with_files');
   await returnBytes(ctx.db, withoutFiles, limits.day);
   const written = reports.filter((_, index) => outcomes[index] === 'with_files' || outcomes[index] === 'without_files');
@@ -127,12 +137,13 @@ async function writeBatch(
   return outcomes.map((outcome) => {
     if (outcome === 'unknown_build') return refuse(ctx, UNKNOWN_BUILD);
     if (outcome === 'over_limit') return refuse(ctx, overLimit(ctx));
+    if (outcome === 'repeated') return new RepeatedError("the build has a report with this client's id");
     return { filesGranted: outcome === 'with_files' };
   });
 }
 
 function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, wants }: NewReport): void {
-  if (outcome === 'unknown_build') return;
+  if (outcome === 'unknown_build' || outcome === 'repeated') return;
   countLimit(ctx.metrics, 'crash_reports', outcome !== 'over_limit');
   const hasFiles = dump !== null || log !== null || wants.dump || wants.log;
   if (outcome !== 'over_limit' && hasFiles) countLimit(ctx.metrics, 'crash_files', outcome === 'with_files');

@@ -17,6 +17,7 @@ import {
 } from '../../../kernel/database/db.ts';
 import { rowsInShard, type Shard, type Shards, withShards } from '../../../kernel/database/shards.ts';
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import { groupMessagesJob, processCrashJob } from '../report/jobs.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './forms/details.ts';
@@ -56,15 +57,23 @@ export type StoredFile = { key: string; size: number; stored: number };
 
 /**
  * The result for a report. `with_files`: written, and its upload addresses or the files of its request are granted.
- * `without_files`: written, but it has no files, or they are past the game's daily limits.
+ * `without_files`: written, but it has no files, or they are past the game's daily limits. `repeated`: not written,
+ * because the build has a report with the same client's id.
  */
-export type WriteOutcome = 'unknown_build' | 'over_limit' | 'without_files' | 'with_files';
+export type WriteOutcome = 'unknown_build' | 'over_limit' | 'repeated' | 'without_files' | 'with_files';
 
 /** The columns that counting needs. They are separate from the texts, so that the texts are read only once. */
 const COUNTED_COLUMNS: readonly Column<NewReport>[] = [
   { name: 'place', type: 'bigint', value: (_, place) => place },
   { name: 'files', type: 'integer', value: filesOf },
   { name: 'bytes', type: 'bigint', value: bytesOf },
+];
+
+/** The columns of the client's own ids. Reports without one have nulls. */
+const NAME_COLUMNS: readonly Column<NewReport>[] = [
+  { name: 'place', type: 'bigint', value: (_, place) => place },
+  { name: 'report_id', type: 'uuid', value: ({ reportId }) => reportId },
+  { name: 'hash', type: 'text', value: ({ clientRefHash }) => clientRefHash },
 ];
 
 const REPORT_COLUMNS: readonly Column<NewReport>[] = [
@@ -140,34 +149,54 @@ const groupJob = jobForEachRow(groupMessagesJob, { gameId: sql`game_id`, reportI
 
 /**
  * Writes reports, counts them against the limits of their games, and enqueues their jobs, in one statement and so in
- * one transaction. Returns the outcome of each report in order. Counters are locked in the order of their games, so two
- * processes cannot deadlock.
+ * one transaction. A report is repeated only if the other one is not older than `namesSince`. Returns the outcome of
+ * each report in order. Counters are locked in the order of their games, so two processes cannot deadlock.
  */
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
   limits: DailyLimits,
+  { namesSince }: { namesSince: Date },
 ): Promise<WriteOutcome[]> {
   const { builds, places } = placesOf(reports);
   const counted = new BulkRows(COUNTED_COLUMNS);
   const items = new BulkRows(REPORT_COLUMNS);
+  const names = new BulkRows(NAME_COLUMNS);
   for (const [index, report] of reports.entries()) {
     counted.add(report, places[index]);
     items.add(report, places[index]);
+    names.add(report, places[index]);
   }
-  const { existing_places, over_limit, without_files } = await withShards(db, (shards) => {
+  const { existing_places, over_limit, without_files, written_ids } = await withShards(db, (shards) => {
     const counts = countReports(builds, counted, limits);
-    return shards === null ? writeAtOnce(db, counts, items) : writeInShards(db, shards, counts, reports, places);
+    if (shards !== null) return writeInShards(db, shards, counts, reports, { places, namesSince });
+    const named = isNamed(reports) ? recordNames(names, namesSince) : null;
+    return writeAtOnce(db, counts, items, named);
   });
   const existingPlaces = new Set(existing_places);
   const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
   for (const no of over_limit) outcomes[no - 1] = 'over_limit';
   for (const no of without_files) outcomes[no - 1] = 'without_files';
+  const written = new Set(written_ids);
+  for (const [index, { reportId, clientRefHash }] of reports.entries()) {
+    const isAccepted = outcomes[index] === 'with_files' || outcomes[index] === 'without_files';
+    if (isAccepted && clientRefHash !== null && !written.has(reportId)) outcomes[index] = 'repeated';
+  }
   return outcomes;
 }
 
 type BuildRef = Pick<NewReport, 'gameId' | 'buildId'>;
-type Counted = { existing_places: number[]; over_limit: number[]; without_files: number[] };
+type Counted = {
+  existing_places: number[];
+  over_limit: number[];
+  without_files: number[];
+  /** The ids of written reports, if any of the reports has a client's id. */
+  written_ids: string[];
+};
+
+function isNamed(reports: readonly NewReport[]): boolean {
+  return reports.some(({ clientRefHash }) => clientRefHash !== null);
+}
 
 const COUNTED = sql.raw(`array(select place::integer from build) as existing_places,
   array(select no::integer from incoming except select no::integer from granted) as over_limit,
@@ -229,12 +258,33 @@ function countReports(
       )`;
 }
 
-/** The statement that inserts the reports of `granted`, with the columns of `build`. */
-function insertReports(items: BulkRows<NewReport>): RawBuilder<unknown> {
+/**
+ * A CTE after `granted` and `build` that records the clients' ids of the reports in it, and so decides which of two
+ * identical reports is written: the other one waits here for its transaction. In the order of the ids, so that two
+ * transactions cannot deadlock. Ids of reports before `since` are free again.
+ */
+function recordNames(names: BulkRows<NewReport>, since: Date): RawBuilder<unknown> {
+  return sql`named as (
+      insert into crash_report_names as known (game_id, build_id, hash, report_id)
+      select game_id, build_id, decode(hash, 'hex'), report_id
+      from ${names.unnest('name')} join granted using (no) join build using (place) where hash is not null
+      order by game_id, build_id, hash
+      on conflict (game_id, build_id, hash) do update set report_id = excluded.report_id
+        where known.report_id < ${firstIdAt(since.getTime())}::uuid
+      returning report_id
+    )`;
+}
+
+/**
+ * The statement that inserts the reports of `granted`, with the columns of `build`; with `isNamed`, only those without a
+ * client's id, and those in `named`.
+ */
+function insertReports(items: BulkRows<NewReport>, isNamed: boolean): RawBuilder<unknown> {
   return sql`insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
     select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
       ${insertedValues(REPORT_COLUMNS, 'item')}
     from ${items.unnest('item')} join granted using (no) join build using (place)
+    ${isNamed ? sql`where item.client_ref_hash is null or item.report_id in (select report_id from named)` : sql``}
     returning game_id, report_id, dump_key, state`;
 }
 
@@ -246,13 +296,19 @@ const ADDED_JOBS = sql`to_process as (
   )`;
 const JOB_COUNT = sql.raw('(select count(job) from to_process) + (select count(job) from to_group) as jobs');
 
-function writeAtOnce(db: Db, counts: RawBuilder<unknown>, items: BulkRows<NewReport>): Promise<Counted> {
+function writeAtOnce(
+  db: Db,
+  counts: RawBuilder<unknown>,
+  items: BulkRows<NewReport>,
+  named: RawBuilder<unknown> | null,
+): Promise<Counted> {
   return onlyRow(
     db,
-    keepPlan(sql<Counted>`with ${counts}, written as (
-        ${insertReports(items)}
+    keepPlan(sql<Counted>`with ${counts}, ${named === null ? sql`` : sql`${named},`} written as (
+        ${insertReports(items, named !== null)}
       ), ${ADDED_JOBS}
-      select ${COUNTED}, ${JOB_COUNT}`),
+      select ${COUNTED}, ${JOB_COUNT},
+        ${named === null ? sql`'{}'::uuid[]` : sql`array(select report_id from written)`} as written_ids`),
   );
 }
 
@@ -273,13 +329,13 @@ function writeInShards(
   shards: Shards,
   counts: RawBuilder<unknown>,
   reports: readonly NewReport[],
-  places: readonly number[],
+  { places, namesSince }: { places: readonly number[]; namesSince: Date },
 ): Promise<Counted> {
   return retryConflicts(() =>
     transact(db, async (tx) => {
       const { to_write, ...counted } = await onlyRow(
         tx,
-        keepPlan(sql<Counted & { to_write: GrantedRow[] }>`with ${counts}
+        keepPlan(sql<Omit<Counted, 'written_ids'> & { to_write: GrantedRow[] }>`with ${counts}
           select ${COUNTED}, array(
             select to_json(found) from (
               select no, granted, build.* from granted join incoming using (no) join build using (place) order by no
@@ -291,11 +347,16 @@ function writeInShards(
       const written: WrittenRow[] = [];
       for (const granted of Map.groupBy(to_write, ({ game_id }) => shardOf.get(game_id)!.id).values()) {
         const items = new BulkRows(REPORT_COLUMNS);
-        for (const { no } of granted) items.add(reports[no - 1]!, places[no - 1]);
-        written.push(...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, items, granted)));
+        const names = new BulkRows(NAME_COLUMNS);
+        for (const { no } of granted) {
+          items.add(reports[no - 1]!, places[no - 1]);
+          names.add(reports[no - 1]!, places[no - 1]);
+        }
+        const named = recordNames(names, namesSince);
+        written.push(...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, { items, named }, granted)));
       }
       await addJobs(tx, written);
-      return counted;
+      return { ...counted, written_ids: written.map(({ report_id }) => report_id) };
     }),
   );
 }
@@ -303,7 +364,7 @@ function writeInShards(
 function insertInShard(
   tx: Tx,
   shard: Shard,
-  items: BulkRows<NewReport>,
+  { items, named }: { items: BulkRows<NewReport>; named: RawBuilder<unknown> },
   granted: readonly GrantedRow[],
 ): Promise<WrittenRow[]> {
   const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
@@ -316,7 +377,7 @@ function insertInShard(
       ), build as (
         select * from json_to_recordset(${JSON.stringify(builds)}::json)
           as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
-      ) ${insertReports(items)}`,
+      ), ${named} ${insertReports(items, true)}`,
   );
 }
 
