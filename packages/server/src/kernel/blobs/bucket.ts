@@ -51,7 +51,8 @@ export class Bucket {
     const sent = this.#client.send(new GetObjectCommand({ ...this.#at(name), ...(Range !== undefined && { Range }) }));
     try {
       const { Body } = await this.#answer(`GetObject of ${name}`, sent, 'NoSuchKey');
-      return keepErrors(Body as Readable); // Always a Readable in Node.
+      const body = Body as Readable; // Always a Readable in Node.
+      return keepErrors(explainCuts(body, (error) => S3Error.of(`GetObject of ${name}`, this.#bucket, error)));
     } catch (error) {
       if (error instanceof S3Error && error.code === 'InvalidRange') return Readable.from([]);
       throw error;
@@ -200,8 +201,15 @@ export class Bucket {
   }
 }
 
-/** The codes of a connection that the server closed while a request was being sent. */
+/** The codes of a connection that the server closed in the middle of a request or response. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Replaces the error of a stream whose connection was closed, without a copy of its bytes. */
+function explainCuts(body: Readable, explain: (error: Error) => Error): Readable {
+  const destroy = body._destroy.bind(body);
+  body._destroy = (error, done) => destroy(error !== null && CLOSED.has(codeOf(error)) ? explain(error) : error, done);
+  return body;
+}
 
 /**
  * Milliseconds without a byte in either direction. Some servers send nothing while they assemble the parts of a blob.
