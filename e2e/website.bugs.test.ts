@@ -1,4 +1,5 @@
-// Bug tickets: filed by players, read by developers together with their crash, marked as fixed and reopened.
+// Bug tickets: filed by players with and without an account, read by developers together with their crash, and triaged
+// and answered.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -7,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { newestMail } from './setup/outbox.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
@@ -47,7 +49,7 @@ describe('the bug tickets of a game', () => {
     await open('/bugs');
     await rows()
       .first()
-      .filter({ hasText: new RegExp(`^Number ${MANY} of manyRobin`) })
+      .filter({ hasText: new RegExp(`^Number ${MANY} of many#${MANY}Robin`) })
       .waitFor();
     await page.getByRole('button', { name: 'Show older tickets' }).click();
     await page.getByRole('link', { name: /^Number 1 of many/ }).waitFor();
@@ -56,11 +58,13 @@ describe('the bug tickets of a game', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await ticket()
-      .getByText(`Number ${MANY - 1} of many`)
+      .getByRole('heading', { name: `Number ${MANY - 1} of many` })
       .waitFor();
     await page.keyboard.press('k');
     await page.keyboard.press('Enter');
-    await ticket().getByText(`Number ${MANY} of many`).waitFor();
+    await ticket()
+      .getByRole('heading', { name: `Number ${MANY} of many` })
+      .waitFor();
   });
 
   test('show the message as plain text, and the crash report that was sent with it', async (t) => {
@@ -75,7 +79,10 @@ describe('the bug tickets of a game', () => {
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over\. <b>Twice\.<\/b>/ }).click();
     await untilEqual(() => ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
-    await ticket().getByRole('heading', { name: 'Ticket from Robin' }).waitFor();
+    await ticket()
+      .getByRole('heading', { name: `It fell over. <b>Twice.</b> #${MANY + 1}` })
+      .waitFor();
+    await ticket().getByText('Robin', { exact: true }).waitFor();
     await ticket().getByText('Linux x86_64').waitFor();
     const crash = ticket().getByRole('region', { name: 'Crash report' });
     await crash.getByText('SIGSEGV / SEGV_MAPERR').waitFor();
@@ -109,12 +116,91 @@ describe('the bug tickets of a game', () => {
     await page.getByText('No fixed tickets.').waitFor();
   });
 
+  test('are filed without an account, and answered by mail', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const form = await site.openPage();
+    await form.goto(`${site.service.url}/g/${studio.slug}/report`);
+    await form.getByText('You can also report without one.').waitFor();
+    await form.getByLabel('Title').fill('Grass is blue');
+    await form.getByLabel('What happened').fill('Since the update the grass is blue.');
+    await form.getByLabel('Your name').fill('Kim');
+    await form.getByLabel('Email').fill('kim@example.com');
+    await form.getByRole('button', { name: 'Send report' }).click();
+    await form.getByText(`Report #${MANY + 2} sent.`).waitFor();
+    await open('/bugs');
+    await page.getByRole('link', { name: /^Grass is blue/ }).click();
+    await ticket().getByText('Kim', { exact: true }).waitFor();
+    await ticket().getByLabel('Reply by mail').fill('It will be green again in 1.2.1.');
+    await ticket().getByRole('button', { name: 'Send reply' }).click();
+    await ticket().getByText('Reply sent to 1 player.').waitFor();
+    await ticket().getByText('It will be green again in 1.2.1.').waitFor();
+    await untilEqual(() => ticket().getByLabel('Reply by mail').inputValue(), '');
+    const mail = await newestMail(site.service, 'Re: Grass is blue', 'kim@example.com');
+    assert.match(mail, /It will be green again in 1\.2\.1\./);
+  });
+
+  test('get a title, labels, a crash group and duplicates, each with undo, and are found by them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/bugs');
+    await page.getByRole('link', { name: /^Grass is blue/ }).click();
+    const fill = async (button: string, label: string, text: string) => {
+      await ticket().getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('dialog').getByLabel(label).fill(text);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    };
+    await fill('Rename', 'Title', 'Blue grass');
+    await page.getByRole('link', { name: /^Blue grass/ }).waitFor();
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: /^Grass is blue/ }).waitFor();
+    await fill('Add labels', 'Labels', 'colours, level 2');
+    await ticket().getByRole('link', { name: 'colours' }).waitFor();
+    const report = await askAs(site.service, studio.session)<{
+      bugs: { crash_id: string | null; group: { group_id: string } | null }[];
+    }>('GET', `/games/${studio.gameUid}/bugs?text=fell`);
+    const group = report.bugs[0]!.group!.group_id;
+    await fill('Link crash group', 'Address or ID of the crash group', `${site.service.url}/crashes/groups/${group}`);
+    await ticket().getByText('Crash group linked.').waitFor();
+    await ticket()
+      .getByRole('link', { name: /null_deref_inline/ })
+      .click();
+    const listed = page.getByRole('list', { name: 'Bug tickets' });
+    await listed.getByRole('link', { name: /Grass is blue/ }).waitFor();
+    await listed.getByRole('link', { name: /It fell over/ }).waitFor();
+    await listed.getByRole('link', { name: /Grass is blue/ }).click();
+    await fill('Mark as duplicate', 'Number of the other ticket', '#9999');
+    await page.getByRole('dialog').getByText('There is no ticket #9999.').waitFor();
+    await page.getByRole('dialog').getByLabel('Number of the other ticket').fill(`#${MANY}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await ticket().getByText(`Marked as a duplicate of #${MANY}.`).waitFor();
+    await ticket().getByText('Closed', { exact: true }).waitFor();
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await ticket().getByText('Open', { exact: true }).waitFor();
+    await ticket().getByRole('link', { name: 'level 2' }).click();
+    await page.waitForURL(/label=level\+2/);
+    await untilEqual(() => rows().count(), 1);
+    await page.getByRole('button', { name: 'Show all labels' }).click();
+    await page.getByLabel('Search tickets').fill(`#${MANY}`);
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await untilEqual(() => rows().count(), 1);
+  });
+
+  test('can be limited to players with an account', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/edit/bugs');
+    await page.getByLabel('Players without an account can report bugs').click();
+    await page.getByText('Saved.').waitFor();
+    const form = await site.openPage();
+    await form.goto(`${site.service.url}/g/${studio.slug}/report`);
+    await form.getByText('The developer takes reports only from players with an account.').waitFor();
+    assert.equal(await form.getByRole('button', { name: 'Send report' }).count(), 0);
+  });
+
   test('are counted in the table of all games, with a link to them', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev`);
     await page
       .getByRole('row', { name: /Small Walk/ })
-      .getByRole('link', { name: String(MANY + 1) })
+      .getByRole('link', { name: String(MANY + 2) })
       .click();
     await page.waitForURL(/\/dev\/small-walk\/bugs$/);
   });

@@ -131,6 +131,7 @@ describe('the store on the website', () => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
     await page.getByRole('link', { name: 'Report a bug' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
     await submitSignIn(page, PLAYER);
     await page.getByRole('textbox', { name: 'What happened' }).fill('The kettle <i>boils</i> over');
     await page

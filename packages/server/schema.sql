@@ -100,6 +100,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.number_bug_ticket()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into bug_numbers as numbers (game_id, last) values (new.game_id, 1)
+    on conflict (game_id) do update set last = numbers.last + 1
+    returning last into new.number;
+  return new;
+end
+$function$;
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -555,6 +567,13 @@ create table bug_tickets (
   crash_id uuid,
   filed_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  number integer not null,
+  title text default ''::text not null,
+  labels text[] default '{}'::text[] not null,
+  group_id uuid,
+  duplicate_of uuid,
+  reporter_email text,
+  words tsvector generated always as (crash_words(((title || ' '::text) || message))) stored,
   constraint bug_tickets_pkey PRIMARY KEY (game_id, bug_id),
   constraint bug_tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'fixed'::text, 'closed'::text]))),
   constraint bug_tickets_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
@@ -1324,6 +1343,33 @@ create table crash_report_names (
   constraint crash_report_names_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table bug_numbers (
+  game_id uuid not null,
+  last integer not null,
+  constraint bug_numbers_pkey PRIMARY KEY (game_id),
+  constraint bug_numbers_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table bug_replies (
+  game_id uuid not null,
+  reply_id uuid not null,
+  bug_id uuid not null,
+  user_id text,
+  user_name text not null,
+  agent_name text,
+  message text not null,
+  sent_at timestamp with time zone not null,
+  constraint bug_replies_pkey PRIMARY KEY (game_id, reply_id),
+  constraint bug_replies_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
+);
+
+create table bug_settings (
+  game_id uuid not null,
+  guests boolean not null,
+  constraint bug_settings_pkey PRIMARY KEY (game_id),
+  constraint bug_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1422,6 +1468,11 @@ CREATE INDEX crash_groups_merged ON public.crash_groups USING btree (game_id, me
 CREATE INDEX crash_groups_snoozed ON public.crash_groups USING btree (snoozed_until) WHERE (status = 'snoozed'::text);
 CREATE INDEX crash_group_activity_by_group ON public.crash_group_activity USING btree (game_id, group_id, activity_id);
 CREATE INDEX crash_group_activity_by_change ON public.crash_group_activity USING btree (game_id, change_id) WHERE (change_id IS NOT NULL);
+CREATE UNIQUE INDEX bug_tickets_by_number ON public.bug_tickets USING btree (game_id, number);
+CREATE INDEX bug_tickets_by_words ON public.bug_tickets USING gin (words);
+CREATE INDEX bug_tickets_by_group ON public.bug_tickets USING btree (game_id, group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX bug_tickets_duplicates ON public.bug_tickets USING btree (game_id, duplicate_of) WHERE (duplicate_of IS NOT NULL);
+CREATE INDEX bug_replies_of_tickets ON public.bug_replies USING btree (game_id, bug_id, reply_id);
 
 create view build_names as
  SELECT builds.game_id,
@@ -1459,3 +1510,4 @@ create view games as
   WHERE (deleted_at IS NULL);
 
 CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.all_games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
+CREATE TRIGGER bug_tickets_number BEFORE INSERT ON public.bug_tickets FOR EACH ROW WHEN ((new.number IS NULL)) EXECUTE FUNCTION number_bug_ticket();

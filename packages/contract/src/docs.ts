@@ -152,7 +152,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Shelves and search',
         description: 'How games appear on the home page, in search and on developer pages.',
       },
-      { page: 'bugs', title: 'Bug tickets', description: 'Read and close the bugs that players report.' },
+      { page: 'bugs', title: 'Bug tickets', description: 'Sort the bugs that players report, and reply to them.' },
     ],
   },
   {

@@ -196,6 +196,11 @@ export const ERRORS = {
     meaning: 'The account cannot be deleted because it owns games.',
     remedy: 'Transfer or delete the games first.',
   },
+  4094: {
+    status: 409,
+    meaning: 'The player who filed the ticket has no address for replies.',
+    remedy: 'Close the ticket, or mark it as fixed. The player did not leave an address.',
+  },
   4096: {
     status: 403,
     meaning: "The game's owner has not verified their email address.",

@@ -65,6 +65,10 @@ export const LIMITS = {
   commentLength: 10_000,
   /** Of one game. */
   groupingRules: 100,
+  bugTitleLength: 120,
+  /** Of one ticket. */
+  bugLabels: 10,
+  bugLabelLength: 32,
   /** Saved searches of one game. */
   crashSearches: 100,
   groupingPatternLength: 255,

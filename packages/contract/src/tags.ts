@@ -14,7 +14,7 @@ export const TAGS = {
   crashes: 'Report crashes, and search, read and resolve them.',
   events: 'Send events, chart them, and read or delete those of one device.',
   health: 'See how well builds launch on the devices of players.',
-  bugs: 'File bug tickets and update their status.',
+  bugs: 'File, triage and answer bug tickets.',
   alerts: 'Choose who is notified of what happens to a game, and see what was sent.',
   overview: 'Summarize all games of a developer.',
   store: 'Browse public games, download builds and check where files came from.',

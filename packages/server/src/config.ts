@@ -245,7 +245,12 @@ export const SETTINGS = {
     limit,
     'MiB of compressed dumps and logs per UTC day and game. Above it, reports are stored without them.',
   ),
-  limitBugs: setting('CHAUFFEUR_LIMIT_BUGS', '10', limit, 'Bug tickets per UTC day and player.'),
+  limitBugs: setting(
+    'CHAUFFEUR_LIMIT_BUGS',
+    '10',
+    limit,
+    'Bug tickets per UTC day and player or, without an account, IP address.',
+  ),
   limitApprovals: setting(
     'CHAUFFEUR_LIMIT_APPROVALS',
     '20',

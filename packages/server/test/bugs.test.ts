@@ -51,6 +51,8 @@ describe('filing a bug', () => {
     assert.deepEqual(await bugsOf(game), [
       {
         bug_uid: filed.body.data.bug_uid,
+        number: 1,
+        title: 'The door is stuck',
         status: 'open',
         message: 'The door is stuck',
         build_id: buildId,
@@ -58,6 +60,11 @@ describe('filing a bug', () => {
         os: 'windows',
         arch: 'x86_64',
         crash_id: null,
+        labels: [],
+        group: null,
+        duplicate_of: null,
+        duplicates: [],
+        can_reply: true,
         filed_by: 'Player',
         filed_at: time,
         updated_at: time,
@@ -211,7 +218,8 @@ describe('a bug ticket', () => {
       callAs(server, person, `/games/${at.uid}/bugs/${uid}`);
     const { status, body } = await read(game, game.admin);
     assert.equal(status, 200);
-    assert.deepEqual([body.data], await bugsOf(game));
+    const { replies, ...record } = body.data;
+    assert.deepEqual([[record], replies], [await bugsOf(game), []]);
     assert.deepEqual(statusOf(await read(game, other.owner)), [404, 4040]);
     assert.deepEqual(statusOf(await read(other, other.owner)), [404, 4040]);
     assert.deepEqual(statusOf(await read(game, game.owner, newId())), [404, 4040]);

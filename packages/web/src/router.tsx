@@ -140,7 +140,7 @@ const signedIn = createRoute({
 });
 
 const reportBug = createRoute({
-  getParentRoute: () => signedIn,
+  getParentRoute: () => root,
   path: '/g/$uid/report',
   component: lazyRouteComponent(() => import('./pages/bugs/ReportBugPage.tsx'), 'ReportBugPage'),
 });
@@ -325,7 +325,7 @@ const crashReport = createRoute({
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
-  validateSearch: texts('status'),
+  validateSearch: texts('status', 'label', 'q'),
   component: lazyRouteComponent(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
 });
 
@@ -406,6 +406,12 @@ const editGrouping = createRoute({
   component: lazyRouteComponent(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
 });
 
+const editBugs = createRoute({
+  getParentRoute: () => edit,
+  path: '/bugs',
+  component: lazyRouteComponent(() => import('./pages/bugs/BugSettingsPage.tsx'), 'BugSettingsPage'),
+});
+
 const editIssues = createRoute({
   getParentRoute: () => edit,
   path: '/issues',
@@ -444,6 +450,7 @@ const developer = dev.addChildren([
     editAlerts,
     editGrouping,
     editIssues,
+    editBugs,
     editEventFiles,
     editAudit,
     editDanger,
@@ -457,6 +464,7 @@ const pages = root.addChildren([
   file,
   play,
   developerPage,
+  reportBug,
   cli,
   signIn,
   signUp,
@@ -465,7 +473,6 @@ const pages = root.addChildren([
   reset,
   unsubscribe,
   signedIn.addChildren([
-    reportBug,
     approve,
     invitation,
     operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorGames, operatorSettings, operatorSetup]),

@@ -1,15 +1,24 @@
-// Bug tickets: filed by players, triaged by developers.
+// Bug tickets: filed by players, with or without an account; triaged and answered by developers.
 import Type from 'typebox';
 import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashUpload } from './crashes.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Email, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
 
+const Label = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.bugLabelLength,
+  pattern: '^[^\\s,"](?:[^,"]*[^\\s,"])?$',
+  description: 'a word or a few, without commas and quotes',
+});
+
 export const BugTicket = Type.Object({
   bug_uid: Uuid,
+  number: Type.Integer({ description: 'Short, and unique in its game: #12' }),
+  title: Foreign(Type.String({ description: 'The title, or the beginning of the message' })),
   status: Type.Enum([...BUG_STATUSES]),
   message: Foreign(Type.String({ description: "The player's message" })),
   build_id: Nullable(Uuid),
@@ -17,9 +26,57 @@ export const BugTicket = Type.Object({
   os: Nullable(Type.String()),
   arch: Nullable(Type.String()),
   crash_id: Nullable(Uuid),
-  filed_by: Foreign(Type.String({ description: "The player's name" })),
+  labels: Type.Array(Type.String()),
+  group: Nullable(
+    Type.Object(
+      { group_id: Uuid, title: Foreign(Type.String()) },
+      { description: 'The crash group that it is about: linked by a developer, or that of its crash report' },
+    ),
+  ),
+  duplicate_of: Nullable(Type.Object({ bug_uid: Uuid, number: Type.Integer() })),
+  duplicates: Type.Array(Type.Object({ bug_uid: Uuid, number: Type.Integer() }), {
+    description: 'The tickets that are duplicates of this one',
+  }),
+  can_reply: Type.Boolean({ description: 'Whether the player has an address for replies' }),
+  filed_by: Foreign(Type.String({ description: "The player's name; empty without an account and a name" })),
   filed_at: Timestamp,
   updated_at: Timestamp,
+});
+
+const BugFields = {
+  title: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.bugTitleLength })),
+  message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
+  build_id: Type.Optional(Uuid),
+  os: Type.Optional(OsInput),
+  arch: Type.Optional(ArchInput),
+  has_dump: Type.Optional(Type.Boolean()),
+  has_log: Type.Optional(Type.Boolean()),
+};
+
+const FiledBug = Type.Object({
+  bug_uid: Uuid,
+  number: Type.Integer(),
+  crash_id: Nullable(Uuid),
+  uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+});
+
+export const fileBugAsGuest = defineOperation({
+  id: 'bugs.fileAsGuest',
+  summary: 'File a bug ticket without an account, optionally with an email address for replies',
+  method: 'POST',
+  path: '/public/games/{uid}/bugs',
+  access: 'public',
+  crossOrigin: true,
+  params: GameParams,
+  body: Type.Object({
+    ...BugFields,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.displayNameLength })),
+    email: Type.Optional(Email),
+  }),
+  output: FiledBug,
+  secret: true,
+  statuses: [201],
+  errors: [4006, 4031, 4040, 4290],
 });
 
 export const fileBug = defineOperation({
@@ -29,19 +86,8 @@ export const fileBug = defineOperation({
   path: '/games/{uid}/bugs',
   access: 'account',
   params: GameParams,
-  body: Type.Object({
-    message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
-    build_id: Type.Optional(Uuid),
-    os: Type.Optional(OsInput),
-    arch: Type.Optional(ArchInput),
-    has_dump: Type.Optional(Type.Boolean()),
-    has_log: Type.Optional(Type.Boolean()),
-  }),
-  output: Type.Object({
-    bug_uid: Uuid,
-    crash_id: Nullable(Uuid),
-    uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
-  }),
+  body: Type.Object(BugFields),
+  output: FiledBug,
   secret: true,
   statuses: [201],
   errors: [4006, 4040, 4290],
@@ -56,6 +102,15 @@ export const listBugTickets = defineOperation({
   params: GameParams,
   query: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
+    label: Type.Optional(Label),
+    group_id: Type.Optional({ ...Uuid, description: 'Only tickets that are linked to this crash group' }),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Words of the title or the message, by their beginning, or a number such as #12',
+      }),
+    ),
     ...CursorQuery,
   }),
   output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: NextCursor }),
@@ -70,32 +125,116 @@ export const listBugTickets = defineOperation({
 
 const BugParams = Type.Object({ uid: GameRef, bug_uid: Uuid });
 
+const BugReply = Type.Object({
+  reply_uid: Uuid,
+  name: Type.String({ description: 'The name of the developer, at that time' }),
+  agent: Nullable(Type.String({ description: 'The program that acted for the developer' })),
+  message: Type.String(),
+  sent_at: Timestamp,
+});
+
+const BugDetail = Type.Object({
+  ...BugTicket.properties,
+  replies: Type.Array(BugReply, { description: 'Oldest first' }),
+});
+
 export const getBugTicket = defineOperation({
   id: 'bugs.get',
-  summary: 'Get a bug ticket',
+  summary: 'Get a bug ticket with the replies to it',
   method: 'GET',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
   params: BugParams,
-  output: BugTicket,
+  output: BugDetail,
   statuses: [200],
   errors: [4040],
 });
 
 export const updateBugTicket = defineOperation({
   id: 'bugs.update',
-  summary: 'Set the status of a bug ticket: open, fixed or closed',
+  summary: 'Change a bug ticket: its status, title, labels, crash group, or the ticket that it duplicates',
   method: 'PATCH',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
   params: BugParams,
-  body: Type.Object({ status: Type.Enum([...BUG_STATUSES]) }),
-  output: BugTicket,
+  body: Type.Object({
+    status: Type.Optional(Type.Enum([...BUG_STATUSES])),
+    title: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.bugTitleLength,
+          description: 'null: the beginning of the message',
+        }),
+      ),
+    ),
+    labels: Type.Optional(Type.Array(Label, { maxItems: LIMITS.bugLabels })),
+    group_id: Type.Optional(
+      Nullable(Type.String({ ...Uuid, description: 'The crash group that it is about; null removes the link' })),
+    ),
+    duplicate_of: Type.Optional(
+      Nullable(
+        Type.String({
+          ...Uuid,
+          description: 'The ticket about the same bug, which keeps its status; null: it is no duplicate',
+        }),
+      ),
+    ),
+  }),
+  output: BugDetail,
   statuses: [200],
   errors: [4040],
   mcp: {
     tool: 'update_bug_ticket',
-    when: 'Use it when the user asks to close or reopen a ticket, or to mark it as fixed.',
+    when: 'Use it when the user asks to close or reopen a ticket, to mark it as fixed or as a duplicate, to label it, or to link it to a crash group.',
     scope: 'mcp:write',
   },
+});
+
+export const replyToBug = defineOperation({
+  id: 'bugs.reply',
+  summary: 'Reply by mail to the player who filed a bug ticket, and optionally to those who filed duplicates of it',
+  method: 'POST',
+  path: '/games/{uid}/bugs/{bug_uid}/replies',
+  access: 'account',
+  params: BugParams,
+  body: Type.Object({
+    message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
+    to_duplicates: Type.Optional(Type.Boolean()),
+  }),
+  output: Type.Object({
+    reply: BugReply,
+    mails: Type.Integer({ description: 'Number of players who get it' }),
+  }),
+  statuses: [201],
+  errors: [4040, 4094, 4290],
+});
+
+const BugSettings = Type.Object({
+  guests: Type.Boolean({ description: 'Whether players without an account can file tickets' }),
+});
+
+export const getBugSettings = defineOperation({
+  id: 'bugs.settings',
+  summary: 'Get who can file bug tickets',
+  method: 'GET',
+  path: '/games/{uid}/bug-settings',
+  access: 'account',
+  params: GameParams,
+  output: BugSettings,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const setBugSettings = defineOperation({
+  id: 'bugs.setSettings',
+  summary: 'Set who can file bug tickets',
+  method: 'PUT',
+  path: '/games/{uid}/bug-settings',
+  access: 'account',
+  params: GameParams,
+  body: BugSettings,
+  output: BugSettings,
+  statuses: [200],
+  errors: [4040],
 });

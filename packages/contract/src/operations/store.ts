@@ -60,6 +60,7 @@ export const getPublicGame = defineOperation({
       offered: Type.Boolean({ description: 'Whether the beta channel has a download' }),
       joined: Type.Boolean({ description: 'Whether the caller joined the beta' }),
     }),
+    guest_bugs: Type.Boolean({ description: 'Whether players without an account can file bug tickets' }),
     downloads: Type.Array(Offer),
     cover: Nullable(MediaImage),
     thumbnail: Nullable(MediaImage),

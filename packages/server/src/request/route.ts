@@ -33,18 +33,19 @@ export type Route = {
   readonly url?: string;
 };
 
-/** Binds a handler to its operation. `limit` counts each request over HTTP, and throws if it is one too many. */
+/** Binds a handler to its operation. `limit` counts each request over HTTP, and throws if it is one too
+ * many. */
 export function handle<Op extends Operation>(
   operation: Op,
   handler: Handler<Op>,
-  limit?: (ctx: Context, request: FastifyRequest) => void,
+  limit?: (ctx: Context, request: FastifyRequest) => void | Promise<void>,
 ): Route {
   const perform = performer(operation, handler);
   return {
     operation,
     perform,
     run: async (ctx, caller, request) => {
-      limit?.(ctx, request);
+      await limit?.(ctx, request);
       return perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
     },
   };

@@ -1,19 +1,30 @@
 // The SQL of bug tickets.
 import type { BUG_STATUSES } from '@chauffeur/contract/operations/bugs';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type BugStatus = (typeof BUG_STATUSES)[number];
+type BugStatus = (typeof BUG_STATUSES)[number];
 
 export type BugRow = {
   bug_id: string;
+  number: number;
   status: BugStatus;
+  /** Empty if only the message was given. */
+  title: string;
   message: string;
+  labels: string[];
   build_id: string | null;
   version: string | null;
   os: string | null;
   arch: string | null;
   crash_id: string | null;
+  /** Linked by a developer. */
+  group_id: string | null;
+  duplicate_of: string | null;
+  /** Of `duplicate_of`. */
+  original_number: number | null;
+  duplicates: { bug_uid: string; number: number }[];
+  can_reply: boolean;
   filed_by: string;
   filed_at: Date;
   updated_at: Date;
@@ -22,8 +33,12 @@ export type BugRow = {
 export type NewBug = {
   gameId: string;
   bugId: string;
-  userId: string;
+  /** Null for a player without an account. */
+  userId: string | null;
   filedBy: string;
+  /** Of a player without an account. */
+  email: string | null;
+  title: string;
   message: string;
   buildId: string | null;
   os: string | null;
@@ -32,11 +47,20 @@ export type NewBug = {
 };
 
 const columns =
-  sql.raw(`bug_id, status, message, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, crash_id, filed_by,
-  filed_at, bug_tickets.updated_at`);
+  sql.raw(`bug_tickets.bug_id, bug_tickets.number, bug_tickets.status, bug_tickets.title, bug_tickets.message,
+  bug_tickets.labels, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, bug_tickets.crash_id,
+  bug_tickets.group_id, bug_tickets.duplicate_of, original.number as original_number,
+  coalesce((select json_agg(json_build_object('bug_uid', duplicate.bug_id, 'number', duplicate.number) order by duplicate.number)
+    from bug_tickets duplicate where duplicate.game_id = bug_tickets.game_id
+      and duplicate.duplicate_of = bug_tickets.bug_id), '[]') as duplicates,
+  bug_tickets.reporter_email is not null or exists (
+    select from users where users.id = bug_tickets.user_id and users.email_verified) as can_reply,
+  bug_tickets.filed_by, bug_tickets.filed_at, bug_tickets.updated_at`);
 /** The names of builds remain after the builds are deleted. */
 const table = sql.raw(`bug_tickets left join build_names as builds
-  on builds.game_id = bug_tickets.game_id and builds.build_id = bug_tickets.build_id`);
+    on builds.game_id = bug_tickets.game_id and builds.build_id = bug_tickets.build_id
+  left join bug_tickets original
+    on original.game_id = bug_tickets.game_id and original.bug_id = bug_tickets.duplicate_of`);
 
 /**
  * Locks the player's tickets, so concurrent requests cannot exceed the limit, and returns how many were filed since
@@ -51,13 +75,17 @@ export async function lockAndCount(tx: Tx, userId: string, day: Date): Promise<n
   return filed;
 }
 
-export async function insertBug(tx: Tx, bug: NewBug): Promise<void> {
-  await changed(
+/** Returns the number of the ticket. */
+export async function insertBug(tx: Tx, bug: NewBug): Promise<number> {
+  const { number } = await onlyRow(
     tx,
-    sql`insert into bug_tickets (game_id, bug_id, user_id, filed_by, message, build_id, os, arch, filed_at, updated_at)
-      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.message}, ${bug.buildId}, ${bug.os}, ${bug.arch},
-        ${bug.filedAt}, ${bug.filedAt})`,
+    sql<{ number: number }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, title, message,
+        build_id, os, arch, filed_at, updated_at)
+      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.title}, ${bug.message},
+        ${bug.buildId}, ${bug.os}, ${bug.arch}, ${bug.filedAt}, ${bug.filedAt})
+      returning number`,
   );
+  return number;
 }
 
 export async function setCrash(db: Db, gameId: string, bugId: string, crashId: string): Promise<void> {
@@ -68,27 +96,54 @@ export async function deleteBug(db: Db, gameId: string, bugId: string): Promise<
   await changed(db, sql`delete from bug_tickets where game_id = ${gameId} and bug_id = ${bugId}`);
 }
 
+export type Filters = {
+  status: BugStatus | undefined;
+  label: string | undefined;
+  /** A crash group, and the groups that are merged with it. */
+  groupIds: readonly string[] | undefined;
+  text: string | undefined;
+};
+
 /** Tickets older than `before`, the newest first. */
 export function listBugs(
   db: Db,
   gameId: string,
-  status: BugStatus | undefined,
+  { status, label, groupIds, text }: Filters,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<BugRow[]> {
-  const conditions = [sql`bug_tickets.game_id = ${gameId}`];
-  if (status !== undefined) conditions.push(sql`status = ${status}`);
-  if (before !== null) conditions.push(sql`bug_id < ${before}::uuid`);
+  const conditions: RawBuilder<unknown>[] = [sql`bug_tickets.game_id = ${gameId}`];
+  if (status !== undefined) conditions.push(sql`bug_tickets.status = ${status}`);
+  if (label !== undefined) conditions.push(sql`${label} = any(bug_tickets.labels)`);
+  if (groupIds !== undefined) conditions.push(isAbout(gameId, groupIds));
+  if (text !== undefined) conditions.push(matchesText(text));
+  if (before !== null) conditions.push(sql`bug_tickets.bug_id < ${before}::uuid`);
   return rows(
     db,
-    sql<BugRow>`select ${columns} from ${table} where ${sql.join(conditions, sql` and `)} order by bug_id desc limit ${limit}`,
+    sql<BugRow>`select ${columns} from ${table} where ${sql.join(conditions, sql` and `)}
+      order by bug_tickets.bug_id desc limit ${limit}`,
   );
+}
+
+/** Whether a developer linked the ticket to one of the groups, or its crash report is in one of them. */
+function isAbout(gameId: string, groupIds: readonly string[]): RawBuilder<unknown> {
+  return sql`(bug_tickets.group_id = any(${groupIds}::uuid[]) or bug_tickets.group_id is null and exists (
+    select from crash_reports where crash_reports.game_id = ${gameId} and report_id = bug_tickets.crash_id
+      and crash_reports.group_id = any(${groupIds}::uuid[])))`;
+}
+
+/** By its words, or by its number. A text without words matches nothing. */
+function matchesText(text: string): RawBuilder<unknown> {
+  const number = /^\s*#?(\d{1,9})\s*$/.exec(text)?.[1];
+  const words = sql`bug_tickets.words @@ crash_query(${text})`;
+  return number === undefined ? words : sql`(bug_tickets.number = ${Number(number)} or ${words})`;
 }
 
 /** Undefined if there is no such ticket. */
 export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow | undefined> {
   return row(
     db,
-    sql<BugRow>`select ${columns} from ${table} where bug_tickets.game_id = ${gameId} and bug_id = ${bugId}`,
+    sql<BugRow>`select ${columns} from ${table}
+      where bug_tickets.game_id = ${gameId} and bug_tickets.bug_id = ${bugId}`,
   );
 }
 
@@ -107,16 +162,64 @@ export function countOpen(
   );
 }
 
-/** Returns the updated ticket; undefined if there is no such ticket. */
-export async function updateStatus(
-  db: Db,
+export type Changes = {
+  status: BugStatus | undefined;
+  title: string | undefined;
+  labels: readonly string[] | undefined;
+  groupId: string | null | undefined;
+};
+
+/** Returns false if there is no such ticket. */
+export async function updateBug(
+  tx: Tx,
   gameId: string,
   bugId: string,
-  { status, now }: { status: BugStatus; now: Date },
-): Promise<BugRow | undefined> {
-  await changed(
-    db,
-    sql`update bug_tickets set status = ${status}, updated_at = ${now} where game_id = ${gameId} and bug_id = ${bugId}`,
+  { status, title, labels, groupId }: Changes,
+  now: Date,
+): Promise<boolean> {
+  const changes = [
+    sql`updated_at = ${now}`,
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(title === undefined ? [] : [sql`title = ${title}`]),
+    ...(labels === undefined ? [] : [sql`labels = ${labels}::text[]`]),
+    ...(groupId === undefined ? [] : [sql`group_id = ${groupId}`]),
+  ];
+  const count = await changed(
+    tx,
+    sql`update bug_tickets set ${sql.join(changes)} where game_id = ${gameId} and bug_id = ${bugId}`,
   );
-  return findBug(db, gameId, bugId);
+  return count > 0;
+}
+
+/** Waits until no other transaction changes which tickets of the game are duplicates, and keeps others waiting. */
+export async function lockDuplicates(tx: Tx, gameId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`bug_duplicates/${gameId}`}, 0))`);
+}
+
+/** The ticket that this one is about: its original, or itself. Undefined if there is no such ticket. */
+export async function findOriginal(tx: Tx, gameId: string, bugId: string): Promise<string | undefined> {
+  const found = await row(
+    tx,
+    sql<{ id: string }>`select coalesce(duplicate_of, bug_id) as id from bug_tickets
+      where game_id = ${gameId} and bug_id = ${bugId}`,
+  );
+  return found?.id;
+}
+
+/** Makes the ticket and its own duplicates duplicates of another one, and closes them; null: it is none any more. */
+export async function setDuplicate(
+  tx: Tx,
+  gameId: string,
+  bugId: string,
+  originalId: string | null,
+  now: Date,
+): Promise<void> {
+  await changed(
+    tx,
+    originalId === null
+      ? sql`update bug_tickets set duplicate_of = null, updated_at = ${now}
+          where game_id = ${gameId} and bug_id = ${bugId}`
+      : sql`update bug_tickets set duplicate_of = ${originalId}, status = 'closed', updated_at = ${now}
+          where game_id = ${gameId} and (bug_id = ${bugId} or duplicate_of = ${bugId})`,
+  );
 }

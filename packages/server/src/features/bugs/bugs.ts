@@ -1,152 +1,42 @@
-// Bug tickets: filed by players who can see the game, optionally with a dump and a log; listed and updated by its
-// members.
+// Bug tickets as members of the game see them: listed, read, and changed.
+import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
-import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/bugs';
-import type { AccountCaller, Context } from '../../context.ts';
-import { DAY, SECOND } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/database/db.ts';
-import { countLimit } from '../../kernel/limits/count-limit.ts';
-import { newId } from '../../kernel/secrets/ids.ts';
+import type { Context } from '../../context.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
-import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
-import { type Build, findBuild } from '../builds/builds.ts';
-import { existingReports, openReport } from '../crashes/crashes.ts';
-import { findGame, type Game, requireMember, roleOf, unknownGame } from '../games/games.ts';
-import * as bugs from './bugs.sql.ts';
+import { findGroups, groupsOfReports, idsOfGroup } from '../crashes/crashes.ts';
+import { requireMember } from '../games/games.ts';
+import * as sql from './bugs.sql.ts';
+import { listReplies, type ReplyRow } from './replies.sql.ts';
+import * as settings from './settings.sql.ts';
 
-type FiledBug = OutputOf<typeof contract.fileBug>;
-type Ticket = OutputOf<typeof contract.updateBugTicket>;
-type BugInput = InputOf<typeof contract.fileBug>;
+type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
+type Detail = OutputOf<typeof contract.getBugTicket>;
+type Settings = OutputOf<typeof contract.getBugSettings>;
 
 const PAGE_SIZE = 50;
-/** The characters of a message that an alert has. */
-const ALERT_TEXT = 200;
-
-export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
-  const game = await requireVisible(ctx, caller, input.uid);
-  const build = await findRequestedBuild(ctx, game, input);
-  const bug = bugOf(ctx, caller, game, build, input);
-  await insertWithinLimit(ctx, bug);
-  if (build === null || !wantsReport(input)) return { bug_uid: bug.bugId, crash_id: null, uploads: {} };
-  try {
-    return { bug_uid: bug.bugId, ...(await openReportOf(ctx, bug, build, input)) };
-  } catch (error) {
-    // Otherwise the player would file the bug again, and the developer would see it twice.
-    await bugs.deleteBug(ctx.db, game.game_id, bug.bugId);
-    throw error;
-  }
-}
-
-/** The game, if the caller may see it: drafts are only visible to members. */
-async function requireVisible(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
-  const game = await findGame(ctx.db, ref);
-  if (game === null) throw unknownGame();
-  if (game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null) throw unknownGame();
-  return game;
-}
-
-async function findRequestedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
-  if (input.build_id === undefined) {
-    if (wantsReport(input))
-      throw new ApiError(4002, 'build_id: required with has_dump or has_log. Send the id of the build that crashed.');
-    return null;
-  }
-  const build = await findBuild(ctx.db, game.game_id, input.build_id);
-  if (build === null) throw new ApiError(4006, 'build_id: this game has no such build.');
-  return build;
-}
-
-function wantsReport({ has_dump = false, has_log = false }: BugInput): boolean {
-  return has_dump || has_log;
-}
-
-function bugOf(ctx: Context, { user }: AccountCaller, game: Game, build: Build | null, input: BugInput): bugs.NewBug {
-  const filedAt = ctx.clock.now();
-  return {
-    gameId: game.game_id,
-    bugId: newId(filedAt.getTime()),
-    userId: user.id,
-    filedBy: user.name,
-    message: input.message,
-    buildId: build?.build_id ?? null,
-    os: input.os === undefined ? (build?.os ?? null) : canonicalOs(input.os),
-    arch: input.arch === undefined ? (build?.arch ?? null) : canonicalArch(input.arch),
-    filedAt,
-  };
-}
-
-/** Throws 4290 with `retry_after` if the player has reached the limit for a UTC day, over all games. */
-async function insertWithinLimit(ctx: Context, bug: bugs.NewBug): Promise<void> {
-  const limit = ctx.config.limitBugs;
-  const day = Math.floor(bug.filedAt.getTime() / DAY) * DAY;
-  await transact(ctx.db, async (tx) => {
-    const isAllowed = limit === 0 || (await bugs.lockAndCount(tx, bug.userId, new Date(day))) < limit;
-    if (limit > 0 && !countLimit(ctx.metrics, 'bugs', isAllowed)) {
-      const retryAfter = Math.max(1, Math.ceil((day + DAY - bug.filedAt.getTime()) / SECOND));
-      const message = `You have reached the limit of ${limit} bugs a day. Try again in ${retryAfter} s.`;
-      throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
-    }
-    await bugs.insertBug(tx, bug);
-    await raiseAlerts(tx, bug.gameId, [alertOf(bug)]);
-  });
-}
-
-function alertOf({ bugId, filedAt, filedBy, message }: bugs.NewBug): Alert {
-  const start = Array.from(message.slice(0, 2 * ALERT_TEXT))
-    .slice(0, ALERT_TEXT)
-    .join('');
-  return {
-    kind: 'new_bug',
-    subject: bugId,
-    happenedAt: filedAt,
-    data: { bug_id: bugId, message: start, filed_by: filedBy },
-  };
-}
-
-/** Past the game's daily limit of reports, the bug is filed without its files. */
-async function openReportOf(
-  ctx: Context,
-  bug: bugs.NewBug,
-  build: Build,
-  input: BugInput,
-): Promise<Omit<FiledBug, 'bug_uid'>> {
-  try {
-    const { reportId, uploads } = await openReport(ctx, {
-      gameId: bug.gameId,
-      buildId: build.build_id,
-      has_dump: input.has_dump ?? false,
-      has_log: input.has_log ?? false,
-      app_version: build.version,
-      os: bug.os ?? build.os,
-      arch: bug.arch ?? build.arch,
-      user_message: Array.from(bug.message).slice(0, LIMITS.userMessageLength).join(''),
-    });
-    await bugs.setCrash(ctx.db, bug.gameId, bug.bugId, reportId);
-    return { crash_id: reportId, uploads };
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 4290) return { crash_id: null, uploads: {} };
-    throw error;
-  }
-}
 
 export async function listBugTickets(
   ctx: Context,
   { caller, input }: Call<typeof contract.listBugTickets>,
 ): Promise<OutputOf<typeof contract.listBugTickets>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { status, cursor, limit = PAGE_SIZE } = input;
-  const list = ['bugs', game.game_id, status ?? null];
+  const gameId = game.game_id;
+  const { status, label, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
+  const list = ['bugs', gameId, status ?? null, label ?? null, groupId?.toLowerCase() ?? null, text ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
-    const matches = await bugs.listBugs(reader.db, game.game_id, status, { before, limit: limit + 1 });
+  return readReplica(ctx, { caller, gameId }, async (reader) => {
+    const groupIds = groupId === undefined ? undefined : await idsOfGroup(reader, gameId, groupId);
+    const filters = { status, label, groupIds, text };
+    const matches = await sql.listBugs(reader.db, gameId, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {
-      bugs: await ticketsOf(reader, game, page),
+      bugs: await ticketsOf(reader, gameId, page),
       next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
     };
   });
@@ -155,42 +45,148 @@ export async function listBugTickets(
 export async function getBugTicket(
   ctx: Context,
   { caller, input: { uid, bug_uid } }: Call<typeof contract.getBugTicket>,
-): Promise<Ticket> {
+): Promise<Detail> {
   const { game } = await requireMember(ctx, caller, uid);
-  return requireTicket(ctx, game, await bugs.findBug(ctx.db, game.game_id, bug_uid));
+  return readTicket(ctx, game.game_id, bug_uid);
+}
+
+/** Throws 4040 if there is no such ticket. */
+async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
+  const bug = await sql.findBug(ctx.db, gameId, bugId);
+  if (bug === undefined) throw unknownTicket();
+  const [[record], replies] = await Promise.all([
+    ticketsOf(ctx, gameId, [bug]),
+    listReplies(ctx.db, gameId, bug.bug_id),
+  ]);
+  return { ...record!, replies: replies.map(replyRecord) };
+}
+
+export function unknownTicket(): ApiError {
+  return new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
+}
+
+export function replyRecord({
+  reply_id,
+  user_name,
+  agent_name,
+  message,
+  sent_at,
+}: ReplyRow): Detail['replies'][number] {
+  return { reply_uid: reply_id, name: user_name, agent: agent_name, message, sent_at: sent_at.toISOString() };
 }
 
 /** The number of open tickets of each game that has any, counted up to LIMITS.bugsCounted. */
 export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
-  const counted = await bugs.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
+  const counted = await sql.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
   return new Map(counted.map(({ game_id, open }) => [game_id, open]));
 }
 
 export async function updateBugTicket(
   ctx: Context,
-  { caller, input: { uid, bug_uid, status } }: Call<typeof contract.updateBugTicket>,
-): Promise<Ticket> {
+  { caller, input }: Call<typeof contract.updateBugTicket>,
+): Promise<Detail> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const gameId = game.game_id;
+  const now = ctx.clock.now();
+  const { bug_uid: bugId, status, duplicate_of: originalId } = input;
+  const changes = {
+    status,
+    title: input.title === undefined ? undefined : titleOf(input.title),
+    labels: input.labels && [...new Set(input.labels)],
+    groupId: input.group_id == null ? input.group_id : await requireGroup(ctx, gameId, input.group_id),
+  };
+  await transact(ctx.db, async (tx) => {
+    if (originalId !== undefined) {
+      await sql.lockDuplicates(tx, gameId);
+      const original = originalId === null ? null : await requireOriginal(tx, gameId, bugId, originalId);
+      await sql.setDuplicate(tx, gameId, bugId, original, now);
+    }
+    if (!(await sql.updateBug(tx, gameId, bugId, changes, now))) throw unknownTicket();
+  });
+  return readTicket(ctx, gameId, bugId);
+}
+
+/** Empty for null. Throws 4002 for characters that do not belong in a title. */
+function titleOf(title: string | null): string {
+  if (title === null) return '';
+  const problem = findDisplayNameProblem(title, LIMITS.bugTitleLength);
+  if (problem !== null) throw new ApiError(4002, `title: ${problem}.`);
+  return tidyDisplayName(title);
+}
+
+/** Instead of a merged group, the group that it is shown in. Throws 4040. */
+async function requireGroup(ctx: Context, gameId: string, groupId: string): Promise<string> {
+  const group = (await findGroups(ctx, gameId, [groupId])).get(groupId.toLowerCase());
+  if (group === undefined) throw new ApiError(4040, 'group_id: this game has no such crash group.');
+  return group.group_id;
+}
+
+/** Throws 4040 if one of the tickets does not exist, and 4002 if they are the same or were marked the other way round. */
+async function requireOriginal(tx: Tx, gameId: string, bugId: string, originalId: string): Promise<string> {
+  const original = await sql.findOriginal(tx, gameId, originalId);
+  if (original === undefined) throw new ApiError(4040, 'duplicate_of: this game has no such bug ticket.');
+  if (original !== bugId.toLowerCase()) return original;
+  throw new ApiError(
+    4002,
+    originalId.toLowerCase() === original
+      ? 'duplicate_of: a ticket cannot be a duplicate of itself.'
+      : 'duplicate_of: that ticket is a duplicate of this one.',
+  );
+}
+
+/** Leaves out the ids of reports and groups that were deleted or have expired. */
+async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[]): Promise<Ticket[]> {
+  const groupOfReport = await groupsOfReports(
+    ctx,
+    gameId,
+    rows.flatMap(({ crash_id }) => crash_id ?? []),
+  );
+  const groupIdOf = ({ group_id, crash_id }: sql.BugRow) =>
+    group_id ?? (crash_id === null ? null : (groupOfReport.get(crash_id) ?? null));
+  const groups = await findGroups(ctx, gameId, [...new Set(rows.flatMap((row) => groupIdOf(row) ?? []))]);
+  return rows.map((row) => {
+    const { bug_id, title, crash_id, group_id: _, duplicate_of, original_number, filed_at, updated_at, ...bug } = row;
+    return {
+      ...bug,
+      bug_uid: bug_id,
+      title: title === '' ? startOf(bug.message) : title,
+      crash_id: crash_id !== null && groupOfReport.has(crash_id) ? crash_id : null,
+      group: groups.get(groupIdOf(row) ?? '') ?? null,
+      duplicate_of: duplicate_of === null ? null : { bug_uid: duplicate_of, number: original_number! },
+      filed_at: filed_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+    };
+  });
+}
+
+/** The beginning of a message, on one line. */
+function startOf(message: string): string {
+  const [...characters] = message
+    .slice(0, 4 * LIMITS.bugTitleLength)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (characters.length <= LIMITS.bugTitleLength) return characters.join('');
+  return `${characters.slice(0, LIMITS.bugTitleLength - 1).join('')}…`;
+}
+
+/** Whether players without an account can file tickets. */
+export function acceptsGuests(ctx: Context, gameId: string): Promise<boolean> {
+  return settings.acceptsGuests(ctx.db, gameId);
+}
+
+export async function getBugSettings(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getBugSettings>,
+): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return { guests: await settings.acceptsGuests(ctx.db, game.game_id) };
+}
+
+export async function setBugSettings(
+  ctx: Context,
+  { caller, input: { uid, guests } }: Call<typeof contract.setBugSettings>,
+): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, uid);
-  const bug = await bugs.updateStatus(ctx.db, game.game_id, bug_uid, { status, now: ctx.clock.now() });
-  return requireTicket(ctx, game, bug);
-}
-
-/** The ticket's record. Throws 4040 if there is no such ticket. */
-async function requireTicket(ctx: Context, game: Game, bug: bugs.BugRow | undefined): Promise<Ticket> {
-  if (bug === undefined) throw new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
-  const [record] = await ticketsOf(ctx, game, [bug]);
-  return record!;
-}
-
-/** Leaves out the ids of reports that were deleted or have expired. */
-async function ticketsOf(ctx: Reader, game: Game, rows: readonly bugs.BugRow[]): Promise<Ticket[]> {
-  const crashIds = rows.flatMap(({ crash_id }) => crash_id ?? []);
-  const existing = await existingReports(ctx, game.game_id, crashIds);
-  return rows.map(({ bug_id, crash_id, filed_at, updated_at, ...bug }) => ({
-    bug_uid: bug_id,
-    ...bug,
-    crash_id: crash_id !== null && existing.has(crash_id) ? crash_id : null,
-    filed_at: filed_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-  }));
+  await settings.setGuests(ctx.db, game.game_id, guests);
+  return { guests };
 }

@@ -9,6 +9,7 @@ import { hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';
 import { enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { countOutdated } from './process/regroup.sql.ts';
+import { findFamily } from './read/family.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import * as reports from './read/report-list.sql.ts';
 import * as weeks from './read/week.sql.ts';
@@ -64,13 +65,27 @@ export async function weekOfCrashes({ db }: Context, gameId: string, days: weeks
   }));
 }
 
-/** Returns which of these reports exist in the game. */
-export function existingReports(
+/** The reports of the game with these ids. Each has the id of its group, or null if it has none yet. */
+export function groupsOfReports(
   ctx: Pick<Context, 'db'>,
   gameId: string,
   reportIds: readonly string[],
-): Promise<Set<string>> {
-  return reports.existingReports(ctx.db, gameId, reportIds);
+): Promise<ReadonlyMap<string, string | null>> {
+  return reports.groupsOfReports(ctx.db, gameId, reportIds);
+}
+
+/** The groups of the game with these ids, by these ids; for merged ones, the groups that they are shown in. */
+export function findGroups(
+  ctx: Pick<Context, 'db'>,
+  gameId: string,
+  groupIds: readonly string[],
+): Promise<ReadonlyMap<string, groups.ShownGroup>> {
+  return groups.findShownGroups(ctx.db, gameId, groupIds);
+}
+
+/** The ids of the group and of all groups that are merged with it; empty if there is no such group. */
+export function idsOfGroup(ctx: Pick<Context, 'db'>, gameId: string, groupId: string): Promise<string[]> {
+  return findFamily(ctx.db, gameId, groupId);
 }
 
 /** A batch takes a few seconds. The process can stop only between batches. */

@@ -3,6 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
+import { acceptsGuests } from '../bugs/bugs.ts';
 import { type Build, findBuilds } from '../builds/builds.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.ts';
@@ -22,12 +23,13 @@ export async function getPublicGame(
   const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
-  const [offers, owner, texts, images, health] = await Promise.all([
+  const [offers, owner, texts, images, health, guestBugs] = await Promise.all([
     offersOf(ctx, game, visible),
     readGameAndOwner(ctx, game.game_id),
     readTexts(ctx, game.game_id),
     publicImages(ctx, game.game_id),
     listingBand(ctx, game.game_id),
+    acceptsGuests(ctx, game.game_id),
   ]);
   return {
     game_uid: game.game_id,
@@ -42,6 +44,7 @@ export async function getPublicGame(
     role,
     channels: channelsOf(pointers, viewer, input.channel),
     beta: { offered: pointers.some(({ channel }) => channel === 'beta'), joined: viewer.isBetaPlayer },
+    guest_bugs: guestBugs,
     downloads: offers,
     ...images,
   };

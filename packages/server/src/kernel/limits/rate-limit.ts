@@ -18,9 +18,12 @@ export type Limit = {
     | 'login codes'
     | 'set-up tests'
     | 'mentions and assignments'
-    | 'issues';
+    | 'issues'
+    | 'bug tickets'
+    | 'bug tickets without an account'
+    | 'replies';
   /** What the limit applies to; a game by default. */
-  scope?: 'game' | 'account';
+  scope?: 'game' | 'account' | 'IP address';
   /** The maximum number of uses in one window; 0 for no limit. */
   max: number;
   windowSeconds: number;
@@ -38,10 +41,13 @@ const LABELS = {
   'set-up tests': 'set_up_tests',
   'mentions and assignments': 'mentions',
   issues: 'issues',
+  'bug tickets': 'bugs',
+  'bug tickets without an account': 'guest_bugs',
+  replies: 'bug_replies',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**
- * Counts one use by `subject`, the id of a game or account. Throws 4290 with `retry_after` in seconds when the limit is
+ * Counts one use by `subject`, the id of a game or account, or what identifies an address. Throws 4290 with `retry_after` in seconds when the limit is
  * reached.
  */
 export async function countUse(

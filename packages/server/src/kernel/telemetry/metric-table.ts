@@ -18,10 +18,12 @@ const STORE_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60];
 const LIMIT_NAMES = [
   'agent_calls',
   'approvals',
+  'bug_replies',
   'bugs',
   'chunks',
   'crash_files',
   'crash_reports',
+  'guest_bugs',
   'invitations',
   'issues',
   'login_codes',

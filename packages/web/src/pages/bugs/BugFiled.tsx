@@ -12,6 +12,7 @@ import { putFile } from './put-file.ts';
 export type Files = { readonly dump: File | null; readonly log: File | null };
 export type Filed = {
   readonly bugUid: string;
+  readonly number: number;
   readonly uploads: OutputOf<typeof fileBug>['uploads'];
   readonly files: Files;
 };
@@ -31,10 +32,10 @@ const KINDS = [
   },
 ] as const;
 
-export function BugFiled({ filed: { bugUid, uploads, files }, slug }: { filed: Filed; slug: string }) {
+export function BugFiled({ filed: { bugUid, number, uploads, files }, slug }: { filed: Filed; slug: string }) {
   return (
     <Stack gap="md">
-      <Text role="status">Report sent. The developer will see it in their list of bugs.</Text>
+      <Text role="status">{`Report #${number} sent. The developer will see it in their list of bugs.`}</Text>
       {KINDS.map((texts) => {
         const { kind } = texts;
         const file = files[kind];

@@ -2,9 +2,9 @@
 import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { fileBug } from '@chauffeur/contract/operations/bugs';
+import { fileBug, fileBugAsGuest } from '@chauffeur/contract/operations/bugs';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { Button, FileInput, Select, Stack, Textarea } from '@mantine/core';
+import { Button, FileInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
@@ -13,26 +13,35 @@ import { formatFriendlyPlatform } from '../store/platforms.ts';
 import type { Filed, Files } from './BugFiled.tsx';
 
 type Game = OutputOf<typeof getPublicGame>;
-type BugFormProps = { game: Game; onFiled: (filed: Filed) => void };
+type BugFormProps = { game: Game; isGuest: boolean; onFiled: (filed: Filed) => void };
 
-export function BugForm({ game, onFiled }: BugFormProps) {
+export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
   const builds = game.downloads.map((offer) => ({
     value: offer.build_id,
     label: `${offer.version} for ${formatFriendlyPlatform(offer)}${offer.channel === 'stable' ? '' : ` (${offer.channel})`}`,
   }));
+  const [title, setTitle] = useState('');
   const [message, setMessage] = useState('');
+  const [sender, setSender] = useState<Sender>({ name: '', email: '' });
   const [buildId, setBuildId] = useState<string | null>(builds.length === 1 ? builds[0]!.value : null);
   const [files, setFiles] = useState<Files>({ dump: null, log: null });
   const filing = useMutation({
-    mutationFn: () =>
-      call(fileBug, {
+    mutationFn: () => {
+      const bug = {
         uid: game.game_uid,
         message,
+        ...(title.trim() !== '' && { title: title.trim() }),
         ...(buildId !== null && { build_id: buildId }),
         has_dump: files.dump !== null,
         has_log: files.log !== null,
-      }),
-    onSuccess: ({ bug_uid, uploads }) => onFiled({ bugUid: bug_uid, uploads, files }),
+      };
+      const name = sender.name.trim();
+      const email = sender.email.trim();
+      return isGuest
+        ? call(fileBugAsGuest, { ...bug, ...(name !== '' && { name }), ...(email !== '' && { email }) })
+        : call(fileBug, bug);
+    },
+    onSuccess: ({ bug_uid, number, uploads }) => onFiled({ bugUid: bug_uid, number, uploads, files }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -42,6 +51,13 @@ export function BugForm({ game, onFiled }: BugFormProps) {
   return (
     <form onSubmit={submit} aria-label="Bug report">
       <Stack gap="md">
+        <TextInput
+          label="Title"
+          description="What is wrong, in a few words"
+          maxLength={LIMITS.bugTitleLength}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
         <Textarea
           label="What happened"
           description="What you did, what you expected, and what happened instead"
@@ -62,6 +78,7 @@ export function BugForm({ game, onFiled }: BugFormProps) {
           value={buildId}
           onChange={setBuildId}
         />
+        {isGuest && <SenderFields sender={sender} onChange={setSender} />}
         {builds.length > 0 && <FileFields files={files} onChange={setFiles} />}
         {filing.error !== null && <Problem error={filing.error} />}
         <Button type="submit" loading={filing.isPending} disabled={hasFile && buildId === null} w="fit-content">
@@ -69,6 +86,32 @@ export function BugForm({ game, onFiled }: BugFormProps) {
         </Button>
       </Stack>
     </form>
+  );
+}
+
+type Sender = { readonly name: string; readonly email: string };
+
+function SenderFields({ sender, onChange }: { sender: Sender; onChange: (sender: Sender) => void }) {
+  return (
+    <>
+      <TextInput
+        label="Your name"
+        description="Optional"
+        maxLength={LIMITS.displayNameLength}
+        autoComplete="nickname"
+        value={sender.name}
+        onChange={(event) => onChange({ ...sender, name: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Email"
+        description="Optional. The developer can reply, but does not see the address."
+        type="email"
+        maxLength={LIMITS.emailLength}
+        autoComplete="email"
+        value={sender.email}
+        onChange={(event) => onChange({ ...sender, email: event.currentTarget.value })}
+      />
+    </>
   );
 }
 

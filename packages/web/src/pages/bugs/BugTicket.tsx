@@ -1,23 +1,22 @@
-// A bug ticket: the player's message, the build and platform, the attached crash report, and buttons that change its status.
+// A bug ticket: the player's message, what is known about it, the attached crash report, what is done about it, and the
+// replies.
 import { ApiError } from '@chauffeur/contract/errors';
-import { formatOs } from '@chauffeur/contract/format';
 import { getBugTicket } from '@chauffeur/contract/operations/bugs';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
-import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BugCrash } from './BugCrash.tsx';
+import { BugReplies } from './BugReplies.tsx';
 import classes from './BugsPage.module.css';
-import { actionsFrom, formatResult, readStatusFilter, STATUSES, type Ticket } from './bug-status.ts';
-import { useStatusChange } from './use-bugs.ts';
+import { actionsFrom, readStatusFilter, STATUSES, type Ticket } from './bug-status.ts';
+import { RenameTicket, TicketFacts } from './TicketFacts.tsx';
+import { type ChangeTicket, useTicketChange } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs/$bugUid');
 
@@ -48,40 +47,41 @@ export function BugTicket() {
 type TicketDetailsProps = { bug: Ticket; gameUid: string; slug: string };
 
 function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
+  const { status, label: labelFilter = '', q = '' } = route.useSearch();
+  const filter = { status: readStatusFilter(status), label: labelFilter, text: q };
+  const change = useTicketChange(gameUid, filter, bug.bug_uid);
   const { tone, label } = STATUSES[bug.status];
   return (
     <>
-      <Group justify="space-between" gap="sm">
-        <Group gap="sm">
-          <Title order={2} size="h4">
-            {`Ticket from ${bug.filed_by}`}
-          </Title>
-          <StateBadge tone={tone}>{label}</StateBadge>
-        </Group>
+      <Group gap="sm" align="baseline">
+        <Title order={2} size="h4" className={classes.title}>
+          {bug.title} <span className={classes.number}>{`#${bug.number}`}</span>
+        </Title>
+        <StateBadge tone={tone}>{label}</StateBadge>
+        <RenameTicket bug={bug} change={change} />
       </Group>
-      <StatusButtons bug={bug} gameUid={gameUid} />
+      <StatusButtons bug={bug} change={change} />
       <pre className={classes.text}>{bug.message}</pre>
-      <Facts facts={factsOf(bug, slug)} />
+      <TicketFacts bug={bug} change={change} gameUid={gameUid} slug={slug} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}
+      <BugReplies bug={bug} gameUid={gameUid} />
     </>
   );
 }
 
-function StatusButtons({ bug, gameUid }: Omit<TicketDetailsProps, 'slug'>) {
-  const filter = readStatusFilter(route.useSearch().status);
-  const change = useStatusChange(gameUid, filter, bug.bug_uid);
+function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
   const { variables } = change;
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        {actionsFrom(bug.status).map(({ status, label }, index) => (
+        {actionsFrom(bug.status).map(({ status, label, result }, index) => (
           <Button
             key={status}
             size="xs"
             variant={index === 0 ? 'filled' : 'default'}
-            loading={change.isPending && variables?.status === status}
+            loading={change.isPending && variables?.change.status === status}
             disabled={change.isPending}
-            onClick={() => change.mutate({ status, previous: bug.status })}
+            onClick={() => change.mutate({ change: { status }, message: result, undo: { status: bug.status } })}
           >
             {label}
           </Button>
@@ -92,12 +92,14 @@ function StatusButtons({ bug, gameUid }: Omit<TicketDetailsProps, 'slug'>) {
       )}
       <div role="status">
         {change.isSuccess && variables !== undefined && (
-          <Notice tone="good" title={formatResult(variables.status)}>
+          <Notice tone="good" title={variables.message}>
             <Group>
               <Button
                 size="compact-sm"
                 variant="default"
-                onClick={() => change.mutate({ status: variables.previous, previous: variables.status })}
+                onClick={() =>
+                  change.mutate({ change: variables.undo, message: 'Change undone.', undo: variables.change })
+                }
               >
                 Undo
               </Button>
@@ -106,28 +108,5 @@ function StatusButtons({ bug, gameUid }: Omit<TicketDetailsProps, 'slug'>) {
         )}
       </div>
     </Stack>
-  );
-}
-
-function factsOf(bug: Ticket, slug: string): Fact[] {
-  const platform = [bug.os === null ? null : formatOs(bug.os), bug.arch].filter((part) => part !== null).join(' ');
-  return [
-    ['Build', <BuildOf key="build" bug={bug} slug={slug} />],
-    ['Platform', platform === '' ? 'Not specified' : platform],
-    ['Filed', <Time key="filed" at={bug.filed_at} />],
-    ...(bug.updated_at === bug.filed_at
-      ? []
-      : [['Status changed', <Time key="updated" at={bug.updated_at} />] as const]),
-    ['Ticket ID', <CopyText key="uid" text={bug.bug_uid} label="ticket ID" />],
-  ];
-}
-
-function BuildOf({ bug, slug }: { bug: Ticket; slug: string }) {
-  if (bug.build_id === null) return 'Not specified';
-  if (bug.version === null) return 'Deleted build';
-  return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: bug.build_id }} underline="always">
-      {bug.version}
-    </SiteLink>
   );
 }

@@ -1,8 +1,10 @@
-// The bug tickets of a game: a list with a status filter, next to the open ticket.
-import { Group, Skeleton, Stack, Text } from '@mantine/core';
+// The bug tickets of a game: a list with a search and filters, next to the open ticket.
+import { Badge, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { formatItems } from '../../ui/format.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
@@ -10,28 +12,49 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
-import { excerptOf, readStatusFilter, STATUS_FILTERS, STATUSES, type StatusFilter, type Ticket } from './bug-status.ts';
-import { useBugs } from './use-bugs.ts';
+import { type ListedTicket, readStatusFilter, STATUS_FILTERS, STATUSES, type StatusFilter } from './bug-status.ts';
+import { type BugFilter, useBugs } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs');
 
 export function BugsPage() {
   const game = useGame();
-  const filter = readStatusFilter(route.useSearch().status);
+  const { status, label = '', q = '' } = route.useSearch();
+  const filter: BugFilter = { status: readStatusFilter(status), label, text: q };
   const navigate = route.useNavigate();
   const { bugUid } = useParams({ strict: false });
-  const changeFilter = (status: StatusFilter) =>
+  const changeFilter = (change: Partial<BugFilter>) => {
+    const next = { ...filter, ...change };
     void navigate({
       to: '/dev/$slug/bugs',
       params: { slug: game.slug },
-      search: { status: status === 'open' ? undefined : status },
+      search: { status: next.status === 'open' ? undefined : next.status, label: next.label, q: next.text },
       replace: true,
     });
+  };
   return (
     <Stack gap="md">
       <PageHead title="Bugs" tabTitle={`Bugs · ${game.name}`}>
-        <Choice label="Status" value={filter} choices={STATUS_FILTERS} onChange={changeFilter} />
+        <Choice
+          label="Status"
+          value={filter.status}
+          choices={STATUS_FILTERS}
+          onChange={(next: StatusFilter) => changeFilter({ status: next })}
+        />
       </PageHead>
+      <Group gap="xs">
+        <SearchBox key={filter.text} text={filter.text} onSearch={(text) => changeFilter({ text, status: 'all' })} />
+        {filter.label !== '' && (
+          <Group gap="xs">
+            <Badge variant="default" tt="none">
+              {filter.label}
+            </Badge>
+            <Button size="compact-xs" variant="default" onClick={() => changeFilter({ label: '' })}>
+              Show all labels
+            </Button>
+          </Group>
+        )}
+      </Group>
       <div className={classes.columns} data-open={bugUid !== undefined}>
         <div className={classes.list}>
           <Tickets gameUid={game.game_uid} slug={game.slug} filter={filter} />
@@ -42,7 +65,42 @@ export function BugsPage() {
   );
 }
 
-type TicketsProps = { gameUid: string; slug: string; filter: StatusFilter };
+/** Searches when the form is submitted. */
+function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [value, setValue] = useState(text);
+  return (
+    <form
+      aria-label="Search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(value.trim());
+      }}
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label="Search tickets"
+          type="search"
+          size="xs"
+          w={260}
+          maxLength={200}
+          placeholder="Words, or a number such as #12"
+          value={value}
+          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="default">
+          Search
+        </Button>
+        {text !== '' && (
+          <Button size="xs" variant="subtle" onClick={() => onSearch('')}>
+            Clear
+          </Button>
+        )}
+      </Group>
+    </form>
+  );
+}
+
+type TicketsProps = { gameUid: string; slug: string; filter: BugFilter };
 
 function Tickets({ gameUid, slug, filter }: TicketsProps) {
   const list = useBugs(gameUid, filter);
@@ -65,7 +123,7 @@ function Tickets({ gameUid, slug, filter }: TicketsProps) {
   );
 }
 
-function Row({ slug, bug }: { slug: string; bug: Ticket }) {
+function Row({ slug, bug }: { slug: string; bug: ListedTicket }) {
   const { tone, label } = STATUSES[bug.status];
   return (
     <Link
@@ -75,12 +133,19 @@ function Row({ slug, bug }: { slug: string; bug: Ticket }) {
       className={classes.row}
       data-row
     >
-      <span className={classes.message}>{excerptOf(bug.message)}</span>
+      <span className={classes.message}>{bug.title}</span>
       <span className={classes.facts}>
-        <span>{bug.filed_by}</span>
+        <span>{`#${bug.number}`}</span>
+        {bug.labels.map((label) => (
+          <Badge key={label} variant="default" size="sm" tt="none">
+            {label}
+          </Badge>
+        ))}
+        {bug.filed_by !== '' && <span>{bug.filed_by}</span>}
         <Time at={bug.filed_at} />
         {bug.version !== null && <span>{bug.version}</span>}
         {bug.crash_id !== null && <span>crash report attached</span>}
+        {bug.duplicates.length > 0 && <span>{formatItems(bug.duplicates.length, 'duplicate')}</span>}
         <StateBadge tone={tone}>{label}</StateBadge>
       </span>
     </Link>
@@ -95,8 +160,9 @@ const EMPTY_TEXTS: Readonly<Record<StatusFilter, string>> = {
 };
 
 function NoTickets({ slug, filter }: Omit<TicketsProps, 'gameUid'>) {
-  const text = <Text size="sm">{EMPTY_TEXTS[filter]}</Text>;
-  if (filter === 'fixed' || filter === 'closed') return text;
+  if (filter.text !== '' || filter.label !== '') return <Text size="sm">No tickets match.</Text>;
+  const text = <Text size="sm">{EMPTY_TEXTS[filter.status]}</Text>;
+  if (filter.status === 'fixed' || filter.status === 'closed') return text;
   return (
     <>
       {text}

@@ -8,13 +8,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
+import { session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { gameQuery } from '../store/store-queries.ts';
 import { BugFiled, type Filed } from './BugFiled.tsx';
 import { BugForm } from './BugForm.tsx';
 
-const route = getRouteApi('/signed-in/g/$uid/report');
+const route = getRouteApi('/g/$uid/report');
 
 export function ReportBugPage() {
   const { uid } = route.useParams();
@@ -31,6 +32,8 @@ export function ReportBugPage() {
 
 function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
   const [filed, setFiled] = useState<Filed | null>(null);
+  const { data: person, isPending } = useQuery(session);
+  const isGuest = person == null;
   return (
     <>
       <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm">
@@ -39,14 +42,32 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
       <Title order={1} size="h2">
         Report a bug
       </Title>
-      {filed === null ? (
+      {filed !== null && <BugFiled filed={filed} slug={game.slug} />}
+      {filed === null && isPending && <Skeleton h={360} />}
+      {filed === null && !isPending && (
         <>
-          <Text>The developer will see your message and your name.</Text>
-          <BugForm game={game} onFiled={setFiled} />
+          {isGuest && <SignInHint game={game} />}
+          {(!isGuest || game.guest_bugs) && (
+            <>
+              <Text>The developer will see your message and your name.</Text>
+              <BugForm game={game} isGuest={isGuest} onFiled={setFiled} />
+            </>
+          )}
         </>
-      ) : (
-        <BugFiled filed={filed} slug={game.slug} />
       )}
     </>
+  );
+}
+
+function SignInHint({ game: { slug, guest_bugs: isOptional } }: { game: OutputOf<typeof getPublicGame> }) {
+  const link = (
+    <SiteLink to="/sign-in" search={{ next: `/g/${slug}/report` }}>
+      Sign in
+    </SiteLink>
+  );
+  return isOptional ? (
+    <Text size="sm">{link} if you have an account. You can also report without one.</Text>
+  ) : (
+    <Text>{link} to report a bug. The developer takes reports only from players with an account.</Text>
   );
 }

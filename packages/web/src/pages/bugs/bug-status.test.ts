@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { actionsFrom, excerptOf, readStatusFilter } from './bug-status.ts';
+import { actionsFrom, findId, parseLabels, readStatusFilter } from './bug-status.ts';
 
 describe('the status of a ticket', () => {
   it('has an action for each of the other two states', () => {
@@ -25,8 +25,13 @@ describe('the status of a ticket', () => {
   });
 });
 
-describe('excerptOf', () => {
-  it('formats a message on one line', () => {
-    assert.equal(excerptOf('  The door\n\n\tis stuck '), 'The door is stuck');
-  });
+it('parseLabels separates labels at commas, without repetitions', () => {
+  assert.deepEqual(parseLabels(' physics, level 2,,physics , '), ['physics', 'level 2']);
+  assert.deepEqual(parseLabels(' '), []);
+});
+
+it('findId finds the ID in an address', () => {
+  const id = '01a1ff85-9ec1-787f-9de0-c917371bd17d';
+  assert.equal(findId(`https://games.example.com/dev/walk/crashes/groups/${id.toUpperCase()}?x=1`), id);
+  assert.equal(findId('Lamp::on'), undefined);
 });

@@ -1,9 +1,10 @@
 // The states of bug tickets: their labels, the filter of the list, and the actions that change them.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getBugTicket } from '@chauffeur/contract/operations/bugs';
+import type { getBugTicket, listBugTickets } from '@chauffeur/contract/operations/bugs';
 import type { Tone } from '../../ui/StateBadge.tsx';
 
 export type Ticket = OutputOf<typeof getBugTicket>;
+export type ListedTicket = OutputOf<typeof listBugTickets>['bugs'][number];
 export type BugStatus = Ticket['status'];
 export type StatusFilter = BugStatus | 'all';
 
@@ -44,11 +45,13 @@ export function actionsFrom(status: BugStatus): StatusAction[] {
   return order.filter((other) => other !== status).map((other) => ACTIONS[other]);
 }
 
-export function formatResult(status: BugStatus): string {
-  return ACTIONS[status].result;
+/** The labels in a text where they are separated by commas. */
+export function parseLabels(text: string): string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  return [...new Set(labels.filter((label) => label !== ''))];
 }
 
-/** The beginning of a message on one line, for the list. */
-export function excerptOf(message: string): string {
-  return message.slice(0, 400).replace(/\s+/g, ' ').trim();
+/** The ID in an address or text; undefined if there is none. */
+export function findId(text: string): string | undefined {
+  return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(text)?.[0].toLowerCase();
 }

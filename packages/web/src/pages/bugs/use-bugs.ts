@@ -1,34 +1,39 @@
-// Loads the bug tickets of a game, and changes their status.
+// Loads the bug tickets of a game, and changes them.
+import type { InputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call, pagesQuery } from '../../api.ts';
 import { usePages } from '../../ui/use-pages.ts';
-import type { BugStatus, StatusFilter, Ticket } from './bug-status.ts';
+import type { StatusFilter, Ticket } from './bug-status.ts';
 
 const PAGE_SIZE = 50;
 
-const listInput = (gameUid: string, filter: StatusFilter) => ({
+/** What the list shows. An empty text means no filter. */
+export type BugFilter = { readonly status: StatusFilter; readonly label: string; readonly text: string };
+
+const listInput = (gameUid: string, { status, label, text }: BugFilter) => ({
   uid: gameUid,
   limit: PAGE_SIZE,
-  ...(filter !== 'all' && { status: filter }),
+  ...(status !== 'all' && { status }),
+  ...(label !== '' && { label }),
+  ...(text !== '' && { text }),
 });
 
-export function useBugs(gameUid: string, filter: StatusFilter) {
+export function useBugs(gameUid: string, filter: BugFilter) {
   return usePages(listBugTickets, listInput(gameUid, filter), (page) => page.bugs);
 }
 
-export type StatusChange = {
-  readonly status: BugStatus;
-  /** The status before the change, to undo it. */
-  readonly previous: BugStatus;
-};
+type Changes = Omit<InputOf<typeof updateBugTicket>, 'uid' | 'bug_uid'>;
+/** A change of a ticket, the message after it, and the change that undoes it. */
+export type TicketChange = { readonly change: Changes; readonly message: string; readonly undo: Changes };
+export type ChangeTicket = ReturnType<typeof useTicketChange>;
 
-/** Changes the status of a ticket that was opened from the list with this filter. */
-export function useStatusChange(gameUid: string, filter: StatusFilter, bugUid: string) {
+/** Changes a ticket that was opened from the list with this filter. */
+export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ status }: StatusChange) => call(updateBugTicket, { uid: gameUid, bug_uid: bugUid, status }),
+    mutationFn: ({ change }: TicketChange) => call(updateBugTicket, { uid: gameUid, bug_uid: bugUid, ...change }),
     onSuccess: (changed: Ticket) => {
       queries.setQueryData(ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey, changed);
       // The ticket stays in the open list, even if the filter no longer matches, so that readers keep their place.

@@ -17,6 +17,7 @@ import { CrashDetails } from './CrashDetails.tsx';
 import { Explanation } from './Explanation.tsx';
 import { GroupActivity } from './GroupActivity.tsx';
 import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
+import { GroupBugs } from './GroupBugs.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
 import { GroupTitle } from './GroupTitle.tsx';
 import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
@@ -85,6 +86,7 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
         <Problem error={sample.error} onRetry={() => void sample.refetch()} />
       )}
       {crash !== undefined && <LatestReport game={game} crash={crash} />}
+      <GroupBugs game={game} groupId={group.group_id} />
       <MergedGroups group={group} triage={triage} />
       <SimilarGroups game={game} groupId={group.group_id} triage={triage} />
       <Section title="How this was grouped" actions={<SplitButton group={group} stack={stack} triage={triage} />}>

@@ -268,3 +268,24 @@ export async function findVersions(
   );
   return new Map(versions.map(({ build_id, version }) => [build_id, version]));
 }
+
+export type ShownGroup = { readonly group_id: string; readonly title: string };
+
+/** The groups with these ids, by these ids; for merged ones, the groups that they are shown in. */
+export async function findShownGroups(
+  db: Db,
+  gameId: string,
+  groupIds: readonly string[],
+): Promise<Map<string, ShownGroup>> {
+  if (groupIds.length === 0) return new Map();
+  const found = await rows(
+    db,
+    sql<ShownGroup & { id: string }>`with wanted as (
+        select group_id as id, coalesce(merged_into, group_id) as head_id from crash_groups
+        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
+      )
+      select id, group_id, ${shownTitle} as title from crash_groups join wanted on head_id = group_id
+      where game_id = ${gameId}`,
+  );
+  return new Map(found.map(({ id, ...group }) => [id, group]));
+}

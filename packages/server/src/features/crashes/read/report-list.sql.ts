@@ -193,13 +193,17 @@ export function findFiles(db: Db, gameId: string, reportId: string): Promise<Sto
   );
 }
 
-/** Returns which of these ids belong to reports of the game. */
-export async function existingReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<Set<string>> {
-  if (reportIds.length === 0) return new Set();
+/** The reports of the game with these ids, with their groups. */
+export async function groupsOfReports(
+  db: Db,
+  gameId: string,
+  reportIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (reportIds.length === 0) return new Map();
   const existing = await rows(
     db,
-    sql<{ report_id: string }>`select report_id from crash_reports
+    sql<{ report_id: string; group_id: string | null }>`select report_id, group_id from crash_reports
       where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
   );
-  return new Set(existing.map(({ report_id }) => report_id));
+  return new Map(existing.map(({ report_id, group_id }) => [report_id, group_id]));
 }

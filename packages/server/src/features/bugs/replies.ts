@@ -1,0 +1,74 @@
+// Replies of developers to the players who filed bug tickets, by mail.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/bugs';
+import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import { enqueueMail } from '../accounts/accounts.ts';
+import { type Game, requireMember } from '../games/games.ts';
+import { findBug } from './bugs.sql.ts';
+import { replyRecord, unknownTicket } from './bugs.ts';
+import { insertReply, listRecipients, type Recipient } from './replies.sql.ts';
+
+const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
+/** How much of the player's message a reply quotes, in characters. */
+const QUOTED_LENGTH = 1000;
+
+/** Throws 4094 if no player who would get the reply has an address, and 4290 after too many within an hour. */
+export async function replyToBug(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.replyToBug>,
+): Promise<OutputOf<typeof contract.replyToBug>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { bug_uid: bugId, message, to_duplicates: withDuplicates = false } = input;
+  if ((await findBug(ctx.db, game.game_id, bugId)) === undefined) throw unknownTicket();
+  const recipients = await listRecipients(ctx.db, game.game_id, bugId, withDuplicates);
+  if (recipients.length === 0) throw new ApiError(4094);
+  const now = ctx.clock.now();
+  const reply = {
+    reply_id: newId(now.getTime()),
+    user_name: caller.user.name,
+    agent_name: caller.agent?.name ?? null,
+    message,
+    sent_at: now,
+  };
+  await transact(ctx.db, async (tx) => {
+    await countUse(ctx, tx, game.game_id, LIMIT);
+    await insertReply(tx, game.game_id, bugId, caller.user.id, reply);
+    for (const recipient of recipients) await enqueueMail(tx, mailTo(recipient, game, reply));
+  });
+  return { reply: replyRecord(reply), mails: recipients.length };
+}
+
+function mailTo(
+  { email, number, title, message }: Recipient,
+  game: Game,
+  reply: { user_name: string; message: string },
+): Mail {
+  const about = title === '' ? `your bug report in ${game.name}` : title;
+  return {
+    to: email,
+    subject: oneLine(`Re: ${about} (#${number})`),
+    text: [
+      `${oneLine(reply.user_name)}, a developer of ${quote(game.name)}, replied to your bug report:`,
+      reply.message.trim(),
+      `Your report:\n\n${quoted(message)}`,
+      'You get this mail because you reported the bug. The developer does not get answers to this address.\n',
+    ].join('\n\n'),
+  };
+}
+
+/** The beginning of a message, each line after a `>` (RFC 3676, section 4.5). */
+function quoted(message: string): string {
+  const [...characters] = message.trim();
+  const start = characters.slice(0, QUOTED_LENGTH).join('');
+  return (characters.length > QUOTED_LENGTH ? `${start}…` : start)
+    .split(/\r?\n/)
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
