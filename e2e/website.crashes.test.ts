@@ -34,7 +34,12 @@ describe('the crash pages', () => {
 
   async function ship(version: string): Promise<Target> {
     const zip = smallZip(`${version}.txt`);
-    const { buildId } = await shipBuild(site.service, studio, { version, os: 'linux', arch: 'x86_64' }, zip);
+    const { buildId } = await shipBuild(
+      site.service,
+      studio,
+      { version, os: 'linux', arch: 'x86_64', commit: 'abc1234' },
+      zip,
+    );
     return { api: site.service.api, gameUid: studio.gameUid, buildId };
   }
 
@@ -110,6 +115,30 @@ describe('the crash pages', () => {
     const before = await stack().getByRole('listitem').count();
     await fold.click();
     await stack().getByRole('listitem').nth(before).waitFor();
+  });
+
+  test('link frames to the source code at the commit of the build', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const group = page.url();
+    await open('/edit/source');
+    await page.getByLabel('Address of a file').fill('https://git.example.com/owls/{commit}/{path}#L{line}');
+    await page.getByLabel('Folders to remove from paths').fill('/build/game');
+    await page.getByLabel('Try a path').fill('/build/game/x/../null_deref_inline.cc');
+    await page.getByText('https://git.example.com/owls/COMMIT/null_deref_inline.cc#L12').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.goto(group);
+    const link = stack().getByRole('link', { name: /null_deref_inline\.cc:\d+$/ });
+    await link.first().waitFor();
+    assert.match(
+      (await link.first().getAttribute('href')) ?? '',
+      /^https:\/\/git\.example\.com\/owls\/abc1234\/(?:.*\/)?null_deref_inline\.cc#L\d+$/,
+    );
+    await open(`/builds/${old.buildId}`);
+    await page.getByText('abc1234').first().waitFor();
+    await page.getByLabel('Commits since').waitFor();
+    await page.goto(group);
+    await stack().waitFor();
   });
 
   test('copy the stack with one key, and expand the log, the modules and the registers', async (t) => {

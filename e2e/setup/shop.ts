@@ -40,6 +40,7 @@ export type BuildInput = {
   arch: string;
   channel?: string;
   title?: string;
+  commit?: string;
   changelog_items?: readonly { title: string; description?: string }[];
 };
 

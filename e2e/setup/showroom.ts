@@ -99,6 +99,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       editAlerts: '/edit/alerts',
       editGrouping: '/edit/grouping',
       editIssues: '/edit/issues',
+      editSource: '/edit/source',
       editBugs: '/edit/bugs',
       editEventFiles: '/edit/event-files',
       editAudit: '/edit/audit',

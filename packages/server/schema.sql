@@ -273,6 +273,7 @@ create table builds (
   changelog jsonb not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
+  commit text,
   constraint builds_pkey PRIMARY KEY (game_id, build_id),
   constraint builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
@@ -1368,6 +1369,14 @@ create table bug_settings (
   guests boolean not null,
   constraint bug_settings_pkey PRIMARY KEY (game_id),
   constraint bug_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table source_settings (
+  game_id uuid not null,
+  url_template text not null,
+  path_prefixes text[] not null,
+  constraint source_settings_pkey PRIMARY KEY (game_id),
+  constraint source_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

@@ -104,6 +104,7 @@ const FEATURES: readonly string[] = [
   'media',
   'symbols',
   'issue-tracker',
+  'source',
   'crashes',
   'events',
   'health',

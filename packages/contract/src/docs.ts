@@ -152,6 +152,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Shelves and search',
         description: 'How games appear on the home page, in search and on developer pages.',
       },
+      {
+        page: 'source-code',
+        title: 'Source code',
+        description: 'Links from stacks to your source code, and the commits between two builds.',
+      },
       { page: 'bugs', title: 'Bug tickets', description: 'Sort the bugs that players report, and reply to them.' },
     ],
   },

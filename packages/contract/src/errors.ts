@@ -182,8 +182,8 @@ export const ERRORS = {
   },
   4091: {
     status: 409,
-    meaning: 'The issue tracker did not create the issue.',
-    remedy: 'Fix the problem named in the message, or create the issue in the tracker and link it.',
+    meaning: 'The issue tracker did not create the issue, or did not list the commits.',
+    remedy: 'Fix the problem named in the message, or do it in the tracker itself. An issue can then be linked.',
   },
   4092: {
     status: 409,

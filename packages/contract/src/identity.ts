@@ -49,6 +49,11 @@ export const EngineVersion = Type.String({
   description: 'Engine version such as 4.3, 4.3.1 or 4.3.0-beta.2',
 });
 
+export const CommitName = Type.String({
+  pattern: '^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$',
+  description: 'Commit: the hash of a Git commit, or another revision such as a Perforce changelist',
+});
+
 /** A checksum as clients send it: 64 hex digits in either case, optionally after `sha256:`. */
 export const ChecksumInput = Type.String({
   pattern: '^([sS][hH][aA]256:)?[0-9a-fA-F]{64}$',

@@ -65,6 +65,8 @@ export const LIMITS = {
   commentLength: 10_000,
   /** Of one game. */
   groupingRules: 100,
+  /** Of the source code of one game. */
+  pathPrefixes: 20,
   bugTitleLength: 120,
   /** Of one ticket. */
   bugLabels: 10,

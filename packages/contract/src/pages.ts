@@ -55,6 +55,7 @@ export const PAGES = {
   editAlerts: '/dev/:uid/edit/alerts',
   editGrouping: '/dev/:uid/edit/grouping',
   editIssues: '/dev/:uid/edit/issues',
+  editSource: '/dev/:uid/edit/source',
   editBugs: '/dev/:uid/edit/bugs',
   editEventFiles: '/dev/:uid/edit/event-files',
   editAudit: '/dev/:uid/edit/audit',

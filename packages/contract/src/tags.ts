@@ -6,6 +6,7 @@ export const TAGS = {
   uploads: 'Upload the zip of a build, whole or in chunks.',
   files: 'Follow the virus scans of uploaded files.',
   issueTracker: 'Set the issue tracker for issues about crashes of a game.',
+  source: 'Set where the source code of a game can be read, and list commits.',
   deployInfo: 'Look up the addresses, limits and recent builds of a game.',
   cli: 'Get the chauffeur command.',
   cliLogins: 'Sign in with the chauffeur command, and see and revoke its logins.',

@@ -30,6 +30,7 @@ import * as play from './features/play/play.routes.ts';
 import * as quotas from './features/quotas/quotas.routes.ts';
 import * as scans from './features/scans/scans.routes.ts';
 import * as setup from './features/setup/setup.routes.ts';
+import * as source from './features/source/source.routes.ts';
 import * as store from './features/store/store.routes.ts';
 import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
@@ -56,6 +57,7 @@ const FEATURES: readonly Feature[] = [
   media,
   symbols,
   issueTracker,
+  source,
   crashes,
   events,
   health,

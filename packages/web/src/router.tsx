@@ -412,6 +412,12 @@ const editBugs = createRoute({
   component: lazyRouteComponent(() => import('./pages/bugs/BugSettingsPage.tsx'), 'BugSettingsPage'),
 });
 
+const editSource = createRoute({
+  getParentRoute: () => edit,
+  path: '/source',
+  component: lazyRouteComponent(() => import('./pages/source/SourcePage.tsx'), 'SourcePage'),
+});
+
 const editIssues = createRoute({
   getParentRoute: () => edit,
   path: '/issues',
@@ -450,6 +456,7 @@ const developer = dev.addChildren([
     editAlerts,
     editGrouping,
     editIssues,
+    editSource,
     editBugs,
     editEventFiles,
     editAudit,

@@ -11,6 +11,7 @@ import { checkedDescriptor } from '../descriptors/files-file.ts';
 import { checkField } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
 import { type Build, findBuild } from '../upload/find-build.ts';
+import { findCommit } from '../upload/find-commit.ts';
 import { type DeployInfo, noteChannel } from '../upload/note-channel.ts';
 import { formatFile, isOffered, listGame, uploadGame } from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
@@ -26,6 +27,7 @@ type Options = {
   description?: string;
   engineVersion?: string;
   changelog?: string[];
+  commit?: string | boolean;
   asset?: string;
   ignore?: string[];
   wait: boolean;
@@ -34,8 +36,11 @@ type Options = {
   tmp?: string;
 };
 
-/** What players read about a build. Missing fields keep the values of a registered build. */
-type Texts = Pick<InputOf<typeof registerBuild>, 'title' | 'description' | 'engine_version' | 'changelog_items'>;
+/** What is known about a build. Missing fields keep the values of a registered build. */
+type Texts = Pick<
+  InputOf<typeof registerBuild>,
+  'title' | 'description' | 'engine_version' | 'changelog_items' | 'commit'
+>;
 
 export const push: Action<Options> = async (context, options, folder = '') => {
   const minutes = parseMinutes(options.timeout);
@@ -53,7 +58,8 @@ export const push: Action<Options> = async (context, options, folder = '') => {
     },
     '--',
   );
-  const texts = textsOf(options, asset, identity.version);
+  const commit = await findCommit(options.commit, '.');
+  const texts = { ...textsOf(options, asset, identity.version), ...(commit && { commit }) };
   const entries = await listGame(folder, { ignore: options.ignore ?? [] }, identity.os, context);
   const client = await context.connect();
   const target = { ...identity, ...(await register(client, identity, texts, context)) };
@@ -113,7 +119,9 @@ async function register(
   { retryBriefly, signal, output }: Context,
 ): Promise<Pick<Build, 'build_id' | 'files'>> {
   const existing = await findBuild(client, identity, { retryBriefly, signal });
-  if (existing !== undefined && Object.keys(texts).length === 0) return existing;
+  const { commit, ...others } = texts;
+  const isSame = Object.keys(others).length === 0 && (commit === undefined || commit === existing?.commit);
+  if (existing !== undefined && isSame) return existing;
   const kept = existing && {
     title: existing.title,
     description: existing.description,

@@ -9,6 +9,8 @@ export function buildCommand(act: Act): Command {
     .option('--os <os>', 'operating system; optional if the file has a single platform')
     .option('--arch <arch>', 'processor architecture; optional if the file has a single platform')
     .option('--channel <channel>', 'channel (default: the channel in the file)')
+    .option('--commit <id>', 'commit that it was built from (default: the current commit of Git)')
+    .option('--no-commit', 'do not record a commit')
     .addHelpText('after', '\nExample:\n  $ chauffeur build --asset build.yml --os windows --arch x86_64')
     .action(act(async () => (await import('../actions/build.ts')).build));
 }

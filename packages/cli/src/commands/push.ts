@@ -14,6 +14,8 @@ export function pushCommand(act: Act): Command {
     .option('--title <title>', 'title (default: the version)')
     .option('--description <text>', 'description for players')
     .option('--engine-version <version>', 'engine version, such as 4.3 or 4.3.0-beta.2')
+    .option('--commit <id>', 'commit that it was built from (default: the current commit of Git)')
+    .option('--no-commit', 'do not record a commit')
     .option('--changelog <entry>', 'changelog entry, as "title: description"; can be repeated', collectValues)
     .option('--asset <file>', 'build.yml to read what no flag says')
     .option('--ignore <glob>', 'leave out matching files, such as *.pdb or saves/*; can be repeated', collectValues)

@@ -34,6 +34,7 @@ import * as profile from './profile.ts';
 import * as quotas from './quotas.ts';
 import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
+import * as source from './source.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
 import * as triage from './triage.ts';
@@ -130,6 +131,9 @@ export const OPERATIONS: readonly Operation[] = [
   issueTracker.getIssueTracker,
   issueTracker.setIssueTracker,
   issueTracker.removeIssueTracker,
+  source.getSourceSettings,
+  source.setSourceSettings,
+  source.listCommits,
   alerts.getAlerts,
   alerts.updateAlerts,
   alerts.subscribeToAlerts,

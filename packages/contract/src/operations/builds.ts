@@ -5,6 +5,7 @@ import {
   ArchName,
   BuildType,
   ChannelName,
+  CommitName,
   EngineVersion,
   OsInput,
   OsName,
@@ -47,6 +48,7 @@ export const Registration = Type.Object({
   description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
   changelog_items: Type.Optional(Type.Array(ChangelogItem, { maxItems: LIMITS.changelogItems })),
   engine_version: Type.Optional(EngineVersion),
+  commit: Type.Optional(CommitName),
   ...OtherProgram,
 });
 
@@ -66,6 +68,7 @@ export const BuildRecord = Type.Object({
   ...identity,
   description: Type.String(),
   engine_version: Nullable(Type.String()),
+  commit: Nullable(Type.String({ description: 'The commit of the source code that it was built from' })),
   changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
   state: BuildState,
   created_at: Timestamp,

@@ -102,6 +102,7 @@ export const MissingModule = Type.Object({
 
 export const CrashRecord = Type.Object({
   ...CrashSummary.properties,
+  commit: Nullable(Type.String({ description: 'The commit of the source code that its build was built from' })),
   source: Type.Enum([...CRASH_SOURCES]),
   app_name: Foreign(Type.String()),
   app_version: Foreign(Type.String()),

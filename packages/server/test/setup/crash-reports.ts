@@ -51,7 +51,7 @@ export async function makeSharedGame(server: TestServer, visibility = 'public'):
 export async function addBuild(
   server: TestServer,
   game: SharedGame,
-  fields: { version?: string; os?: string } = {},
+  fields: { version?: string; os?: string; commit?: string } = {},
 ): Promise<string> {
   const issued = await callAs(server, game.owner, `/games/${game.uid}/deploy-keys`, { method: 'POST' });
   const { access_token, secret_key } = issued.body.data;

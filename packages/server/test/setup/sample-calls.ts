@@ -121,6 +121,14 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     });
     return report.group_id;
   };
+  const newBuild = async (commit: string): Promise<string> => {
+    const { body } = await request(`${server.api}/tool/upload/build`, {
+      method: 'POST',
+      headers: { ...game.keyHeaders, 'content-type': 'application/json' },
+      body: JSON.stringify({ version: commit, os: 'linux', arch: 'x86_64', commit }),
+    });
+    return body.data.build_id;
+  };
   const newComment = async () => {
     const groupId = await newGroup();
     const { body } = await call('POST', `/games/${game.uid}/crash-groups/${groupId}/comments`, { comment: 'Mine' });
@@ -243,6 +251,17 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
       return { path: { group_id: await newGroup() }, json: {} };
     },
+    'source.commits': async () => {
+      const tracker = await startTracker();
+      tracker.answer = { status: 200, body: JSON.stringify({ commits: [{ sha: 'abc1234' }], total_commits: 1 }) };
+      const settings = { kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'secret' };
+      await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
+      const [since, build_id] = [await newBuild('abc1234'), await newBuild('beef')];
+      return { path: { build_id }, query: { since } };
+    },
+    'source.setSettings': () => ({
+      json: { url_template: 'https://localhost/{commit}/{path}', path_prefixes: ['/ci'] },
+    }),
     'issueTracker.set': () => ({ json: { kind: 'other', url_template: 'https://localhost/new?title={title}' } }),
     'crashes.download': async () => {
       const { body } = await call('POST', `/games/${game.uid}/crashes/${crashId}/downloads`, { kind: 'dump' });

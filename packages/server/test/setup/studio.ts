@@ -1,6 +1,6 @@
 // A game with everything that agents can read or change, and valid arguments for each tool.
 import { sql } from 'kysely';
-import { rows } from '../../src/kernel/database/db.ts';
+import { changed, rows } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { connect, makeKey } from './agents.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
@@ -53,6 +53,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
     headers: { ...player.headers, 'content-type': 'application/json' },
     body: JSON.stringify({ message: 'The door is stuck', build_id: buildId }),
   });
+  await changed(server.ctx.db, sql`update builds set commit = 'abc1234' where game_id = ${game.uid}`);
   const { key } = await makeKey(server, owner);
   const agent = await connect(server, key);
   const deletion = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
@@ -101,6 +102,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     get_build_provenance: { args: { uid, file_uid: studio.fileUid }, strangerCode: 4074 },
     list_media: { args: { uid } },
     get_approval: { args: { uid: studio.approvalUid } },
+    list_commits: { args: { ...build, since: studio.buildId } },
     update_bug_ticket: { args: { uid, bug_uid: studio.bugUid, status: 'fixed' } },
     update_crash_group: { args: { ...group, priority: 'high' } },
     change_crash_groups: { args: { uid, group_ids: [studio.groupId], status: 'ignored' } },

@@ -1,4 +1,4 @@
-// An issue tracker on this machine: it answers like the APIs of GitHub and GitLab, and remembers what it got.
+// An issue tracker on this machine: it responds like the APIs of GitHub and GitLab, and remembers what it got.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ export async function startTracker(): Promise<Tracker> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { method = '', url = '', headers } = request;
-    tracker.requests.push({ method, path: url, headers, body: JSON.parse(body) });
+    tracker.requests.push({ method, path: url, headers, body: body === '' ? null : JSON.parse(body) });
     const number = tracker.requests.length;
     const issue = { html_url: `${tracker.url}/issues/${number}`, web_url: `${tracker.url}/-/issues/${number}` };
     const answer = tracker.answer ?? { status: 201, body: JSON.stringify(issue) };

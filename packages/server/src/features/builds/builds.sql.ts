@@ -17,6 +17,7 @@ export type BuildRow = {
   channel: string;
   title: string;
   changelog: ChangelogItem[];
+  commit: string | null;
   created_at: Date;
 };
 
@@ -38,22 +39,26 @@ type NewBuild = BuildIdentity & {
   title: string;
   description: string;
   engineVersion: string | null;
+  commit: string | null;
   changelog: ChangelogItem[];
 };
 
-const columns = sql.raw('game_id, build_id, version, build_type, os, arch, channel, title, changelog, created_at');
+const columns = sql.raw(
+  'game_id, build_id, version, build_type, os, arch, channel, title, changelog, commit, created_at',
+);
 
 /** A single statement, so concurrent registrations of one identity create one build. */
 export function upsertBuild(db: Db, gameId: string, build: NewBuild): Promise<{ build_id: string; created: boolean }> {
   return onlyRow(
     db,
     sql<{ build_id: string; created: boolean }>`
-      insert into builds (game_id, build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog)
+      insert into builds (game_id, build_id, version, build_type, os, arch, channel, title, description, engine_version, commit, changelog)
       values (${gameId}, ${build.buildId}, ${build.version}, ${build.build_type}, ${build.os}, ${build.arch}, ${build.channel},
-        ${build.title}, ${build.description}, ${build.engineVersion}, ${JSON.stringify(build.changelog)})
+        ${build.title}, ${build.description}, ${build.engineVersion}, ${build.commit}, ${JSON.stringify(build.changelog)})
       on conflict (game_id, version, build_type, os, arch, channel) do update set
         title = excluded.title, description = excluded.description, changelog = excluded.changelog,
-        engine_version = coalesce(excluded.engine_version, builds.engine_version), updated_at = clock_timestamp()
+        engine_version = coalesce(excluded.engine_version, builds.engine_version),
+        commit = coalesce(excluded.commit, builds.commit), updated_at = clock_timestamp()
       returning build_id, build_id = ${build.buildId}::uuid as created`,
   );
 }
@@ -100,7 +105,7 @@ const stateOfBuild = sql`(select case
 
 const createdUs = sql`(extract(epoch from created_at) * 1000000)::bigint`;
 
-const listed = sql`build_id, version, build_type, os, arch, channel, title, description, engine_version, changelog, created_at, updated_at,
+const listed = sql`build_id, version, build_type, os, arch, channel, title, description, engine_version, commit, changelog, created_at, updated_at,
   ${createdUs}::text as created_us,
   (select to_jsonb(newest) from (${newestFile}) newest) as file, ${stateOfBuild} as state, ${downloadsOfBuild} as downloads`;
 

@@ -36,6 +36,7 @@ export async function registerBuild(ctx: Context, { caller, input }: Call<typeof
     title: input.title || input.version,
     description: input.description ?? '',
     engineVersion: input.engine_version ?? null,
+    commit: input.commit ?? null,
     changelog: (input.changelog_items ?? []).map(({ title, description = '' }) => ({ title, description })),
   });
   const data = { build_id, app_id: caller.gameId, ...identity, title: input.title || input.version, created };

@@ -1,5 +1,6 @@
-// Creates issues through the APIs of GitHub and GitLab.
+// Creates issues and compares commits through the APIs of GitHub and GitLab.
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
@@ -7,7 +8,7 @@ import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/pu
 /** Title in one line, text in Markdown. */
 export type Issue = { readonly title: string; readonly body: string };
 
-type Project = {
+export type Project = {
   readonly kind: 'github' | 'gitlab';
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -18,19 +19,23 @@ type Project = {
 
 type Host = {
   readonly name: string;
-  issuesOf(project: Project): string;
+  /** The address of the project in the API. */
+  projectOf(project: Project): string;
   headers(token: string): Readonly<Record<string, string>>;
   bodyOf(issue: Issue): object;
   /** The field of the response with the address of the issue. */
   readonly addressField: string;
+  /** The path of a comparison below the project. */
+  comparisonOf(range: Range): string;
+  readComparison(body: unknown): Comparison | null;
 };
 
 const HOSTS: Readonly<Record<Project['kind'], Host>> = {
   // https://docs.github.com/en/rest/issues/issues#create-an-issue
   github: {
     name: 'GitHub',
-    issuesOf: ({ baseUrl, project }) =>
-      `${baseUrl === 'https://github.com' ? 'https://api.github.com' : `${baseUrl}/api/v3`}/repos/${project}/issues`,
+    projectOf: ({ baseUrl, project }) =>
+      `${baseUrl === 'https://github.com' ? 'https://api.github.com' : `${baseUrl}/api/v3`}/repos/${project}`,
     headers: (token) => ({
       authorization: `Bearer ${token}`,
       accept: 'application/vnd.github+json',
@@ -38,53 +43,153 @@ const HOSTS: Readonly<Record<Project['kind'], Host>> = {
     }),
     bodyOf: ({ title, body }) => ({ title, body }),
     addressField: 'html_url',
+    // https://docs.github.com/en/rest/commits/commits#compare-two-commits
+    comparisonOf: ({ base, head }) => `/compare/${base}...${head}`,
+    readComparison: readGithub,
   },
   // https://docs.gitlab.com/api/issues/#new-issue
   gitlab: {
     name: 'GitLab',
-    issuesOf: ({ baseUrl, project }) => `${baseUrl}/api/v4/projects/${encodeURIComponent(project)}/issues`,
+    projectOf: ({ baseUrl, project }) => `${baseUrl}/api/v4/projects/${encodeURIComponent(project)}`,
     headers: (token) => ({ 'private-token': token, accept: 'application/json' }),
     bodyOf: ({ title, body }) => ({ title, description: body }),
     addressField: 'web_url',
+    // https://docs.gitlab.com/api/repositories/#compare-branches-tags-or-commits
+    comparisonOf: ({ base, head }) => `/repository/compare?from=${base}&to=${head}`,
+    readComparison: readGitlab,
   },
 };
 
 const TIMEOUT_MS = 15 * SECOND;
 /** Of a response. An issue with its text and its people is much smaller. */
-const MAX_BYTES = 1_000_000;
+const MAX_ISSUE_BYTES = 1_000_000;
+/** A comparison has the changes of up to 300 files. */
+const MAX_COMPARISON_BYTES = 20_000_000;
 
 /** Returns the address of the new issue. Throws 4091 with what the host responded. */
-export async function postIssue({ config }: Context, project: Project, issue: Issue): Promise<string> {
+export async function postIssue(ctx: Context, project: Project, issue: Issue): Promise<string> {
   const host = HOSTS[project.kind];
   const body = JSON.stringify(host.bodyOf(issue));
-  const headers = {
-    ...host.headers(project.token),
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-  };
-  let response: { status: number; text: string };
-  try {
-    const url = new URL(host.issuesOf(project));
-    const outgoing = { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
-    const internet = { ...INTERNET, allowsPrivate: config.alertPrivateHosts };
-    response = await readResponse(await requestPublic(url, outgoing, internet));
-  } catch (cause) {
-    const why = cause instanceof NotPublicError ? cause.message : 'it did not respond';
-    const advice = cause instanceof NotPublicError ? '' : ' Check whether the issue was created before you try again.';
-    throw new ApiError(4091, `${host.name} could not be reached: ${why}.${advice}`, { cause });
-  }
+  const response = await send(ctx, project, '/issues', {
+    body,
+    maxBytes: MAX_ISSUE_BYTES,
+    advice: ' Check whether the issue was created before you try again.',
+  });
   const address = addressOf(response, host.addressField);
-  if (address === null) throw new ApiError(4091, `${host.name} did not create the issue: ${problemOf(response)}`);
-  return address;
+  if (address !== null) return address;
+  throw new ApiError(4091, `${host.name} did not create the issue: ${problemOf(response, ISSUE_PROBLEMS)}`);
 }
 
-async function readResponse(response: Awaited<ReturnType<typeof requestPublic>>) {
+export type Range = { readonly base: string; readonly head: string };
+
+type Commit = {
+  readonly id: string;
+  readonly title: string;
+  readonly author: string;
+  readonly committed_at: string | null;
+  readonly url: string | null;
+};
+
+/** `commits` are the newest, newest first; `more` is the number of others. */
+export type Comparison = { readonly commits: Commit[]; readonly more: number; readonly url: string | null };
+
+const MAX_COMMITS = 100;
+
+/** The commits that `head` has and `base` does not. Throws 4091 with what the host responded. */
+export async function getCommits(ctx: Context, project: Project, { base, head }: Range): Promise<Comparison> {
+  const host = HOSTS[project.kind];
+  const range = { base: encodeURIComponent(base), head: encodeURIComponent(head) };
+  const response = await send(ctx, project, host.comparisonOf(range), { maxBytes: MAX_COMPARISON_BYTES });
+  const comparison = response.status === 200 ? host.readComparison(parse(response.text)) : null;
+  if (comparison !== null) return comparison;
+  throw new ApiError(4091, `${host.name} did not compare the commits: ${problemOf(response, COMMIT_PROBLEMS)}`);
+}
+
+/** Sends a GET, or with a body a POST. */
+async function send(
+  { config }: Context,
+  project: Project,
+  path: string,
+  { body, advice = '', maxBytes }: { body?: string; advice?: string; maxBytes: number },
+): Promise<{ status: number; text: string }> {
+  const host = HOSTS[project.kind];
+  const headers = {
+    ...host.headers(project.token),
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
+  };
+  const method = body === undefined ? ('GET' as const) : ('POST' as const);
+  try {
+    const url = new URL(host.projectOf(project) + path);
+    const outgoing = { method, headers, ...(body !== undefined && { body }), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const internet = { ...INTERNET, allowsPrivate: config.alertPrivateHosts };
+    return await readResponse(await requestPublic(url, outgoing, internet), maxBytes);
+  } catch (cause) {
+    const isPrivate = cause instanceof NotPublicError;
+    const why = isPrivate ? cause.message : 'it did not respond';
+    throw new ApiError(4091, `${host.name} could not be reached: ${why}.${isPrivate ? '' : advice}`, { cause });
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: every field of a response is checked when it is read.
+type Json = any;
+
+function readGithub(body: Json): Comparison | null {
+  if (!Array.isArray(body?.commits)) return null;
+  const commits = body.commits.map((commit: Json) => ({
+    id: textOf(commit?.sha),
+    title: titleOf(commit?.commit?.message),
+    author: textOf(commit?.commit?.author?.name),
+    committed_at: timeOf(commit?.commit?.committer?.date),
+    url: webAddress(commit?.html_url),
+  }));
+  return comparisonOf(commits, Number(body.total_commits), webAddress(body.html_url));
+}
+
+function readGitlab(body: Json): Comparison | null {
+  if (!Array.isArray(body?.commits)) return null;
+  const commits = body.commits.map((commit: Json) => ({
+    id: textOf(commit?.id),
+    title: titleOf(commit?.title),
+    author: textOf(commit?.author_name),
+    committed_at: timeOf(commit?.committed_date ?? commit?.created_at),
+    url: webAddress(commit?.web_url),
+  }));
+  return comparisonOf(commits, commits.length, webAddress(body.web_url));
+}
+
+/** `commits` are sorted oldest first. */
+function comparisonOf(commits: Commit[], total: number, url: string | null): Comparison {
+  const listed = commits.slice(-MAX_COMMITS).reverse();
+  return { commits: listed, more: Math.max(0, (Number.isSafeInteger(total) ? total : 0) - listed.length), url };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, LIMITS.titleLength).toWellFormed() : '';
+}
+
+function titleOf(message: unknown): string {
+  return textOf(typeof message === 'string' ? message.split('\n')[0] : undefined);
+}
+
+function timeOf(value: unknown): string | null {
+  const time = new Date(typeof value === 'string' ? value : Number.NaN);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+function webAddress(value: unknown): string | null {
+  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value) ? value : null;
+}
+
+async function readResponse(response: Awaited<ReturnType<typeof requestPublic>>, maxBytes: number) {
   try {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw new Error('the response is too long');
+      if (size > maxBytes) throw new Error('the response is too long');
       chunks.push(chunk);
     }
     return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
@@ -95,18 +200,28 @@ async function readResponse(response: Awaited<ReturnType<typeof requestPublic>>)
 
 function addressOf({ status, text }: { status: number; text: string }, field: string): string | null {
   if (status !== 201) return null;
-  const address = fieldOf(text, field);
-  return typeof address === 'string' && /^https?:\/\//.test(address) && URL.canParse(address) ? address : null;
+  return webAddress(fieldOf(text, field));
 }
 
-function problemOf({ status, text }: { status: number; text: string }): string {
+type Problems = { readonly 403: string; readonly 404: string };
+
+const ISSUE_PROBLEMS: Problems = {
+  403: 'the token may not create issues in this project.',
+  404: 'there is no such project, or the token has no access to it.',
+};
+const COMMIT_PROBLEMS: Problems = {
+  403: 'the token may not read the code of this project.',
+  404: 'it does not know one of the commits, or the token may not read the code of this project.',
+};
+
+function problemOf({ status, text }: { status: number; text: string }, problems: Problems): string {
   switch (status) {
     case 401:
       return 'the token is wrong or has expired.';
     case 403:
-      return 'the token may not create issues in this project.';
+      return problems[403];
     case 404:
-      return 'there is no such project, or the token has no access to it.';
+      return problems[404];
     case 410:
       return 'issues are turned off in this project.';
     case 429:
@@ -120,9 +235,13 @@ function problemOf({ status, text }: { status: number; text: string }): string {
 }
 
 function fieldOf(text: string, name: string): unknown {
+  const value = parse(text);
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

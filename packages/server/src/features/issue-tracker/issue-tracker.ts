@@ -1,4 +1,5 @@
-// The issue tracker of a game: its settings, links that open a new issue in it, and issues created through its API.
+// The issue tracker of a game: its settings, links that open a new issue in it, issues created through its API, and
+// commits that it knows.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
@@ -9,7 +10,7 @@ import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { requireMember } from '../games/games.ts';
-import { type Issue, postIssue } from './hosts.ts';
+import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
 import * as sql from './issue-tracker.sql.ts';
 
 export type { Issue };
@@ -121,13 +122,23 @@ export async function draftIssue(
 
 /** Creates an issue, and returns its address. Throws 4002 without a token, and 4091 if the tracker does not create it. */
 export async function createIssue(ctx: Context, gameId: string, issue: Issue): Promise<string> {
+  const project = await requireProject(ctx, gameId);
+  const title = [...issue.title].slice(0, LIMITS.titleLength).join('');
+  return postIssue(ctx, project, { ...issue, title });
+}
+
+/** The commits that one commit has and another does not. Throws 4002 without a token, and 4091 if the host fails. */
+export async function compareCommits(ctx: Context, gameId: string, range: Range): Promise<Comparison> {
+  return getCommits(ctx, await requireProject(ctx, gameId), range);
+}
+
+/** Throws 4002 without a token. */
+async function requireProject(ctx: Context, gameId: string): Promise<Project> {
   const tracker = await sql.findTracker(ctx.db, gameId);
   if (tracker === undefined || tracker.kind === 'other' || tracker.token === null)
     throw new ApiError(4002, 'Set up GitHub or GitLab with an access token first, at the settings of the game.');
   const token = openSecret(keyOf(ctx), gameId, tracker.token);
   if (token === null)
     throw new ApiError(4002, "The stored token can't be read, because the service's secret has changed. Set it again.");
-  const project = { kind: tracker.kind, baseUrl: tracker.base_url!, project: tracker.project!, token };
-  const title = [...issue.title].slice(0, LIMITS.titleLength).join('');
-  return postIssue(ctx, project, { ...issue, title });
+  return { kind: tracker.kind, baseUrl: tracker.base_url!, project: tracker.project!, token };
 }

@@ -19,6 +19,7 @@ export type Limit = {
     | 'set-up tests'
     | 'mentions and assignments'
     | 'issues'
+    | 'commits'
     | 'bug tickets'
     | 'bug tickets without an account'
     | 'replies';
@@ -41,6 +42,7 @@ const LABELS = {
   'set-up tests': 'set_up_tests',
   'mentions and assignments': 'mentions',
   issues: 'issues',
+  commits: 'commits',
   'bug tickets': 'bugs',
   'bug tickets without an account': 'guest_bugs',
   replies: 'bug_replies',

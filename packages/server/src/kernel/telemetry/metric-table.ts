@@ -21,6 +21,7 @@ const LIMIT_NAMES = [
   'bug_replies',
   'bugs',
   'chunks',
+  'commits',
   'crash_files',
   'crash_reports',
   'guest_bugs',

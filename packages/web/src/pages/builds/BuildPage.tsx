@@ -21,6 +21,7 @@ import { MoveResult } from '../channels/MoveResult.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { useMoves } from '../channels/use-moves.ts';
 import { useGame } from '../games/use-game.ts';
+import { BuildCommits } from './BuildCommits.tsx';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
 import { BuildHealth } from './BuildHealth.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
@@ -94,6 +95,9 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
       <Section title="Changelog">
         <Changelog items={build.changelog_items} />
       </Section>
+      <Section title="Commits">
+        <BuildCommits gameUid={game.game_uid} build={build} />
+      </Section>
       <Section title="Launch health">
         <BuildHealth gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />
       </Section>
@@ -129,6 +133,9 @@ function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
     ['Uploaded to', build.channel],
     ...(build.build_type === 'game' ? [] : [['Type', build.build_type] as const]),
     ...(build.engine_version === null ? [] : [['Engine', build.engine_version] as const]),
+    ...(build.commit === null
+      ? []
+      : [['Commit', <CopyText key="commit" text={build.commit} label="commit" />] as const]),
     ['Registered', <Time key="at" at={build.created_at} />],
     ['Downloads', formatNumber(build.downloads)],
     ...(build.description === '' ? [] : [['Description', build.description] as const]),

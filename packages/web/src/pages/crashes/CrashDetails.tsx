@@ -12,9 +12,11 @@ import { MissingSymbols } from './MissingSymbols.tsx';
 import { Stack } from './Stack.tsx';
 import { Modules, OtherThreads, Registers, SystemFacts } from './StackDetails.tsx';
 import { type Crash, useStack } from './use-crash.ts';
+import { useSource } from './use-source.ts';
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);
+  const linkOf = useSource(game.game_uid, crash.commit);
   const hasStack = crash.available.includes('stack');
   return (
     <>
@@ -31,7 +33,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {isLoading && <Skeleton h={320} />}
         {stack !== undefined && stack.crashed !== null && (
-          <Stack thread={stack.crashed} label="Stack of the crashed thread" />
+          <Stack thread={stack.crashed} label="Stack of the crashed thread" linkOf={linkOf} />
         )}
         {stack !== undefined && stack.crashed === null && (
           <Text size="sm">The dump doesn't identify the crashed thread. All threads are listed below.</Text>
@@ -41,7 +43,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>
-            <OtherThreads stack={stack} />
+            <OtherThreads stack={stack} linkOf={linkOf} />
             <Modules stack={stack} />
             <Registers stack={stack} />
             <SystemFacts stack={stack} />

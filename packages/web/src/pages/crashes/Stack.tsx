@@ -1,11 +1,14 @@
 // The frames of a thread. Frames of the game stand out, runs of other frames are folded, and guessed frames are marked.
 import type { StackThread } from '@chauffeur/contract/operations/crash-stacks';
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './format-stack.ts';
 import classes from './Stack.module.css';
+import type { LinkOf } from './use-source.ts';
 
-export function Stack({ thread, label }: { thread: StackThread; label: string }) {
+type StackProps = { thread: StackThread; label: string; linkOf: LinkOf };
+
+export function Stack({ thread, label, linkOf }: StackProps) {
   const { frames, more_frames: more, cut } = thread;
   return (
     <>
@@ -13,10 +16,10 @@ export function Stack({ thread, label }: { thread: StackThread; label: string })
         {partsOf(frames).map((part, index) =>
           part.kind === 'frame' ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: recursion repeats equal frames, and their order never changes
-            <Frame key={index} frame={part.frame} isFirst={part.isFirstOwn} />
+            <Frame key={index} frame={part.frame} isFirst={part.isFirstOwn} linkOf={linkOf} />
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: as above
-            <Fold key={index} frames={part.frames} />
+            <Fold key={index} frames={part.frames} linkOf={linkOf} />
           ),
         )}
       </ol>
@@ -34,7 +37,7 @@ export function Stack({ thread, label }: { thread: StackThread; label: string })
   );
 }
 
-function Fold({ frames }: { frames: readonly NumberedFrame[] }) {
+function Fold({ frames, linkOf }: { frames: readonly NumberedFrame[]; linkOf: LinkOf }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -46,13 +49,14 @@ function Fold({ frames }: { frames: readonly NumberedFrame[] }) {
       {isOpen &&
         frames.map((frame, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a frame has no ID, and the order never changes
-          <Frame key={index} frame={frame} isFirst={false} />
+          <Frame key={index} frame={frame} isFirst={false} linkOf={linkOf} />
         ))}
     </>
   );
 }
 
-function Frame({ frame, isFirst }: { frame: NumberedFrame; isFirst: boolean }) {
+function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: boolean; linkOf: LinkOf }) {
+  const link = linkOf(frame);
   const { number, function: name, inlined, own, trust } = frame;
   return (
     <li
@@ -76,7 +80,15 @@ function Frame({ frame, isFirst }: { frame: NumberedFrame; isFirst: boolean }) {
           </span>
         )}
       </span>
-      <span className={classes.place}>{formatLocation(frame)}</span>
+      <span className={classes.place}>
+        {link === null ? (
+          formatLocation(frame)
+        ) : (
+          <Anchor href={link} target="_blank" rel="noreferrer" inherit>
+            {formatLocation(frame)}
+          </Anchor>
+        )}
+      </span>
     </li>
   );
 }

@@ -10,10 +10,11 @@ import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import { FoldedSection } from './FoldedSection.tsx';
 import { Stack } from './Stack.tsx';
+import type { LinkOf } from './use-source.ts';
 
 type StackProps = { stack: CrashStack };
 
-export function OtherThreads({ stack: { threads, more_threads: more } }: StackProps) {
+export function OtherThreads({ stack: { threads, more_threads: more }, linkOf }: StackProps & { linkOf: LinkOf }) {
   if (threads.length === 0) return null;
   return (
     <FoldedSection title="Other threads" note={threads.length + more}>
@@ -29,7 +30,7 @@ export function OtherThreads({ stack: { threads, more_threads: more } }: StackPr
               {thread.frames.length === 0 ? (
                 <Text size="sm">This thread has no frames.</Text>
               ) : (
-                <Stack thread={thread} label={name} />
+                <Stack thread={thread} label={name} linkOf={linkOf} />
               )}
             </div>
           );

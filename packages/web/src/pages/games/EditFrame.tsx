@@ -12,6 +12,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/alerts', name: 'Alerts' },
   { to: '/dev/$slug/edit/grouping', name: 'Crash grouping' },
   { to: '/dev/$slug/edit/issues', name: 'Issue tracker' },
+  { to: '/dev/$slug/edit/source', name: 'Source code' },
   { to: '/dev/$slug/edit/bugs', name: 'Bug reports' },
   { to: '/dev/$slug/edit/event-files', name: 'Event files' },
   { to: '/dev/$slug/edit/audit', name: 'Agent activity' },

@@ -41,6 +41,7 @@ function titleOf({ signature, message }: SummaryRow): string {
 export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Crash {
   return {
     ...summaryOf(row),
+    commit: row.commit,
     source: row.source,
     app_name: row.app_name,
     app_version: row.app_version,

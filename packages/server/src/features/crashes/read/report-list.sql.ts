@@ -23,6 +23,8 @@ export type SummaryRow = {
 };
 
 export type ReportRow = SummaryRow & {
+  /** Of the build. */
+  commit: string | null;
   source: CrashSource;
   app_name: string;
   app_version: string;
@@ -175,6 +177,8 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
     db,
     sql<ReportRow>`
       select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version,
+        (select built.commit from builds built where built.game_id = crash_reports.game_id
+          and built.build_id = crash_reports.build_id) as commit,
         coalesce((select merged_into from crash_groups where crash_groups.game_id = crash_reports.game_id
           and crash_groups.group_id = crash_reports.group_id), group_id) as group_id, state, signature, reason, message,
         user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
