@@ -69,6 +69,10 @@ describe('launch health and events', () => {
       ['25', '96.0% of 25', '0.0% of 25', '100.0%', '2.5 s of 24', '–'],
     );
     await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
+    await page.getByLabel('1.0.0 for Windows x86_64, compared with').selectOption('1.1.0 for Linux x86_64');
+    const compared = page.getByRole('table', { name: 'Comparison' });
+    await compared.getByRole('row', { name: /^Booted 96\.0% 83\.3% Unclear \+12\.7 \(/ }).waitFor();
+    await page.waitForURL(/other=/);
     await page.getByText('Based on the newest rated build on stable: 1.0.0 for Windows x86_64').waitFor();
     await page.getByRole('table', { name: 'Bands' }).getByText('at least 98%').waitFor();
   });

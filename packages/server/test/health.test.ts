@@ -201,3 +201,50 @@ describe('the band of a store page', () => {
     assert.deepEqual([(await listOf()).builds, await listingBand(server.ctx, game.uid)], [[], 'unrated']);
   });
 });
+
+describe('the comparison of two builds', () => {
+  const compare = (buildId: string, other: string, person = game.admin) =>
+    callAs(server, person, `/games/${game.uid}/builds/${buildId}/health/comparison?other=${other}`);
+
+  test('counts each device once on each day, and says which build is better', async () => {
+    const [old, fixed] = [
+      await addBuild(server, game, { version: '1.0' }),
+      await addBuild(server, game, { version: '1.1' }),
+    ];
+    const today = now;
+    try {
+      await launch(game.uid, old, 200, { crashed: 20 });
+      now = new Date(today.getTime() + DAY);
+      await launch(game.uid, old, 200, { crashed: 20 });
+      await launch(game.uid, fixed, 200, { crashed: 4, silent: 100 });
+      const { status, body } = await compare(fixed, old);
+      assert.equal(status, 200, JSON.stringify(body));
+      const { build, other, booted, crash_free_days: free } = body.data;
+      assert.deepEqual([build.version, other.version, build.devices, other.devices], ['1.1', '1.0', 200, 200]);
+      assert.deepEqual([free.rate, free.other_rate, free.verdict], [0.98, 0.9, 'better']);
+      assert.ok(free.low > 0.03 && free.low < 0.08 && free.high > 0.08 && free.high < 0.12, JSON.stringify(free));
+      assert.deepEqual([booted.rate, booted.other_rate, booted.verdict], [0.5, 1, 'worse']);
+      const { body: back } = await compare(old, fixed);
+      assert.deepEqual([back.data.crash_free_days.verdict, back.data.booted.verdict], ['worse', 'better']);
+    } finally {
+      now = today;
+    }
+  });
+
+  test('is unclear without data, and only for builds of the game and its members', async () => {
+    const [one, two] = [
+      await addBuild(server, game, { version: '1.0' }),
+      await addBuild(server, game, { version: '1.1' }),
+    ];
+    await launch(game.uid, one, 3);
+    const { body } = await compare(one, two);
+    const none = { difference: null, low: null, high: null, verdict: 'unclear' };
+    assert.deepEqual(body.data.booted, { rate: 1, other_rate: null, ...none });
+    assert.deepEqual(body.data.crash_free_days, { rate: 1, other_rate: null, ...none });
+    const others = await makeSharedGame(server);
+    const theirs = await addBuild(server, others);
+    assert.deepEqual((await compare(one, theirs)).body.error?.code, 4006);
+    assert.deepEqual((await compare(one, two, others.owner)).body.error?.code, 4040);
+    assert.deepEqual((await compare(one, 'x')).body.error?.code, 4002);
+  });
+});

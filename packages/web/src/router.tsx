@@ -338,7 +338,7 @@ const bug = createRoute({
 const health = createRoute({
   getParentRoute: () => dev,
   path: '/health',
-  validateSearch: texts('build', 'show', 'hidden', 'table'),
+  validateSearch: texts('build', 'other', 'show', 'hidden', 'table'),
   component: lazyRouteComponent(() => import('./pages/health/HealthPage.tsx'), 'HealthPage'),
 });
 

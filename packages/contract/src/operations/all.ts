@@ -120,6 +120,7 @@ export const OPERATIONS: readonly Operation[] = [
   eventFiles.deleteEventFiles,
   health.listHealth,
   health.getBuildHealth,
+  health.compareHealth,
   bugs.fileBug,
   bugs.fileBugAsGuest,
   bugs.listBugTickets,

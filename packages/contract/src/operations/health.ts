@@ -105,3 +105,40 @@ export const getBuildHealth = defineOperation({
     scope: 'mcp:read',
   },
 });
+
+export const VERDICTS = ['better', 'worse', 'unclear'] as const;
+
+const RateDifference = Type.Object({
+  rate: Nullable(Type.Number({ description: 'Of the build, 0 to 1; null without data' })),
+  other_rate: Nullable(Type.Number({ description: 'Of the other build' })),
+  difference: Nullable(Type.Number({ description: 'rate - other_rate; null unless both have data' })),
+  low: Nullable(Type.Number({ description: 'The lower end of the 95% confidence interval of the difference' })),
+  high: Nullable(Type.Number({ description: 'The upper end' })),
+  verdict: Type.Enum([...VERDICTS], { description: 'unclear if the interval contains 0 or a build has no data' }),
+});
+
+export const compareHealth = defineOperation({
+  id: 'health.compare',
+  summary: 'Compare the launch health of two builds over the last 30 days, with confidence intervals',
+  method: 'GET',
+  path: '/games/{uid}/builds/{build_id}/health/comparison',
+  access: 'account',
+  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  query: Type.Object({ other: { ...Uuid, description: 'The build to compare with' } }),
+  output: Type.Object({
+    build: BuildHealth,
+    other: BuildHealth,
+    booted: Type.Object(RateDifference.properties, { description: 'Devices that booted / devices' }),
+    crash_free_days: Type.Object(RateDifference.properties, {
+      description:
+        'Days of devices without a crash / days of devices. A device counts once on each day that it plays, so that a build that has been out for longer is not at a disadvantage',
+    }),
+  }),
+  statuses: [200],
+  errors: [4006, 4040],
+  mcp: {
+    tool: 'compare_build_health',
+    when: 'Use it to say whether a build is better than another one, and how sure that is.',
+    scope: 'mcp:read',
+  },
+});

@@ -251,6 +251,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
       return { path: { group_id: await newGroup() }, json: {} };
     },
+    'health.compare': () => ({ query: { other: buildId } }),
     'source.commits': async () => {
       const tracker = await startTracker();
       tracker.answer = { status: 200, body: JSON.stringify({ commits: [{ sha: 'abc1234' }], total_commits: 1 }) };

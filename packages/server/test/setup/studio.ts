@@ -97,6 +97,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     request_crash_download: { args: { uid, crash_id: studio.crashId, kind: 'stack' } },
     list_bug_tickets: { args: { uid } },
     get_build_health: { args: build },
+    compare_build_health: { args: { ...build, other: studio.buildId } },
     list_build_symbols: { args: build },
     // Players can read the record of any file they can download, but this one is on beta.
     get_build_provenance: { args: { uid, file_uid: studio.fileUid }, strangerCode: 4074 },

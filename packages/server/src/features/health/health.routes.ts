@@ -4,11 +4,12 @@ import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route } from '../../request/route.ts';
 import { bandAlertsJob, raiseBandAlerts } from './band-alerts.job.ts';
-import { getBuildHealth, listHealth } from './health.ts';
+import { compareHealth, getBuildHealth, listHealth } from './health.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.listHealth, listHealth),
   handle(contract.getBuildHealth, getBuildHealth),
+  handle(contract.compareHealth, compareHealth),
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [

@@ -1,4 +1,5 @@
-// Launch health: the bands of builds over the last 30 days with their numbers, and the band on a game's store page.
+// Launch health: the bands of builds over the last 30 days with their numbers, comparisons of builds, and the band on a
+// game's store page.
 import { ApiError } from '@chauffeur/contract/errors';
 import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -13,6 +14,7 @@ import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { requireMember } from '../games/games.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
+import { compareRates, type Share } from './rate-difference.ts';
 
 export type Band = contract.Band;
 type BuildHealth = OutputOf<typeof contract.listHealth>['builds'][number];
@@ -72,6 +74,32 @@ export async function getBuildHealth(
     ]);
     return { ...buildHealthOf(build, { times, crashFree }), days };
   });
+}
+
+export async function compareHealth(
+  ctx: Context,
+  { caller, input: { uid, build_id, other } }: Call<typeof contract.compareHealth>,
+): Promise<OutputOf<typeof contract.compareHealth>> {
+  const read = (buildId: string) => getBuildHealth(ctx, { caller, input: { uid, build_id: buildId } });
+  const [{ days, ...build }, { days: otherDays, ...otherBuild }] = await Promise.all([read(build_id), read(other)]);
+  return {
+    build,
+    other: otherBuild,
+    booted: compareRates(bootedOf(build), bootedOf(otherBuild)),
+    crash_free_days: compareRates(crashFreeDaysOf(build, days), crashFreeDaysOf(otherBuild, otherDays)),
+  };
+}
+
+function bootedOf({ booted, devices }: BuildHealth): Share {
+  return { part: booted, total: devices };
+}
+
+/** The days since crashes are counted. */
+function crashFreeDaysOf({ crash_free: { since } }: BuildHealth, days: readonly HealthDay[]): Share {
+  const counted = days.filter(({ day }) => day >= since);
+  const total = counted.reduce((sum, { devices }) => sum + devices, 0);
+  const crashed = counted.reduce((sum, { crashed_devices }) => sum + crashed_devices, 0);
+  return { part: Math.max(0, total - crashed), total };
 }
 
 async function timesOf(

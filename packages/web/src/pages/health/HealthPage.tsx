@@ -10,6 +10,7 @@ import { usePages } from '../../ui/use-pages.ts';
 import { SendEvents } from '../events/SendEvents.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BuildDays } from './BuildDays.tsx';
+import { CompareBuilds } from './CompareBuilds.tsx';
 import { HealthRules } from './HealthRules.tsx';
 import { HealthTable } from './HealthTable.tsx';
 import { ListingBand } from './ListingBand.tsx';
@@ -50,6 +51,7 @@ export function HealthPage() {
           </Stack>
         </>
       )}
+      {selected !== undefined && <CompareBuilds gameUid={game.game_uid} builds={builds} selected={selected} />}
       {selected !== undefined && <BuildDays key={selected} buildId={selected} colour={colourOf(selected)} />}
       <HealthRules />
     </Stack>
