@@ -158,7 +158,7 @@ describe('the triage of crash groups', () => {
     assert.equal(tracker.requests[0]?.body.title, 'Missing doors');
   });
 
-  test('previews rules of grouping, and saves them', async (t) => {
+  test('previews grouping rules, and saves them', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await reportByApi(
       target,

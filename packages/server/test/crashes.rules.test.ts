@@ -1,4 +1,4 @@
-// A game's own rules of grouping: previewed on the newest reports, saved, and applied to all reports.
+// A game's own grouping rules: previewed on the newest reports, saved, and applied to all reports.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';

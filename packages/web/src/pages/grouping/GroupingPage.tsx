@@ -1,4 +1,4 @@
-// A game's own rules of grouping, with a preview on its newest crash reports.
+// A game's own grouping rules, with a preview on its newest crash reports.
 import { formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';

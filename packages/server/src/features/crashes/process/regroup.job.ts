@@ -1,4 +1,4 @@
-// Groups reports again after the rules of grouping changed, of all games or of one, in batches, from their stored
+// Groups reports again after the grouping rules changed, of all games or of one, in batches, from their stored
 // stacks.
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';

@@ -6,7 +6,7 @@ import type { Excerpt } from './excerpt.ts';
 
 export type WalkInput = {
   readonly blobSettings: BlobSettings;
-  /** The game's own rules of grouping. */
+  /** The game's own grouping rules. */
   readonly rules: GameRules;
 } & (
   | {

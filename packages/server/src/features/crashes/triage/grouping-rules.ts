@@ -1,4 +1,4 @@
-// A game's own rules of grouping: read, previewed on the newest reports, and saved, which groups all reports again.
+// A game's own grouping rules: read, previewed on the newest reports, and saved, which groups all reports again.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/grouping-rules';
