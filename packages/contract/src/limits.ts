@@ -77,6 +77,10 @@ export const LIMITS = {
   issueUrlLength: 2000,
   /** The part of a log that a page shows. */
   crashLogShownBytes: 64 * KIB,
+  /** Threads of a dump in a list, and frames and words of the stack of one thread, in one response. */
+  threadsListed: 512,
+  threadFrames: 1000,
+  threadWords: 1024,
   similarGroups: 5,
   /** Newest reports of a build that are searched for missing symbols. */
   missingSymbolReports: 500,

@@ -26,6 +26,9 @@ export const DEFAULT_LIMITS: Limits = {
   allFrames: 65_536,
   steps: 50_000_000,
   output: 32_000_000,
+  // A stack can contain personal data, so callers ask for it.
+  stackMemory: 0,
+  allStackMemory: 1_048_576,
 };
 
 /** A report before its signature is made. */

@@ -55,6 +55,23 @@ export type Frame = {
   readonly registers: Readonly<Record<string, Hex>>;
 };
 
+/** Words at the stack pointer of a thread. */
+export type StackMemory = {
+  /** Address of the first word, which may be slightly below the stack pointer. */
+  readonly start: Hex;
+  /** The size of a word, in bytes. */
+  readonly word_size: 4 | 8;
+  /** The words in the order of their addresses, each as two hex digits for each byte, the most significant first. */
+  readonly words: string;
+  /** The words that are addresses in functions of modules whose symbols the walk used. */
+  readonly symbols: readonly {
+    /** Number of the word, from 0. */
+    readonly word: number;
+    readonly function: string;
+    readonly function_offset: Hex;
+  }[];
+};
+
 export type Thread = {
   readonly thread_id: number;
   readonly thread_name: string | null;
@@ -64,6 +81,11 @@ export type Thread = {
   readonly frames: readonly Frame[];
   /** The limit that ended the walk early; null if the whole stack was walked. */
   readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | null;
+  /**
+   * Memory at the stack pointer; null if the dump does not contain it or a limit was reached. Missing unless the limit
+   * `stackMemory` is set. It can contain anything that the program handled, such as parts of texts.
+   */
+  readonly stack?: StackMemory | null;
 };
 
 type SymbolState =

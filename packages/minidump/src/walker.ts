@@ -8,6 +8,7 @@ import type { Minidump } from './minidump.ts';
 import { ModuleMap } from './module-map.ts';
 import { nameWin32Error } from './reasons/reasons.ts';
 import type { Thread as ThreadReport } from './report.ts';
+import { readStackMemory } from './stack-memory.ts';
 import { BREAKPAD_INFO } from './streams/breakpad-info.ts';
 import { MODULES, type Module } from './streams/modules.ts';
 import { SYSTEM_INFO, type SystemInfo } from './streams/system-info.ts';
@@ -29,6 +30,10 @@ export type Limits = WalkLimits & {
   readonly steps: number;
   /** Approximate maximum size of all frames in the report, in characters. */
   readonly output: number;
+  /** Maximum number of bytes of each thread's stack that the report contains; 0 for none. */
+  readonly stackMemory: number;
+  /** Like `stackMemory`, for all threads together. The crashed thread comes first. */
+  readonly allStackMemory: number;
 };
 
 export class Walker {
@@ -73,7 +78,23 @@ export class Walker {
     }
     if (this.#framesWithMoreInlines > 0)
       this.#dump.warn(`${this.#framesWithMoreInlines} frames have too many inlined functions, so some were left out`);
-    return reports;
+    return this.#limits.stackMemory === 0 ? reports : this.#withStackMemory(reports, order);
+  }
+
+  /** Runs after all threads were walked, so that the walks have the budget first. */
+  #withStackMemory(reports: readonly ThreadReport[], order: readonly number[]): ThreadReport[] {
+    const all = [...reports];
+    const context = this.#context;
+    let bytesLeft = this.#limits.allStackMemory;
+    for (const index of order) {
+      const report = reports[index]!;
+      const pointer = context && report.frames[0]?.registers[context.cpu.stackPointer];
+      const maxBytes = Math.min(this.#limits.stackMemory, bytesLeft);
+      const stack = context && pointer ? readStackMemory(BigInt(pointer), maxBytes, context, this.loaded) : null;
+      bytesLeft -= (stack?.words.length ?? 0) / 2;
+      all[index] = { ...report, stack };
+    }
+    return all;
   }
 
   #createContext(): UnwindContext | undefined {

@@ -12,6 +12,7 @@ import * as cli from './cli.ts';
 import * as cliLogins from './cli-logins.ts';
 import * as crashSearches from './crash-searches.ts';
 import * as crashStacks from './crash-stacks.ts';
+import * as crashThreads from './crash-threads.ts';
 import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
 import * as deployInfo from './deploy-info.ts';
@@ -83,6 +84,8 @@ export const OPERATIONS: readonly Operation[] = [
   crashes.listCrashes,
   crashes.getCrash,
   crashStacks.getCrashStack,
+  crashThreads.listCrashThreads,
+  crashThreads.getCrashThread,
   crashStacks.getCrashLog,
   crashes.deleteCrash,
   crashes.listCrashGroups,

@@ -155,6 +155,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     build_id: buildId,
     file_uid: fileUid,
     crash_id: crashId,
+    thread: '0',
     group_id: groups[0].group_id,
     bug_uid: studio.bugUid,
     channel: 'beta',

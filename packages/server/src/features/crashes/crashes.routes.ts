@@ -2,6 +2,7 @@
 
 import * as crashSearches from '@chauffeur/contract/operations/crash-searches';
 import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
+import * as crashThreads from '@chauffeur/contract/operations/crash-threads';
 import * as crashes from '@chauffeur/contract/operations/crashes';
 import * as groupingRules from '@chauffeur/contract/operations/grouping-rules';
 import * as issueTracker from '@chauffeur/contract/operations/issue-tracker';
@@ -27,6 +28,7 @@ import { getCrashGroup, listCrashGroups } from './read/group-list.ts';
 import { getCrash, listCrashes } from './read/report-list.ts';
 import { listSimilarGroups } from './read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './read/stacks.ts';
+import { getCrashThread, listCrashThreads } from './read/threads.ts';
 import { groupMessagesJob, processCrashJob } from './report/jobs.ts';
 import { listCrashGroupActivity } from './triage/activity.ts';
 import { changeCrashGroups, updateCrashGroup } from './triage/changes.ts';
@@ -48,6 +50,8 @@ export const ROUTES: readonly Route[] = [
   handle(crashes.listCrashes, listCrashes),
   handle(crashes.getCrash, getCrash),
   handle(crashStacks.getCrashStack, getCrashStack),
+  handle(crashThreads.listCrashThreads, listCrashThreads),
+  handle(crashThreads.getCrashThread, getCrashThread),
   handle(crashStacks.getCrashLog, getCrashLog),
   handle(crashes.deleteCrash, deleteCrash),
   handle(crashes.listCrashGroups, listCrashGroups),

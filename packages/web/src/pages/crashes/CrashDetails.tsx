@@ -1,4 +1,5 @@
 // The contents of a report: its stack, missing symbols, and folded sections with everything else.
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
@@ -10,7 +11,8 @@ import { FoldedSection } from './FoldedSection.tsx';
 import { LogTail } from './LogTail.tsx';
 import { MissingSymbols } from './MissingSymbols.tsx';
 import { Stack } from './Stack.tsx';
-import { Modules, OtherThreads, Registers, SystemFacts } from './StackDetails.tsx';
+import { Modules, Registers, SystemFacts } from './StackDetails.tsx';
+import { Threads } from './Threads.tsx';
 import { type Crash, useStack } from './use-crash.ts';
 import { useSource } from './use-source.ts';
 
@@ -43,7 +45,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>
-            <OtherThreads stack={stack} linkOf={linkOf} />
+            <Threads game={game} crash={crash} linkOf={linkOf} count={countThreads(stack)} />
             <Modules stack={stack} />
             <Registers stack={stack} />
             <SystemFacts stack={stack} />
@@ -54,6 +56,10 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
       </Column>
     </>
   );
+}
+
+function countThreads({ crashed, threads, more_threads: more }: CrashStack): number {
+  return threads.length + more + (crashed === null ? 0 : 1);
 }
 
 function formatMissingStack({ state, failure }: Crash): string {

@@ -1,7 +1,7 @@
-// The folded sections of a report: other threads, modules, registers, and the player's machine.
+// The folded sections of a report: modules, registers, and the player's machine.
 import { formatDuration } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { Stack as Rows, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
@@ -9,41 +9,9 @@ import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import { FoldedSection } from './FoldedSection.tsx';
-import { Stack } from './Stack.tsx';
-import type { LinkOf } from './use-source.ts';
+import { RegisterList } from './RegisterList.tsx';
 
 type StackProps = { stack: CrashStack };
-
-export function OtherThreads({ stack: { threads, more_threads: more }, linkOf }: StackProps & { linkOf: LinkOf }) {
-  if (threads.length === 0) return null;
-  return (
-    <FoldedSection title="Other threads" note={threads.length + more}>
-      <Rows gap="md">
-        {threads.map((thread) => {
-          const name =
-            thread.name === null ? `Thread ${thread.thread_id}` : `Thread ${thread.thread_id} · ${thread.name}`;
-          return (
-            <div key={thread.thread_id}>
-              <Text size="sm" fw={600} mb={4}>
-                {name}
-              </Text>
-              {thread.frames.length === 0 ? (
-                <Text size="sm">This thread has no frames.</Text>
-              ) : (
-                <Stack thread={thread} label={name} linkOf={linkOf} />
-              )}
-            </div>
-          );
-        })}
-        {more > 0 && (
-          <Text size="sm" c="dimmed">
-            {`More threads: ${more}. Download the stack to see all of them.`}
-          </Text>
-        )}
-      </Rows>
-    </FoldedSection>
-  );
-}
 
 type Module = CrashStack['modules'][number];
 
@@ -104,18 +72,10 @@ export function Modules({ stack: { modules, more_modules: more } }: StackProps) 
 }
 
 export function Registers({ stack: { registers } }: StackProps) {
-  const entries = Object.entries(registers);
-  if (entries.length === 0) return null;
+  if (Object.keys(registers).length === 0) return null;
   return (
     <FoldedSection title="Registers" note="first frame">
-      <dl className={classes.registers}>
-        {entries.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <RegisterList registers={registers} />
     </FoldedSection>
   );
 }

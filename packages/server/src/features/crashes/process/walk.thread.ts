@@ -1,6 +1,6 @@
 // The thread behind `readDump` and `regroupStack`: walks a dump with the available symbols, or groups a stored report
 // again.
-import { MIB } from '@chauffeur/contract/limits';
+import { KIB, MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
 import { type WalkedReport, walkMinidump } from '@chauffeur/minidump/process';
@@ -20,6 +20,8 @@ import type { PreviewedGrouping, SymbolReply, SymbolRequest, WalkInput, WalkOutp
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
+/** Of each thread, for the page of the report. The stackwalk limits the total. */
+const STACK_MEMORY_BYTES = 4 * KIB;
 /** A malicious dump may name more modules. */
 const MAX_MODULES = 4096;
 
@@ -65,7 +67,7 @@ async function walkDump(
   const symbols = new StoredSymbols(modules, modules.length === 0 ? [] : await requestSymbols(modules));
   let walked: WalkedReport;
   try {
-    walked = withoutPrivatePaths(walkMinidump(dump, { symbols }));
+    walked = withoutPrivatePaths(walkMinidump(dump, { symbols, limits: { stackMemory: STACK_MEMORY_BYTES } }));
   } finally {
     symbols.close();
   }

@@ -15,3 +15,7 @@ export function noSuchFile(kind: DownloadKind, cause?: unknown): ApiError {
     cause,
   });
 }
+
+export function unknownThread(): ApiError {
+  return new ApiError(4040, 'thread: the dump has no such thread. List the threads of the report.');
+}

@@ -59,7 +59,8 @@ function threadOf(thread: Thread, code: OwnCode, limit: number): StackThread {
   };
 }
 
-function unfold(frame: Frame, code: OwnCode): StackFrame[] {
+/** The functions of a frame, the inlined ones first. */
+export function unfold(frame: Frame, code: OwnCode): StackFrame[] {
   const owned = code.of(frame);
   const place = {
     module: textOrNull(frame.module),
@@ -99,10 +100,11 @@ function moduleOf(module: ModuleReport, code: OwnCode): CrashStack['modules'][nu
   };
 }
 
-function text(value: string): string {
+/** Printable, and limited in length. */
+export function text(value: string): string {
   return cutTo(toPrintable(value), STACK_LIMITS.textLength);
 }
 
-function textOrNull(value: string | null): string | null {
+export function textOrNull(value: string | null): string | null {
   return value === null ? null : text(value) || null;
 }

@@ -44,7 +44,8 @@ export async function getCrashLog(
   return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
 }
 
-async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<StoredFiles> {
+/** Throws 4040 unless the caller is a member of the game and the report exists. */
+export async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<StoredFiles> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const files = await findFiles(ctx.db, game.game_id, input.crash_id);
   if (files === undefined) throw unknownCrash();
@@ -52,7 +53,7 @@ async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInp
 }
 
 /** The file may have been deleted or replaced after its row was read. */
-function refuse(kind: 'stack' | 'log', error: unknown): never {
+export function refuse(kind: 'stack' | 'log', error: unknown): never {
   if (error instanceof BlobMissingError) throw noSuchFile(kind, error);
   throw error;
 }

@@ -1,0 +1,60 @@
+// What the page of a crash report shows besides the crashed stack: all threads with registers and memory.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { reportByApi, type Target } from './setup/crash-clients.ts';
+import { shipBuild } from './setup/shop.ts';
+import { type Site, serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+
+const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
+
+describe('the evidence of a crash report', () => {
+  let studio: Studio;
+  let page: Page;
+  let target: Target;
+
+  const site = serveSite(async ({ browser, service }: Site) => {
+    studio = await openStudio(service, 'Foxes of the South');
+    target = await ship('1.0.0');
+    if (browser !== null) page = await site.openPage({ session: studio.session });
+  });
+
+  async function ship(version: string): Promise<Target> {
+    const build = { version, os: 'linux', arch: 'x86_64' } as const;
+    const { buildId } = await shipBuild(site.service, studio, build, smallZip(`${version}.txt`));
+    return { api: site.service.api, gameUid: studio.gameUid, buildId };
+  }
+
+  const readDump = async (name: string) => new Uint8Array(await readFile(join(FIXTURES, `${name}.dmp`)));
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
+
+  async function openReport(): Promise<string> {
+    const { id } = await reportByApi(target, {}, { dump: await readDump('null_deref_inline'), log: 'a log' });
+    await open(`/crashes/reports/${id}`);
+    await page.getByText('Processed', { exact: true }).waitFor();
+    return id;
+  }
+
+  test('has every thread with its frames, registers and stack memory', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await openReport();
+    await page.getByText('All threads', { exact: true }).click();
+    await page.getByText(/^Crashed · /).click();
+    await page.getByRole('list', { name: /^Stack of Thread \d+/ }).waitFor();
+    const memory = page.getByRole('region', { name: /^Stack memory of Thread \d+/ });
+    await memory.getByText('← stack pointer').waitFor();
+    assert.equal(await memory.getByRole('row').count(), 49);
+    await page.getByRole('button', { name: 'Show all 512 words' }).click();
+    await memory.getByRole('row').nth(512).waitFor();
+    await memory
+      .getByText(/^libc\.so\.6 \+ 0x/)
+      .first()
+      .waitFor();
+  });
+});
