@@ -197,9 +197,40 @@ describe('the developer pages of a game', () => {
     await dialog.getByRole('button', { name: 'Revoke and create a new key' }).click();
     await page.getByText("Copy the secret key now. You won't see it again.").waitFor();
     await page.getByText('Revoked', { exact: true }).waitFor();
+    await page.getByRole('button', { name: "I've copied it" }).click();
     await page.reload();
     await page.getByText('Revoked', { exact: true }).waitFor();
     await page.getByText('Secret key').waitFor({ state: 'detached' });
+  });
+
+  test('creates an upload token, shows its secret once, and renames and revokes it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/edit/keys');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const form = page.getByRole('form', { name: 'Create an upload token' });
+    await form.getByLabel('Name').fill('Jenkins');
+    await form.getByLabel('Channels').check();
+    await form.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText("Copy the secret key now. You won't see it again.").waitFor();
+    const table = page.getByRole('table', { name: 'Upload tokens' });
+    await table.getByText('builds, symbols, channels').waitFor();
+
+    // Leaving asks first, because the secret would be lost.
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('button', { name: "I've copied it" }).click();
+    await page.getByText('Secret key', { exact: true }).waitFor({ state: 'detached' });
+
+    await table.getByRole('button', { name: 'Rename Jenkins' }).click();
+    const rename = page.getByRole('form', { name: 'Rename the token' });
+    await rename.getByLabel('Name').fill('Jenkins 2');
+    await rename.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('dialog').getByLabel('Also revoke 1 upload token').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await table.getByRole('button', { name: 'Revoke Jenkins 2' }).click();
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+    await table.getByText('Revoked', { exact: true }).waitFor();
   });
 
   test('shows when it is offline or the server is unavailable, and retries automatically', async (t) => {

@@ -1379,6 +1379,25 @@ create table source_settings (
   constraint source_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table upload_tokens (
+  game_id uuid not null,
+  token_id uuid not null,
+  key_ref text not null,
+  token_hash bytea not null,
+  secret_hash bytea not null,
+  name text not null,
+  scopes text[] not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  last_used_from text,
+  constraint upload_tokens_pkey PRIMARY KEY (game_id, token_id),
+  constraint upload_tokens_token_hash_key UNIQUE (token_hash),
+  constraint upload_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);

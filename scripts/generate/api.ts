@@ -11,7 +11,7 @@ import { nameOf, RECORDS } from './records.ts';
 
 /** Heading and caller of each kind of access, in the order of the document. */
 const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
-  deploy_key: { heading: 'With a deploy key', caller: 'a client with a deploy key' },
+  deploy_key: { heading: 'With a deploy key', caller: 'a client with a deploy key or an upload token' },
   public: { heading: 'Public', caller: 'anyone; a session or a deploy key can give access to more' },
   account: { heading: 'With an account', caller: 'a signed-in user' },
   operator: { heading: 'For operators', caller: 'a signed-in operator' },
@@ -77,13 +77,20 @@ function describe(operation: Operation, caller: string, shared: readonly ErrorCo
     `### ${id}`,
     `${summary}.`,
     fence('http', `${method} ${base}/api/v1${path}`),
-    [`- **Caller:** ${caller}`, ...bodyLines(operation)].join('\n'),
+    [`- **Caller:** ${caller}`, ...scopeLines(operation), ...bodyLines(operation)].join('\n'),
     inputTable(operation),
     NOTES[id] ?? '',
     describeResponses(operation),
     own.length === 0 ? '' : `**Errors:** ${linksTo(own)}`,
     example === undefined ? '' : fence('sh', example),
   );
+}
+
+function scopeLines({ uploadScope }: Operation): string[] {
+  if (uploadScope === undefined) return [];
+  return [
+    uploadScope === 'any' ? '- **Scope of upload tokens:** any' : `- **Scope of upload tokens:** ${code(uploadScope)}`,
+  ];
 }
 
 function bodyLines(operation: Operation): string[] {

@@ -57,8 +57,8 @@ export const ERRORS = {
   },
   4023: {
     status: 401,
-    meaning: 'The deploy key was revoked.',
-    remedy: 'Use the newest deploy key. Creating a deploy key revokes all earlier ones.',
+    meaning: 'The deploy key was revoked, or the upload token was revoked or has expired.',
+    remedy: 'Use the newest deploy key, or a new upload token. Creating a deploy key revokes all earlier ones.',
   },
   4024: {
     status: 401,
@@ -110,6 +110,11 @@ export const ERRORS = {
     status: 403,
     meaning: 'Operators only.',
     remedy: 'Sign in as an operator. `chauffeur-server admin user operator` makes an account an operator.',
+  },
+  4034: {
+    status: 403,
+    meaning: 'The upload token does not have the scope that this needs.',
+    remedy: 'Use an upload token with the scope that the message names, or the deploy key.',
   },
   4037: {
     status: 400,

@@ -112,6 +112,10 @@ export const LIMITS = {
   eventChartDays: { hour: 31, day: 400 },
   /** Series in a chart, not including the series of all others. */
   eventSeries: 20,
+  /** Active upload tokens of a game. */
+  uploadTokens: 20,
+  uploadTokenDays: 3650,
+  uploadTokenNameLength: 60,
   /** Active personal keys of an account. */
   agentKeys: 50,
   agentKeyDays: 3650,

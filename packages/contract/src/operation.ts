@@ -6,10 +6,14 @@ import type { Tag } from './tags.ts';
 
 /**
  * Who can call it. `public`: anyone, and a session or deploy key can give access to more. `account`: signed-in users.
- * `deploy_key`: clients with a game's deploy key, or with
- * a login of the `chauffeur` command for the game. `operator`: signed-in operators.
+ * `deploy_key`: clients with a game's deploy key or upload token, or with a login of the `chauffeur` command for the
+ * game. `operator`: signed-in operators.
  */
 export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
+
+/** What an upload token can do. A deploy key and a login of the command can do all of it. */
+export const UPLOAD_SCOPES = ['builds', 'symbols', 'media', 'channels'] as const;
+export type UploadScope = (typeof UPLOAD_SCOPES)[number];
 
 /** The encoding of the body. `bytes` accepts any bytes, even if their content type is JSON or a form. */
 export type BodyKind = 'json' | 'multipart' | 'urlencoded' | 'bytes';
@@ -39,6 +43,11 @@ export type Operation<
   /** `upload` operations can be served by another host than the rest of the API (`SERVICE_UPLOAD_URL`). */
   readonly host?: 'upload';
   readonly access: By;
+  /**
+   * What an upload token needs for it; `any` token will do for reading the basics. Every operation for deploy keys has
+   * one.
+   */
+  readonly uploadScope?: UploadScope | 'any';
   readonly params?: Params;
   readonly query?: Query;
   /**
@@ -120,10 +129,10 @@ export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, in
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   // A deploy key is optional here, but an invalid one is an error.
-  public: [4021, 4022, 4023, 4024],
+  public: [4021, 4022, 4023, 4024, 4034],
   account: [4011, 4031, 4032],
   // 4260 only for the command. 4027, 4029 and 4040 only for its logins.
-  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4040, 4260],
+  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4034, 4040, 4260],
   operator: [4011, 4032, 4033],
 };
 

@@ -24,7 +24,7 @@ export const TAGS = {
   games: 'Create games, change them and manage their admins.',
   invitations: 'Invite admins, transfer games, and answer such invitations.',
   usage: 'See how much of its limits a game has used.',
-  deployKeys: 'Issue and list deploy keys.',
+  deployKeys: 'Issue deploy keys and upload tokens, and list and revoke them.',
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',
   credentials: 'See and revoke what works without a password.',

@@ -1,4 +1,5 @@
 // What handlers and jobs receive: the context of the service, and the caller.
+import type { UploadScope } from '@chauffeur/contract/operation';
 import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { BlobStore } from './kernel/blobs/store.ts';
@@ -54,14 +55,20 @@ export type Agent = {
 /** A signed-in person, or with `agent`, a program that acts for them. */
 export type AccountCaller = { readonly kind: 'account'; readonly user: User; readonly agent?: Agent };
 /**
- * A game, identified by its deploy key, or with `user`, by the login of a person who owns or administers it. `keyRef` is
- * the beginning of the access token or of the key of the login.
+ * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who owns
+ * or administers it. `keyRef` is the beginning of the access token or of the key of the login.
  */
 export type GameCaller = {
   readonly kind: 'game';
   readonly gameId: string;
   readonly keyRef: string;
   readonly user?: Pick<User, 'id' | 'name'>;
+  readonly token?: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly UploadScope[];
+    readonly expiresAt: Date | null;
+  };
 };
 export type Caller = AnonymousCaller | AccountCaller | GameCaller;
 

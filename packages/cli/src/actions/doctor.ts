@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import type { Context } from '../context.ts';
 import { type Check, type CheckName, ok, problem, warning } from '../doctor/check.ts';
-import { judgeCertificate, judgeClock, judgeFailure, judgeProxy, judgeServer } from '../doctor/judge.ts';
+import { judgeCertificate, judgeClock, judgeExpiry, judgeFailure, judgeProxy, judgeServer } from '../doctor/judge.ts';
 import { checkDisk, type Observation, readExpiry, requestUrl } from '../doctor/probe.ts';
 import { LocalError } from '../failures.ts';
 import { problemOf, tableOf } from '../output.ts';
@@ -97,17 +97,22 @@ async function checkKey({
   try {
     const client = await connect();
     const info = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
-    const key =
-      info.user === null || info.user === undefined
-        ? `${info.key_ref}… is the deploy key of ${info.name}`
-        : `${info.key_ref}… is the login of ${info.user}, used for ${info.name}`;
-    if (info.owner_verified) return { check: ok('key', `${key}.`), info };
+    const key = describeKey(info);
+    if (info.owner_verified) return { check: judgeExpiry(key, info.token?.expires_at ?? null, Date.now()), info };
     const message = `${key}, whose owner has no verified email address.`;
     return { check: problem('key', message, 'Uploads are refused until the owner opens the link in the email.'), info };
   } catch (error) {
     signal.throwIfAborted();
     return { check: checkOf('key', error), info: null };
   }
+}
+
+function describeKey({ key_ref, token, user, name }: DeployInfo): string {
+  if (token !== null && token !== undefined)
+    return `${key_ref}… is the upload token ${JSON.stringify(token.name)} of ${name}, for ${token.scopes.join(', ')}`;
+  return user === null || user === undefined
+    ? `${key_ref}… is the deploy key of ${name}`
+    : `${key_ref}… is the login of ${user}, used for ${name}`;
 }
 
 async function checkUploadHost(

@@ -42,8 +42,17 @@ export const info: Action<object> = async ({ connect, logins, retryBriefly, sign
   return { data, lines };
 };
 
-/** An older server has no logins, and names no user. */
-function formatCredential({ user, key_ref }: { user?: string | null; key_ref: string }, path: string): string[][] {
+/** An older server has no logins and no upload tokens, and names none. */
+function formatCredential(
+  { user, key_ref, token }: Pick<OutputOf<typeof getDeployInfo>, 'token' | 'key_ref'> & { user?: string | null },
+  path: string,
+): string[][] {
+  if (token !== null && token !== undefined)
+    return [
+      ['upload token', `${token.name} (${key_ref}…)`],
+      ['scopes', token.scopes.join(', ')],
+      ['expires', token.expires_at?.slice(0, 10) ?? 'never'],
+    ];
   if (user === null || user === undefined) return [['deploy key', `${key_ref}…`]];
   return [
     ['signed in as', user],

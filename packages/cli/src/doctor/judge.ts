@@ -139,3 +139,13 @@ export function judgeProxy(variables: readonly (readonly [string, string])[], is
 function hidePassword(value: string): string {
   return value.replace(/\/\/[^/@]*@/, '//…@');
 }
+
+const EXPIRY_WARNING_DAYS = 14;
+
+/** Whether the credentials work for long enough. `key` describes them; null if they don't expire. */
+export function judgeExpiry(key: string, expiresAt: string | null, now: number): Check {
+  if (expiresAt === null) return ok('key', `${key}.`);
+  const message = `${key}, which expires on ${expiresAt.slice(0, 10)}.`;
+  if (new Date(expiresAt).getTime() - now > EXPIRY_WARNING_DAYS * DAY_MS) return ok('key', message);
+  return warning('key', message, "Create another token on the game's Keys page, and replace this one.");
+}

@@ -99,6 +99,7 @@ export const registerBuild = defineOperation({
   method: 'POST',
   path: '/tool/upload/build',
   access: 'deploy_key',
+  uploadScope: 'builds',
   body: Registration,
   bodyLimit: 8 * MIB,
   output: Type.Object({ ...identity, app_id: Uuid, created: Type.Boolean() }),
@@ -127,6 +128,7 @@ export const listBuilds = defineOperation({
   method: 'GET',
   path: '/tool/builds',
   access: 'deploy_key',
+  uploadScope: 'any',
   query: Type.Object({ ...filters, ...PageQuery }),
   // The page is also next to the list, where other clients expect it.
   output: Type.Object({ builds: Type.Array(ToolBuild), pagination: PageInfo, ...PageInfo.properties }),
@@ -178,6 +180,9 @@ export const getGameBuild = defineOperation({
       Type.Object({
         ...FileSummary.properties,
         origin: FileOrigin,
+        upload_token: Type.Optional(
+          Nullable(Type.String({ description: 'The name of the upload token; null if none was used' })),
+        ),
         scans: Type.Array(ScanEvent, { description: 'Oldest first' }),
       }),
     ),

@@ -125,6 +125,50 @@ export const rollbackChannel = defineOperation({
   },
 });
 
+const ToolParams = Type.Object({ channel: ChannelName });
+
+export const listToolChannels = defineOperation({
+  id: 'channels.listWithKey',
+  summary: "List what each channel of the deploy key's game offers on each platform",
+  method: 'GET',
+  path: '/tool/channels',
+  access: 'deploy_key',
+  uploadScope: 'channels',
+  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  statuses: [200],
+  errors: [],
+});
+
+export const promoteWithKey = defineOperation({
+  id: 'channels.promoteWithKey',
+  summary: "Promote a build of the deploy key's game: the channel offers it on the build's platform",
+  method: 'POST',
+  path: '/tool/channels/{channel}/promote',
+  access: 'deploy_key',
+  uploadScope: 'channels',
+  params: ToolParams,
+  body: promoteBuild.body!,
+  output: ChannelPointer,
+  statuses: [200],
+  invalid: 4226,
+  errors: [4006, 4099],
+});
+
+export const rollbackWithKey = defineOperation({
+  id: 'channels.rollbackWithKey',
+  summary: "Roll a channel of the deploy key's game back to the build it offered before",
+  method: 'POST',
+  path: '/tool/channels/{channel}/rollback',
+  access: 'deploy_key',
+  uploadScope: 'channels',
+  params: ToolParams,
+  body: rollbackChannel.body!,
+  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  statuses: [200],
+  invalid: 4226,
+  errors: [4075],
+});
+
 export const listChannelMoves = defineOperation({
   id: 'channels.history',
   summary: 'List the changes of a channel, newest first',

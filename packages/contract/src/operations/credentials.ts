@@ -10,6 +10,7 @@ const LiveDeployKey = Type.Object({
   name: Type.String({ description: 'The name of the game' }),
   key_ref: Type.String({ description: 'The first characters of the access token' }),
   last_used_at: Nullable(Timestamp),
+  upload_token: Nullable(Type.String({ description: 'The name of an upload token; null for a deploy key' })),
 });
 
 const Counts = {
@@ -21,7 +22,7 @@ const Counts = {
 export const getCredentials = defineOperation({
   id: 'credentials.get',
   summary:
-    'List the credentials that work without your password: personal keys, connected programs, logins of the chauffeur command and deploy keys of your games',
+    'List the credentials that work without your password: personal keys, connected programs, logins of the chauffeur command, and deploy keys and upload tokens of your games',
   method: 'GET',
   path: '/account/credentials',
   access: 'account',
@@ -32,13 +33,13 @@ export const getCredentials = defineOperation({
 
 const Revoked = Type.Object({
   ...Counts,
-  deploy_keys: Type.Integer({ description: 'Deploy keys of the games you own' }),
+  deploy_keys: Type.Integer({ description: 'Deploy keys and upload tokens of the games you own' }),
 });
 
 export const revokeCredentials = defineOperation({
   id: 'credentials.revoke',
   summary:
-    'Revoke all personal keys, disconnect all programs, sign out all commands, or revoke the deploy keys of all games you own',
+    'Revoke all personal keys, disconnect all programs, sign out all commands, or revoke the deploy keys and upload tokens of all games you own',
   method: 'POST',
   path: '/account/credentials/revoke',
   access: 'account',
@@ -55,14 +56,14 @@ export const revokeCredentials = defineOperation({
 
 export const revokeAfterReset = defineOperation({
   id: 'credentials.revokeAfterReset',
-  summary: 'Revoke the deploy keys of all games an account owns, within an hour of a password reset',
+  summary: 'Revoke the deploy keys and upload tokens of all games an account owns, within an hour of a password reset',
   method: 'POST',
   path: '/account/credentials/revoke-after-reset',
   access: 'public',
   body: Type.Object({
     token: Type.String({ maxLength: 1000, description: 'revoke_token from the response to the reset' }),
   }),
-  output: Type.Object({ deploy_keys: Type.Integer({ description: 'Number of revoked keys' }) }),
+  output: Type.Object({ deploy_keys: Type.Integer({ description: 'Number of revoked keys and tokens' }) }),
   statuses: [200],
   errors: [],
 });
@@ -70,6 +71,6 @@ export const revokeAfterReset = defineOperation({
 /** What the response to a password reset contains in addition to `status`. */
 export const ResetReport = Type.Object({
   revoked: Type.Object({ sessions: Type.Integer(), ...Counts }),
-  deploy_keys: Type.Array(LiveDeployKey, { description: 'Deploy keys that still work' }),
+  deploy_keys: Type.Array(LiveDeployKey, { description: 'Deploy keys and upload tokens that still work' }),
   revoke_token: Type.String({ description: 'For credentials.revokeAfterReset; valid for an hour' }),
 });

@@ -1,7 +1,7 @@
 // Everything a CI job or a developer needs to know to ship builds of a game.
 import Type from 'typebox';
 import { ArchName, OsName } from '../identity.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, UPLOAD_SCOPES } from '../operation.ts';
 import { KeyRecord } from './deploy-keys.ts';
 import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
 import { Usage } from './usage.ts';
@@ -39,10 +39,23 @@ export const getDeployInfo = defineOperation({
   method: 'GET',
   path: '/tool/info',
   access: 'deploy_key',
+  uploadScope: 'any',
   output: Type.Object({
     ...DeployInfo.properties,
-    key_ref: Type.String({ description: 'The first characters of the deploy key or of the key of the login' }),
+    key_ref: Type.String({ description: 'The first characters of the deploy key, upload token or key of the login' }),
     user: Nullable(Type.String({ description: 'The person whose login was used; null for a deploy key' })),
+    token: Type.Optional(
+      Nullable(
+        Type.Object(
+          {
+            name: Type.String(),
+            scopes: Type.Array(Type.Enum(UPLOAD_SCOPES)),
+            expires_at: Nullable(Timestamp),
+          },
+          { description: 'The upload token that was used; null for a deploy key or a login' },
+        ),
+      ),
+    ),
     game_uid: Uuid,
     url: Type.String({ description: "The game's page on the website" }),
     status: Type.Enum(['draft', 'published'], { description: 'draft: visible only to its developers' }),

@@ -45,6 +45,7 @@ export const getFile = defineOperation({
   method: 'GET',
   path: '/tool/files/{file_uid}',
   access: 'deploy_key',
+  uploadScope: 'any',
   params: Type.Object({ file_uid: Uuid }),
   output: Type.Object({ ...FileSummary.properties, build_id: Uuid, detail: Nullable(Type.String()) }),
   statuses: [200],

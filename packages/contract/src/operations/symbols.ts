@@ -43,6 +43,7 @@ export const uploadSymbols = defineOperation({
   path: '/tool/upload/symbols',
   host: 'upload',
   access: 'deploy_key',
+  uploadScope: 'symbols',
   bodyKind: 'multipart',
   query: Type.Object({
     build_id: Type.Optional(Type.String({ description: 'The build, if it is not in the form', maxLength: 64 })),
@@ -67,6 +68,7 @@ export const listToolSymbols = defineOperation({
   method: 'GET',
   path: '/tool/symbols',
   access: 'deploy_key',
+  uploadScope: 'symbols',
   query: Type.Object({ build_id: Uuid, ...CursorQuery }),
   output: SymbolPage,
   statuses: [200],

@@ -60,6 +60,7 @@ export const uploadFile = defineOperation({
   path: '/tool/upload/files',
   host: 'upload',
   access: 'deploy_key',
+  uploadScope: 'builds',
   headers: Type.Object({
     'X-Upload-Session-ID': Type.Optional(Type.String({ description: 'For a chunk: the session_id' })),
     'Content-Range': Type.Optional(
@@ -87,6 +88,7 @@ export const openUploadSession = defineOperation({
   path: '/tool/upload/sessions',
   host: 'upload',
   access: 'deploy_key',
+  uploadScope: 'builds',
   bodyKind: 'urlencoded',
   body: SessionForm,
   otherBodies: { 'application/json': SessionForm },
@@ -103,6 +105,7 @@ export const listUploadSessions = defineOperation({
   path: '/tool/upload/sessions',
   host: 'upload',
   access: 'deploy_key',
+  uploadScope: 'builds',
   query: Type.Object({ build_id: Type.Optional(Uuid), checksum: Type.Optional(ChecksumInput) }),
   output: Type.Object({
     sessions: Type.Array(
@@ -120,6 +123,7 @@ export const abortUploadSession = defineOperation({
   path: '/tool/upload/sessions/{session_id}',
   host: 'upload',
   access: 'deploy_key',
+  uploadScope: 'builds',
   params: Type.Object({ session_id: Uuid }),
   output: Type.Object({ session_id: Uuid }),
   statuses: [200],

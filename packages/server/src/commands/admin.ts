@@ -78,12 +78,13 @@ export function addAdminCommands(admin: Command): void {
     .command('issue')
     .description("issue a deploy key and revoke the game's earlier keys")
     .requiredOption('--game <uid>', 'uid or slug of the game')
+    .option('--revoke-tokens', "revoke the game's upload tokens too", false)
     .option('--json', 'print one JSON object', false)
-    .action((options: { game: string; json: boolean }) =>
+    .action((options: { game: string; revokeTokens: boolean; json: boolean }) =>
       perform(options.json, async ({ ctx }) => {
         const game = await findGame(ctx.db, options.game);
         if (game === null) throw new UsageError('--game: there is no game with this uid or slug.');
-        return issueDeployKeyFor(ctx, game.game_id, OPERATOR);
+        return issueDeployKeyFor(ctx, game.game_id, OPERATOR, { revokeTokens: options.revokeTokens });
       }),
     );
 }

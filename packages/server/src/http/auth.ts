@@ -1,6 +1,6 @@
 // Identifies the caller: a game by its deploy key or by a login of the command, a person by their session, or an anonymous one.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { Access } from '@chauffeur/contract/operation';
+import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
 import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
@@ -13,13 +13,18 @@ const SESSION_COOKIE = 'chauffeur.session_token=';
 
 /**
  * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws 4020 to 4025,
- * 4027, 4029, 4040, 4011, 4032 and 4033.
+ * 4027, 4029, 4034, 4040, 4011, 4032 and 4033.
  */
-export function identify(ctx: Context, auth: Auth, access: Access, request: FastifyRequest): Caller | Promise<Caller> {
-  if (access === 'deploy_key') return identifyLogin(ctx, request) ?? identifyGame(ctx, request);
+export function identify(
+  ctx: Context,
+  auth: Auth,
+  { access, uploadScope = 'builds' }: Pick<Operation, 'access' | 'uploadScope'>,
+  request: FastifyRequest,
+): Caller | Promise<Caller> {
+  if (access === 'deploy_key') return identifyLogin(ctx, request) ?? identifyGame(ctx, request, uploadScope);
   if (access === 'account') return identifyAccount(ctx, auth, request);
   if (access === 'operator') return identifyOperator(ctx, auth, request);
-  if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request);
+  if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request, uploadScope);
   return hasSessionCookie(request) ? identifyVisitor(auth, request) : ANONYMOUS;
 }
 
@@ -37,12 +42,20 @@ function identifyLogin(ctx: Context, request: FastifyRequest): Promise<GameCalle
   return isCliKey(key) ? authenticateLogin(ctx, key, headerOf(request, 'x-app-id')) : null;
 }
 
-async function identifyGame(ctx: Context, request: FastifyRequest): Promise<GameCaller> {
+/** Public operations show a game's drafts to its deploy key, and to an upload token that uploads builds. */
+async function identifyGame(
+  ctx: Context,
+  request: FastifyRequest,
+  scope: Required<Operation>['uploadScope'],
+): Promise<GameCaller> {
   const { accessToken, secretKey } = keyOfHeaders(request) ?? keyOfBasic(request) ?? NO_KEY;
   if (accessToken === '' && secretKey === '' && hasOtherCredentials(request)) throw new ApiError(4025);
   if (accessToken === '') throw new ApiError(4020);
   if (secretKey === '') throw new ApiError(4021);
-  return authenticateKey(ctx, accessToken, secretKey);
+  const caller = await authenticateKey(ctx, accessToken, secretKey, request.ip);
+  if (scope !== 'any' && caller.token?.scopes.includes(scope) === false)
+    throw new ApiError(4034, `This upload token does not have the scope ${scope}.`, { data: { scope } });
+  return caller;
 }
 
 /** The two halves of a deploy key; a missing one is empty. */

@@ -70,7 +70,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
           request.caller = caller;
           done();
         };
-        const caller = identify(ctx, auth, operation.access, request);
+        const caller = identify(ctx, auth, operation, request);
         if (caller instanceof Promise) caller.then(take, done);
         else take(caller);
       },

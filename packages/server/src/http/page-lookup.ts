@@ -66,7 +66,7 @@ export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyReque
 async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolean): Promise<PageHead | null> {
   const { uid = '' } = params;
   if (findProblem(GameParams, { uid }) !== null) return null;
-  const game = await readGameFacts(ctx, await identify(ctx, auth, 'public', request), uid);
+  const game = await readGameFacts(ctx, await identify(ctx, auth, { access: 'public' }, request), uid);
   if (game === null) return null;
   const { name, developer, tagline, description, image, slug } = game;
   return {

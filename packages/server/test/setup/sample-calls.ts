@@ -148,7 +148,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   };
   const destinationUid = await addDestination();
   const tested = await call('POST', `/games/${game.uid}/alert-destinations/${destinationUid}/test`);
+  const createdToken = await request(`${server.api}/games/${game.uid}/upload-tokens`, {
+    method: 'POST',
+    headers: { ...owner, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'CI', scopes: ['builds'], expires_in_days: null }),
+  });
   const values = {
+    token_id: createdToken.body.data.token_id,
     uid: game.uid,
     destination_uid: destinationUid,
     delivery_uid: tested.body.data.delivery_uid,
@@ -339,6 +345,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     }),
     'approvals.decide': () => ({ ...approval, json: { approve: true } }),
     'channels.promote': () => ({ json: { build_id: buildId } }),
+    'channels.promoteWithKey': () => ({ json: { build_id: buildId } }),
+    'channels.rollbackWithKey': async () => {
+      await shipAndScan(server, game, { version: '1.3', channel: 'beta' });
+      return { json: {} };
+    },
     'channels.rollback': async () => {
       await shipAndScan(server, game, { version: '1.2', channel: 'beta' });
       return { json: {} };

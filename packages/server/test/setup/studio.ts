@@ -88,6 +88,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
   return {
     list_games: { args: {}, strangerCode: 0 },
     get_deploy_info: { args: { uid } },
+    list_upload_tokens: { args: { uid } },
     list_game_builds: { args: { uid } },
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },

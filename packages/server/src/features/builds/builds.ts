@@ -10,6 +10,7 @@ import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { answer } from '../../request/answer.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { findTokenNames } from '../deploy-keys/deploy-keys.ts';
 import { filesOfBuild, summaryOf } from '../files/files.ts';
 import { requireMember, requireOwnProgram } from '../games/games.ts';
 import * as builds from './builds.sql.ts';
@@ -86,7 +87,18 @@ export async function getGameBuild(
     filesOfBuild(ctx.db, game.game_id, input.build_id),
   ]);
   if (build === undefined) throw await unknownBuild(ctx.db, game.game_id, input.build_id);
-  return { ...recordOf(build), files };
+  return { ...recordOf(build), files: await addTokenNames(ctx, game.game_id, files) };
+}
+
+/** The names of upload tokens are for members only, so the origin itself has none. */
+async function addTokenNames<File extends Awaited<ReturnType<typeof filesOfBuild>>[number]>(
+  ctx: Context,
+  gameId: string,
+  files: readonly File[],
+) {
+  const refOf = ({ origin }: File) => (origin.type === 'deploy_key' ? [origin.key_ref] : []);
+  const names = await findTokenNames(ctx.db, gameId, files.flatMap(refOf));
+  return files.map((file) => ({ ...file, upload_token: names.get(refOf(file)[0] ?? '') ?? null }));
 }
 
 /** Crash reports and channel histories still link to deleted builds, so the error names the deletion. */

@@ -2,12 +2,23 @@
 import * as contract from '@chauffeur/contract/operations/channels';
 import { handle, type Route } from '../../request/route.ts';
 import { joinBeta, leaveBeta, listBetaMembers, removeBetaMember } from './beta.ts';
-import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from './channels.ts';
+import {
+  listChannelMoves,
+  listChannels,
+  listToolChannels,
+  promoteBuild,
+  promoteWithKey,
+  rollbackChannel,
+  rollbackWithKey,
+} from './channels.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.listChannels, listChannels),
   handle(contract.promoteBuild, promoteBuild),
   handle(contract.rollbackChannel, rollbackChannel),
+  handle(contract.listToolChannels, listToolChannels),
+  handle(contract.promoteWithKey, promoteWithKey),
+  handle(contract.rollbackWithKey, rollbackWithKey),
   handle(contract.listChannelMoves, listChannelMoves),
   handle(contract.joinBeta, joinBeta),
   handle(contract.leaveBeta, leaveBeta),

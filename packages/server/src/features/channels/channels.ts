@@ -4,7 +4,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/channels';
-import type { Caller, Context } from '../../context.ts';
+import type { Caller, Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -148,12 +148,47 @@ function expiryOf(now: Date, hours = 0): Date | null {
 
 export async function rollbackChannel(ctx: Context, { caller, input }: Call<typeof contract.rollbackChannel>) {
   const { game } = await requireMember(ctx, caller, input.uid);
+  return rollBackPlaces(ctx, game.game_id, input, caller.user.name);
+}
+
+export async function listToolChannels(
+  ctx: Context,
+  { caller: { gameId } }: Call<typeof contract.listToolChannels>,
+): Promise<OutputOf<typeof contract.listToolChannels>> {
+  const pointers = await channels.listPointers(ctx.db, gameId);
+  return { channels: await recordsOf(ctx.db, gameId, pointers, ctx.clock.now()) };
+}
+
+export function promoteWithKey(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.promoteWithKey>,
+): Promise<PointerRecord> {
+  const now = ctx.clock.now();
+  const move = { ...input, gameId: caller.gameId, movedBy: nameOf(caller), now };
+  return transact(ctx.db, (tx) => promoteWithin(tx, move));
+}
+
+export function rollbackWithKey(ctx: Context, { caller, input }: Call<typeof contract.rollbackWithKey>) {
+  return rollBackPlaces(ctx, caller.gameId, input, nameOf(caller));
+}
+
+/** For the history. */
+function nameOf({ user, token, keyRef }: GameCaller): string {
+  return user?.name ?? (token === undefined ? `deploy key ${keyRef}` : `upload token ${token.name}`);
+}
+
+async function rollBackPlaces(
+  ctx: Context,
+  gameId: string,
+  input: Pick<Call<typeof contract.rollbackChannel>['input'], 'channel' | 'os' | 'arch'>,
+  movedBy: string,
+) {
   const now = ctx.clock.now();
   const platform = {
     os: input.os === undefined ? undefined : canonicalOs(input.os),
     arch: input.arch === undefined ? undefined : canonicalArch(input.arch),
   };
-  const pointers = (await channels.listPointers(ctx.db, game.game_id)).filter((pointer) =>
+  const pointers = (await channels.listPointers(ctx.db, gameId)).filter((pointer) =>
     fits(pointer, input.channel, platform),
   );
   if (pointers.length === 0)
@@ -161,13 +196,13 @@ export async function rollbackChannel(ctx: Context, { caller, input }: Call<type
   // All platforms are rolled back or none, so players never get builds that were not released together.
   await transact(ctx.db, async (tx) => {
     for (const { channel, os, arch } of pointers) {
-      await rollBackPlace(tx, { gameId: game.game_id, channel, os, arch }, caller.user.name, now);
+      await rollBackPlace(tx, { gameId, channel, os, arch }, movedBy, now);
     }
   });
-  const moved = (await channels.listPointers(ctx.db, game.game_id)).filter((pointer) =>
+  const moved = (await channels.listPointers(ctx.db, gameId)).filter((pointer) =>
     fits(pointer, input.channel, platform),
   );
-  return { channels: await recordsOf(ctx.db, game.game_id, moved, now) };
+  return { channels: await recordsOf(ctx.db, gameId, moved, now) };
 }
 
 function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined; arch: Arch | undefined }): boolean {

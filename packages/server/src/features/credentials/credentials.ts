@@ -87,7 +87,7 @@ export async function revokeAfterReset(
   const userId = readToken(ctx, token);
   if (userId === null)
     throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
-  return { deploy_keys: await revokeOwnedDeployKeys(ctx.db, userId) };
+  return { deploy_keys: await transact(ctx.db, (tx) => revokeOwnedDeployKeys(tx, userId)) };
 }
 
 const PURPOSE = 'revoking deploy keys after a reset';

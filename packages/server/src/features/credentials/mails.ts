@@ -8,7 +8,7 @@ type Revoked = {
   readonly programs: number;
   readonly cli_logins: number;
 };
-type ActiveKey = { readonly name: string; readonly key_ref: string };
+type ActiveKey = { readonly name: string; readonly key_ref: string; readonly upload_token: string | null };
 
 export function resetReportMail(
   to: string,
@@ -27,7 +27,9 @@ export function resetReportMail(
         `Agents disconnected: ${revoked.programs}`,
         `Commands signed out: ${revoked.cli_logins}`,
       ].join('\n'),
-      ...(deployKeys.length === 0 ? ['Your games have no deploy keys.'] : activeKeys(deployKeys, publicUrl)),
+      ...(deployKeys.length === 0
+        ? ['Your games have no deploy keys or upload tokens.']
+        : activeKeys(deployKeys, publicUrl)),
       "If you didn't do this, reset your password again and check who can read your email:",
       `${publicUrl}/reset\n`,
     ].join('\n\n'),
@@ -36,9 +38,14 @@ export function resetReportMail(
 
 function activeKeys(deployKeys: readonly ActiveKey[], publicUrl: string): string[] {
   return [
-    'These deploy keys still work:',
-    deployKeys.map(({ name, key_ref }) => `  - ${oneLine(name)}: ${key_ref}…`).join('\n'),
+    'These deploy keys and upload tokens still work:',
+    deployKeys.map(formatKey).join('\n'),
     'If someone else may have had your password, revoke them too:',
     `${publicUrl}/settings/security`,
   ];
+}
+
+function formatKey({ name, key_ref, upload_token }: ActiveKey): string {
+  const token = upload_token === null ? '' : ` (token ${oneLine(upload_token)})`;
+  return `  - ${oneLine(name)}: ${key_ref}…${token}`;
 }

@@ -17,7 +17,7 @@ export async function getDeployInfo(
   ctx: Context,
   { caller }: Call<typeof contract.getDeployInfo>,
 ): Promise<OutputOf<typeof contract.getDeployInfo>> {
-  const { gameId, keyRef, user } = caller;
+  const { gameId, keyRef, user, token } = caller;
   const [info, builds, pointers, images, missing] = await Promise.all([
     infoOf(ctx, gameId),
     countBuilds(ctx, gameId),
@@ -29,6 +29,10 @@ export async function getDeployInfo(
     ...info,
     key_ref: keyRef,
     user: user?.name ?? null,
+    token:
+      token === undefined
+        ? null
+        : { name: token.name, scopes: [...token.scopes], expires_at: token.expiresAt?.toISOString() ?? null },
     game_uid: gameId,
     url: `${ctx.publicUrl}${PAGES.game.replace(':uid', info.slug)}`,
     status: info.visibility === 'draft' ? 'draft' : 'published',

@@ -95,3 +95,16 @@ export function revokeOwnedKeys(db: Db, ownerId: string): Promise<number> {
       where revoked_at is null and game_id in (select game_id from games where owner_id = ${ownerId})`,
   );
 }
+
+/** Who issued a key, even if it was revoked since. */
+export function findIssue(
+  db: Db,
+  gameId: string,
+  keyId: string,
+): Promise<{ key_ref: string; issued_by: string } | undefined> {
+  return row(
+    db,
+    sql<{ key_ref: string; issued_by: string }>`select key_ref, issued_by from deploy_keys
+      where game_id = ${gameId} and key_id = ${keyId}`,
+  );
+}

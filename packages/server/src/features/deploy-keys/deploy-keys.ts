@@ -1,33 +1,44 @@
-// Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool.
+// Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool, as
+// upload tokens are.
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { lockGame, requireMember } from '../games/games.ts';
+import { announceKeyJob } from './announce.job.ts';
 import * as keys from './deploy-keys.sql.ts';
+import { newKeyPair } from './key-pair.ts';
+import * as tokens from './upload-tokens.sql.ts';
 
 type Issued = OutputOf<typeof contract.issueDeployKey>;
-
-const REF_LENGTH = 8;
-/** Characters of 5.8 bits. With at least 186 bits, a plain SHA-256 is enough to protect them. */
-const TOKEN_LENGTH = 32;
-const SECRET_LENGTH = 48;
 
 export async function issueDeployKey(
   ctx: Context,
   { caller, input }: Call<typeof contract.issueDeployKey>,
 ): Promise<Issued> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return issueDeployKeyFor(ctx, game.game_id, caller.user.name);
+  return issueDeployKeyFor(ctx, game.game_id, caller.user.name, { revokeTokens: input.revoke_tokens === true });
 }
 
-/** Issues a key and revokes every earlier one of the game in the same transaction. */
-export function issueDeployKeyFor(ctx: Context, gameId: string, issuedBy: string): Promise<Issued> {
-  return transact(ctx.db, (tx) => issueDeployKeyWithin(tx, gameId, issuedBy));
+/**
+ * Issues a key and revokes every earlier one of the game in the same transaction, and with `revokeTokens` its upload
+ * tokens too.
+ */
+export function issueDeployKeyFor(
+  ctx: Context,
+  gameId: string,
+  issuedBy: string,
+  { revokeTokens = false }: { revokeTokens?: boolean } = {},
+): Promise<Issued> {
+  return transact(ctx.db, async (tx) => {
+    const issued = await issueDeployKeyWithin(tx, gameId, issuedBy);
+    return revokeTokens ? { ...issued, revoked_tokens: await tokens.revokeTokens(tx, gameId) } : issued;
+  });
 }
 
 /** Blocks changes to the deploy keys of a game until the transaction ends. */
@@ -43,39 +54,52 @@ export async function findActiveKey(
   return (await keys.findActiveKey(db, gameId)) ?? null;
 }
 
-/** The active keys of all games that the person owns. */
-export function listOwnedDeployKeys(db: Db, ownerId: string): Promise<keys.OwnedKeyRow[]> {
-  return keys.listOwnedKeys(db, ownerId);
+/** The active keys and upload tokens of all games that the person owns. `upload_token` is the name of a token. */
+export async function listOwnedDeployKeys(
+  db: Db,
+  ownerId: string,
+): Promise<(keys.OwnedKeyRow & { upload_token: string | null })[]> {
+  const owned = await keys.listOwnedKeys(db, ownerId);
+  return [...owned.map((key) => ({ ...key, upload_token: null })), ...(await tokens.listOwnedTokens(db, ownerId))];
 }
 
-/** Revokes the keys of all games that the person owns. Returns how many were active. */
-export function revokeOwnedDeployKeys(db: Db, ownerId: string): Promise<number> {
-  return keys.revokeOwnedKeys(db, ownerId);
+/** Revokes the keys and upload tokens of all games that the person owns. Returns how many were active. */
+export async function revokeOwnedDeployKeys(tx: Tx, ownerId: string): Promise<number> {
+  return (await keys.revokeOwnedKeys(tx, ownerId)) + (await tokens.revokeOwnedTokens(tx, ownerId));
+}
+
+/** The names of the game's upload tokens with these references. */
+export async function findTokenNames(
+  db: Db,
+  gameId: string,
+  keyRefs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (keyRefs.length === 0) return new Map();
+  return new Map((await tokens.listTokenNames(db, gameId, keyRefs)).map(({ key_ref, name }) => [key_ref, name]));
 }
 
 /** Issues a key within a transaction. */
 export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: string): Promise<Issued> {
-  const accessToken = newSecret(TOKEN_LENGTH);
-  const secretKey = newSecret(SECRET_LENGTH);
-  const keyRef = accessToken.slice(0, REF_LENGTH);
-  const key = {
-    gameId,
-    keyId: newId(),
-    keyRef,
-    tokenHash: hashSecret(accessToken),
-    secretHash: hashSecret(secretKey),
-    issuedBy,
-  };
+  const { accessToken, secretKey, ...pair } = newKeyPair();
+  const keyId = newId();
   // The lock serializes concurrent calls, so that the later key revokes the earlier one.
   await lockGame(tx, gameId);
   await keys.revokeKeys(tx, gameId);
-  await keys.insertKey(tx, key);
-  return { game_uid: gameId, key_ref: keyRef, access_token: accessToken, secret_key: secretKey };
+  await keys.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
+  await addJob(tx, announceKeyJob, { gameId, keyId });
+  return {
+    game_uid: gameId,
+    key_ref: pair.keyRef,
+    access_token: accessToken,
+    secret_key: secretKey,
+    revoked_tokens: 0,
+  };
 }
 
-/** Revokes the key of the game without a replacement, within a transaction. */
-export function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
-  return keys.revokeKeys(tx, gameId);
+/** Revokes the key and the upload tokens of the game without a replacement, within a transaction. */
+export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  await keys.revokeKeys(tx, gameId);
+  await tokens.revokeTokens(tx, gameId);
 }
 
 export async function listDeployKeys(
@@ -96,18 +120,36 @@ export async function listDeployKeys(
 }
 
 /**
- * Returns the game of a key pair. Throws 4022 for an unknown access token, 4023 for a revoked key and 4024 for a wrong
- * secret. The secret is always hashed and compared in constant time, and a revocation is revealed only to callers with
- * the correct secret, so neither the response time nor the code helps to guess a key.
+ * Returns the game of a key pair, which is a deploy key or an upload token. Throws 4022 for an unknown access token, 4023
+ * for a revoked key or a revoked or expired token, and 4024 for a wrong secret. The secret is always hashed and compared
+ * in constant time, and a revocation is revealed only to callers with the correct secret, so neither the response time
+ * nor the code helps to guess a key.
  */
-export async function authenticateKey(ctx: Context, accessToken: string, secretKey: string): Promise<GameCaller> {
-  const key = await keys.findKey(ctx.db, hashSecret(accessToken));
-  const matches = timingSafeEqual(hashSecret(secretKey), key?.secret_hash ?? NO_HASH);
-  if (key === undefined) throw new ApiError(4022);
+export async function authenticateKey(
+  ctx: Context,
+  accessToken: string,
+  secretKey: string,
+  address: string,
+): Promise<GameCaller> {
+  const tokenHash = hashSecret(accessToken);
+  const key = await keys.findKey(ctx.db, tokenHash);
+  const token = key === undefined ? await tokens.findToken(ctx.db, tokenHash) : undefined;
+  const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
+  if (key === undefined && token === undefined) throw new ApiError(4022);
   if (!matches) throw new ApiError(4024);
-  if (key.revoked_at !== null) throw new ApiError(4023);
-  if (key.stale) await keys.touchKey(ctx.db, key.game_id, key.key_id);
-  return { kind: 'game', gameId: key.game_id, keyRef: key.key_ref };
+  if (token !== undefined) return callerOf(ctx, token, address);
+  if (key!.revoked_at !== null) throw new ApiError(4023);
+  if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);
+  return { kind: 'game', gameId: key!.game_id, keyRef: key!.key_ref };
+}
+
+async function callerOf(ctx: Context, token: tokens.FoundToken, address: string): Promise<GameCaller> {
+  const { game_id: gameId, token_id: id, key_ref: keyRef, name, scopes, expires_at: expiresAt } = token;
+  if (token.revoked_at !== null) throw new ApiError(4023, 'The upload token was revoked.');
+  if (expiresAt !== null && expiresAt <= ctx.clock.now())
+    throw new ApiError(4023, `The upload token expired on ${expiresAt.toISOString().slice(0, 10)}.`);
+  if (token.stale) await tokens.touchToken(ctx.db, gameId, id, address);
+  return { kind: 'game', gameId, keyRef, token: { id, name, scopes, expiresAt } };
 }
 
 const NO_HASH = Buffer.alloc(32);

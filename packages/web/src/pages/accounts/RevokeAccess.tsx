@@ -40,7 +40,9 @@ export function RevokeAccess() {
               <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
               <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
               <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
-              <List.Item>{formatItems(data.deploy_keys.length, 'deploy key')}</List.Item>
+              <List.Item>
+                {formatItems(data.deploy_keys.length, 'deploy key or upload token', 'deploy keys and upload tokens')}
+              </List.Item>
             </List>
             <Text size="sm">If someone else may have had access to your account, revoke everything.</Text>
             <Button color="red" variant="light" onClick={() => setConfirming(true)}>
@@ -71,7 +73,7 @@ export function RevokeAccess() {
           </List>
           {data.deploy_keys.length > 0 && (
             <>
-              <Text size="sm">Uploads with these deploy keys will fail until you create new keys:</Text>
+              <Text size="sm">Uploads with these will fail until you create new ones:</Text>
               <DeployKeyList keys={data.deploy_keys} />
             </>
           )}

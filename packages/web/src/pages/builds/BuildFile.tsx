@@ -14,7 +14,8 @@ import classes from './BuildFile.module.css';
 export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];
 
-function formatUploader(origin: File['origin']): string {
+function formatUploader({ origin, upload_token: token }: File): string {
+  if (typeof token === 'string' && origin.type === 'deploy_key') return `upload token ${token} (${origin.key_ref})`;
   if (origin.type === 'deploy_key') return `deploy key ${origin.key_ref}`;
   return origin.type === 'cli_login' ? `chauffeur command, by ${origin.user} (login ${origin.key_ref})` : origin.user;
 }
@@ -36,7 +37,7 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
         <Facts
           facts={[
             ['SHA-256', <CopyText key="sum" text={file.checksum} label="checksum" />],
-            ['Uploaded with', formatUploader(file.origin)],
+            ['Uploaded with', formatUploader(file)],
             ['Scan', file.message],
           ]}
         />

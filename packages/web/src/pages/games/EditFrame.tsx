@@ -7,7 +7,7 @@ import { useGame } from './use-game.ts';
 const PARTS = [
   { to: '/dev/$slug/edit/listing', name: 'Listing' },
   { to: '/dev/$slug/edit/images', name: 'Images' },
-  { to: '/dev/$slug/edit/keys', name: 'Deploy keys' },
+  { to: '/dev/$slug/edit/keys', name: 'Keys' },
   { to: '/dev/$slug/edit/admins', name: 'Admins' },
   { to: '/dev/$slug/edit/alerts', name: 'Alerts' },
   { to: '/dev/$slug/edit/grouping', name: 'Crash grouping' },

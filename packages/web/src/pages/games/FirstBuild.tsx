@@ -56,7 +56,7 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
                 issued={key}
                 busy={issuing.isPending}
                 error={issuing.error}
-                onIssue={() => issuing.mutate()}
+                onIssue={() => issuing.mutate(false)}
               />
             )}
             {step.name === 'registered' && showsCommands && <ShipCommands issued={key} build={build} />}
