@@ -55,7 +55,7 @@ const LAYERED: readonly Layers[] = [
       ['walk-with-servers.ts'],
       ['process.ts'],
       ['walker.ts'],
-      ['attachments.ts', 'crash.ts', 'text.ts'],
+      ['attachments.ts', 'crash.ts', 'stack-memory.ts', 'text.ts'],
       ['describe.ts'],
       ['unwind', 'reasons', 'signature'],
       ['symbols'],
