@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Database, onlyRow, openDatabase } from '../src/kernel/database/db.ts';
+import { type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { bindJob } from '../src/kernel/jobs/binding.ts';
 import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
@@ -109,6 +109,26 @@ describe('a worker', () => {
     await again.promise;
     await nextWorker.stop();
     await next.stop();
+  });
+
+  test('runs jobs after the queue could not read its tasks', async () => {
+    const { db } = server.ctx;
+    await rows(
+      db,
+      sql`create function refuse() returns trigger language plpgsql as $$
+        begin raise exception 'sorry, too many clients already' using errcode = '53300'; end $$`,
+    );
+    await rows(
+      db,
+      sql`create trigger refuse before insert on graphile_worker._private_tasks execute function refuse()`,
+    );
+    const done = Promise.withResolvers<void>();
+    const worker = await startProbe(async () => done.resolve());
+    await untilLogged('the job queue could not read its tasks');
+    await rows(db, sql`drop trigger refuse on graphile_worker._private_tasks`);
+    await addJob(db, PROBE, { name: 'after the refusal' });
+    await done.promise;
+    await worker.stop();
   });
 
   test('stops when its running job has ended and is recorded', async () => {

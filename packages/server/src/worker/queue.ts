@@ -96,6 +96,10 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
     ctx.log.error({ err }, 'the end of a job could not be recorded; it will run again');
     end();
   });
+  endIfNeverReady(events, (err) => {
+    ctx.log.error({ err }, 'the job queue could not read its tasks');
+    end();
+  });
   try {
     await Promise.all(recorded);
   } catch (error) {
@@ -134,6 +138,26 @@ function endOfPool(events: EventEmitter): Promise<void> {
     });
   return promise;
 }
+
+/**
+ * Calls `onFailure` if the first look for a job fails. graphile-worker 0.18 keeps that error as the ids of its tasks, and
+ * throws it for as long as the run lasts, without asking the database again.
+ */
+function endIfNeverReady(events: EventEmitter, onFailure: (error: unknown) => void): void {
+  const onError = ({ error }: { error: unknown }) => {
+    stop();
+    onFailure(error);
+  };
+  const stop = () => {
+    events.off('worker:getJob:error', onError);
+    for (const name of READY) events.off(name, stop);
+  };
+  events.on('worker:getJob:error', onError);
+  for (const name of READY) events.on(name, stop);
+}
+
+/** What is emitted when a worker has looked for a job. */
+const READY = ['worker:getJob:empty', 'job:start'];
 
 function optionsOf({ config, log }: Context, tasks: Tasks): RunnerOptions {
   return {
