@@ -9,9 +9,17 @@ import { openDatabase } from '../../src/kernel/database/db.ts';
 import { migrate } from '../../src/kernel/database/migrate.ts';
 import { migrateJobs } from '../../src/kernel/jobs/jobs.ts';
 import { startEmbeddedPostgres } from '../../src/kernel/postgres/embedded-postgres.ts';
+import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog } from '../../src/kernel/telemetry/log.ts';
-import { CITUS_URL, closeCitusDatabase, createCitusDatabase, distributeDatabase, readCitusCluster } from './citus.ts';
-import { TEMPLATE, TEST_POSTGRES } from './database.ts';
+import {
+  CITUS_URL,
+  closeCitusDatabase,
+  createCitusDatabase,
+  distributeDatabase,
+  dropCitusDatabase,
+  readCitusCluster,
+} from './citus.ts';
+import { TEST_POSTGRES, TEST_TEMPLATE } from './database.ts';
 import { urlOfDatabase } from './database-url.ts';
 
 let teardown: () => Promise<void> = async () => undefined;
@@ -33,15 +41,24 @@ async function prepareDatabases(): Promise<void> {
   const base = coordinator ?? process.env.CHAUFFEUR_TEST_DATABASE_URL ?? (await startOwn(log));
   process.env[TEST_POSTGRES] = base;
   const cluster = coordinator === undefined ? null : await readCitusCluster(coordinator);
-  if (cluster === null) await run(base, `drop database if exists ${TEMPLATE}`, `create database ${TEMPLATE}`);
-  else await createCitusDatabase(cluster, TEMPLATE);
-  const template = openDatabase(urlOfDatabase(base, TEMPLATE), { connections: 4, log, name: 'template' });
+  // Several checkouts can run their tests on the same server at once.
+  const name = `template_${newId().replaceAll('-', '')}`;
+  process.env[TEST_TEMPLATE] = name;
+  const stopServer = teardown;
+  teardown = async () => {
+    if (cluster === null) await run(base, `drop database if exists ${name}`);
+    else await dropCitusDatabase(cluster, name);
+    await stopServer();
+  };
+  if (cluster === null) await run(base, `create database ${name}`);
+  else await createCitusDatabase(cluster, name);
+  const template = openDatabase(urlOfDatabase(base, name), { connections: 4, log, name: 'template' });
   await migrate(template.pool, log);
   await migrateJobs(template.pool);
   await template.close();
   if (cluster === null) return;
-  await distributeDatabase(urlOfDatabase(base, TEMPLATE), log);
-  await closeCitusDatabase(cluster, TEMPLATE);
+  await distributeDatabase(urlOfDatabase(base, name), log);
+  await closeCitusDatabase(cluster, name);
 }
 
 async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
