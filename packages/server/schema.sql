@@ -26,6 +26,7 @@ CREATE OR REPLACE FUNCTION public.delete_crash_reports_of_game()
 AS $function$
 begin
   delete from crash_reports where game_id = old.game_id;
+  delete from crash_report_names where game_id = old.game_id;
   delete from crash_groups where game_id = old.game_id;
   delete from crash_functions where game_id = old.game_id;
   return null;
@@ -1340,8 +1341,7 @@ create table crash_report_names (
   build_id uuid not null,
   hash bytea not null,
   report_id uuid not null,
-  constraint crash_report_names_pkey PRIMARY KEY (game_id, build_id, hash),
-  constraint crash_report_names_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+  constraint crash_report_names_pkey PRIMARY KEY (game_id, build_id, hash)
 );
 
 create table bug_numbers (
