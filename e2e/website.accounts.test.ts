@@ -30,6 +30,7 @@ describe('an account on the website', () => {
     await page.getByRole('link', { name: 'Go to your games' }).click();
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
+    await page.getByRole('button', { name: /^Account:/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.goto(`${site.service.url}/dev`);
@@ -41,6 +42,7 @@ describe('an account on the website', () => {
     // Sign-in continues to the page that was requested.
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 
+    await page.getByRole('button', { name: /^Account:/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.goto(`${site.service.url}/reset`);

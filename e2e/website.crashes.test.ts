@@ -169,7 +169,7 @@ describe('the crash pages', () => {
     await page.keyboard.type(' layout::visit');
     await groups().getByRole('link', { name: 'render::measure' }).waitFor();
     await untilEqual(() => groups().locator('[data-row]').count(), 1);
-    await page.getByRole('button', { name: 'Reports' }).click();
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Reports' }).click();
     await page.getByLabel('Search crashes').fill('paintlevel2');
     await page.waitForURL(/q=paintlevel2/);
     const reports = page.getByRole('table', { name: 'Crash reports' });

@@ -2,7 +2,7 @@
 // scrolling.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { furnish, type Showroom } from './setup/showroom.ts';
@@ -11,6 +11,8 @@ import { visitPages } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
+/** The narrowest width at which pages must not scroll sideways (WCAG 2.2, 1.4.10). */
+const NARROWEST = { width: 320, height: 640 };
 /** The rules about colours. All other rules have the same result in dark mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
@@ -31,11 +33,58 @@ describe('every page of the website', () => {
         for (const violation of await findSeriousProblems(page, colorScheme === 'dark' ? COLOUR_RULES : null))
           problems.push(`${visit.page} (${colorScheme}): ${violation}`);
       }
-      await page.setViewportSize(PHONE);
-      if (await scrollsHorizontally(page)) problems.push(`${visit.page}: wider than a phone`);
+      problems.push(...(await findTableProblems(page)).map((problem) => `${visit.page}: ${problem}`));
+      for (const size of [PHONE, NARROWEST]) {
+        await page.setViewportSize(size);
+        if (await scrollsHorizontally(page)) problems.push(`${visit.page}: wider than ${size.width} px`);
+      }
       await page.setViewportSize(WIDE);
     });
     assert.deepEqual(problems, []);
+  });
+
+  test('the search box is one line high, and games on a phone are shown with everything about them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session, viewport: PHONE });
+    for (const size of [PHONE, WIDE]) {
+      await page.setViewportSize(size);
+      await page.goto(`${site.service.url}/browse`);
+      const box = await page.getByRole('searchbox').locator('xpath=ancestor::form').boundingBox();
+      assert.ok((box?.height ?? 0) < 64, `the search box is ${box?.height} px high`);
+    }
+    await page.setViewportSize(PHONE);
+    await page.goto(`${site.service.url}/dev`);
+    const games = page.getByRole('table', { name: 'Your games' });
+    for (const name of ['Paper Orchard', 'Owls of the North']) {
+      const link = games.getByRole('link', { name, exact: true });
+      assert.equal(await countLines(link), 1, `${name} is broken into lines`);
+    }
+    const owls = games.getByRole('row').filter({ hasText: 'Owls of the North' });
+    for (const text of ['stable: 1.1.0', 'Mixed', 'Public', 'Owner'])
+      assert.ok(await owls.getByText(text).first().isVisible(), `${text} is hidden`);
+    const approval = page.getByRole('table', { name: 'Waiting for your approval' });
+    assert.equal(await countLines(approval.getByText(/^\d+ hours/)), 1);
+    assert.ok(await approval.getByText('“Release desk”').isVisible());
+  });
+
+  test('the theme is chosen in the account menu, which Escape closes', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session, colorScheme: 'light' });
+    await page.goto(`${site.service.url}/dev`);
+    const account = page.getByRole('button', { name: 'Account: owner' });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await account.click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    assert.equal(await background(), 'rgb(36, 36, 36)');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Dark' }).waitFor({ state: 'hidden' });
+    assert.ok(await account.evaluate((button) => button === document.activeElement));
+    await page.reload();
+    assert.equal(await background(), 'rgb(36, 36, 36)');
+    await account.click();
+    await page.getByRole('link', { name: 'Account settings' }).click();
+    await page.waitForURL(/\/settings\/profile$/);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
   });
 
   test('the documentation has search, tabs for shells, copy buttons and dark mode', async (t) => {
@@ -118,4 +167,32 @@ describe('every page of the website', () => {
 
 function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** On how many lines the text is. */
+function countLines(text: Locator): Promise<number> {
+  return text.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  });
+}
+
+/** Headers without text, and texts that run into the next column, which long times do first. */
+function findTableProblems(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    for (const time of document.querySelectorAll('td time'))
+      if (time.firstChild !== null) time.firstChild.nodeValue = '10 months ago';
+    const empty = [...document.querySelectorAll('th')].filter((header) => {
+      const hidden = header.querySelector('.mantine-VisuallyHidden-root');
+      return header.textContent === (hidden?.textContent ?? '');
+    });
+    const colliding = [...document.querySelectorAll('td')].filter(
+      (cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflow === 'visible',
+    );
+    return [
+      ...empty.map((header) => `a table header without text: ${header.outerHTML.slice(0, 120)}`),
+      ...colliding.map((cell) => `a text is wider than its column: ${cell.textContent}`),
+    ];
+  });
 }

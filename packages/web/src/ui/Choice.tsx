@@ -1,6 +1,9 @@
 // A row of buttons of which one is selected, for filters and views.
 import { Button } from '@mantine/core';
 
+/** On a narrow phone, the buttons scroll. */
+const SCROLLS = { overflowX: 'auto' } as const;
+
 type ChoiceProps<Value extends string> = {
   /** Names the group for screen readers: `Status`. */
   label: string;
@@ -11,7 +14,7 @@ type ChoiceProps<Value extends string> = {
 
 export function Choice<Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) {
   return (
-    <Button.Group aria-label={label}>
+    <Button.Group aria-label={label} maw="100%" style={SCROLLS}>
       {choices.map((choice) => (
         <Button
           key={choice.value}

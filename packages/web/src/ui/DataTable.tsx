@@ -35,6 +35,8 @@ export type Column<Row> = {
   readonly title?: (row: Row) => string | undefined;
   /** Makes the header a button that sorts by this order. Only for tables that hold the whole list. */
   readonly compare?: (a: Row, b: Row) => number;
+  /** Makes the header a button that sorts the whole list on the server, from the largest or newest value. */
+  readonly order?: { readonly isSorted: boolean; readonly onSort: () => void };
 };
 
 export type DataTableProps<Row> = {
@@ -54,23 +56,27 @@ export type DataTableProps<Row> = {
   isCurrent?: (row: Row) => boolean;
   /** Columns keep their widths whatever the rows contain. */
   isFixed?: boolean;
-  /** A table that is too wide for a phone scrolls inside its own box. */
-  isScrollable?: boolean;
+  /** On a phone, each row is a block with one line per column. For tables of which no column may be missing. */
+  isStacked?: boolean;
 };
 
 export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props }: DataTableProps<Row>) {
   if (rows === undefined && !isLoading) return null;
   if (rows?.length === 0) return empty;
-  const content = <FilledTable rows={rows} isLoading={isLoading} {...props} />;
-  return props.isScrollable === true ? <ScrollBox label={props.label}>{content}</ScrollBox> : content;
+  return (
+    <ScrollBox label={props.label}>
+      <FilledTable rows={rows} isLoading={isLoading} {...props} />
+    </ScrollBox>
+  );
 }
 
 function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
-  const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false } = props;
+  const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false, isStacked } = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   return (
     <Table
-      className={table.table}
+      className={isStacked === true ? `${table.table} ${table.stacked}` : table.table}
+      role="table"
       layout={isFixed ? 'fixed' : 'auto'}
       aria-label={label}
       aria-busy={isLoading === true ? true : undefined}
@@ -90,11 +96,13 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
       <Table.Tbody>
         {rows === undefined && <SkeletonRows count={skeletonRows} columns={columns} />}
         {sortRows(rows ?? [], columns, sorting).map((row, index) => (
-          <Table.Tr key={rowKey(row, index)} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+          <Table.Tr key={rowKey(row, index)} role="row" aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
             {columns.map((column) => (
               <Table.Td
                 key={column.header}
                 {...layoutOf(column)}
+                role="cell"
+                data-label={column.isHeaderHidden === true ? undefined : column.header}
                 className={classOf(column)}
                 title={column.title?.(row)}
               >
@@ -111,18 +119,27 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
 type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSort: () => void };
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
-  const { header, isHeaderHidden = false, compare, width } = column;
-  if (compare === undefined) {
+  const { header, isHeaderHidden = false, compare, order, width } = column;
+  // A header without visible text is no header, but a cell.
+  if (isHeaderHidden) {
+    return (
+      <Table.Td {...layoutOf(column)} w={width}>
+        <VisuallyHidden>{header}</VisuallyHidden>
+      </Table.Td>
+    );
+  }
+  if (compare === undefined && order === undefined) {
     return (
       <Table.Th {...layoutOf(column)} w={width}>
-        {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+        {header}
       </Table.Th>
     );
   }
-  const direction = sorting?.header === header ? sorting.direction : 'none';
+  const ownDirection = sorting?.header === header ? sorting.direction : 'none';
+  const direction = order === undefined ? ownDirection : order.isSorted ? 'descending' : 'none';
   return (
     <Table.Th {...layoutOf(column)} w={width} aria-sort={direction}>
-      <UnstyledButton className={table.sort} onClick={onSort}>
+      <UnstyledButton className={table.sort} onClick={order?.onSort ?? onSort}>
         {header}
       </UnstyledButton>
     </Table.Th>

@@ -1,15 +1,26 @@
-// Lets wide content scroll sideways on its own, by keyboard too, so that the page stays still.
-import type { ReactNode } from 'react';
+// Lets content that is too wide scroll sideways on its own, by keyboard too, so that the page stays still.
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 type ScrollBoxProps = { /** Names the content for screen readers. */ label: string; children: ReactNode };
 
-const BOX = { overflowX: 'auto' } as const;
+/** Positioned, because texts for screen readers would otherwise be outside, and widen the page. */
+const BOX = { overflowX: 'auto', position: 'relative' } as const;
 
 export function ScrollBox({ label, children }: ScrollBoxProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [isTooWide, setTooWide] = useState(false);
+  useEffect(() => {
+    const shown = box.current;
+    if (shown === null) return;
+    const measure = () => setTooWide(shown.scrollWidth > shown.clientWidth);
+    const observer = new ResizeObserver(measure);
+    for (const element of [shown, ...shown.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it needs the focus to be scrolled by keyboard
-    <section tabIndex={0} aria-label={label} style={BOX}>
+    // It needs the focus to be scrolled by keyboard, but must not be a stop if there is nothing to scroll.
+    <div ref={box} style={BOX} {...(isTooWide && { tabIndex: 0, role: 'group', 'aria-label': label })}>
       {children}
-    </section>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatItems, formatRelativeTime, formatShare, formatTimeLeft, shorten } from './format.ts';
+import { formatExactTime, formatItems, formatRelativeTime, formatShare, formatTimeLeft, shorten } from './format.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -80,5 +80,14 @@ describe('formatTimeLeft', () => {
 describe('shorten', () => {
   it('keeps both ends, and leaves short text whole', () => {
     assert.deepEqual([shorten('0123456789abcdef'), shorten('012345678')], ['0123…cdef', '012345678']);
+  });
+});
+
+describe('formatExactTime', () => {
+  it('names the time zone', () => {
+    assert.match(
+      formatExactTime(new Date('2026-11-30T12:00:00Z')),
+      /^\d{1,2} Nov 2026,? \d\d:\d\d:\d\d (UTC|GMT|[A-Z]{2,5})/,
+    );
   });
 });

@@ -16,7 +16,15 @@ const UNITS = [
 const YEAR = 31_557_600;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const exact = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 const byDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 /** `3 days ago`, `in 2 hours`, `just now`: rounded to the nearest unit. */
@@ -29,7 +37,7 @@ export function formatRelativeTime(time: Date, now: Date): string {
   return relative.format(Math.sign(seconds) * Math.round(length / size), unit);
 }
 
-/** Date and time in the visitor's time zone: `30 Nov 2026, 12:00:00`. */
+/** Date and time in the visitor's time zone, with the zone: `30 Nov 2026, 12:00:00 UTC`. */
 export function formatExactTime(time: Date): string {
   return exact.format(time);
 }

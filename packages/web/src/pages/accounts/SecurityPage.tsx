@@ -53,7 +53,6 @@ function Sessions() {
         rowKey={({ id }) => id}
         isLoading={isPending}
         skeletonRows={2}
-        isScrollable
       />
     </section>
   );

@@ -57,7 +57,7 @@ function Settings({ rule, onChange }: RuleProps) {
           {meaning}
         </Text>
       </Box>
-      <Group gap={6} wrap="nowrap">
+      <Group gap={6}>
         <NativeSelect
           aria-label={`When: ${name}`}
           size="xs"

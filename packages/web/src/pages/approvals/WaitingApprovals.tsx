@@ -27,7 +27,13 @@ export function WaitingApprovals() {
   return (
     <Section title="Waiting for your approval">
       {problem}
-      <DataTable label="Waiting for your approval" columns={COLUMNS} rows={list.rows} rowKey={({ uid }) => uid} />
+      <DataTable
+        label="Waiting for your approval"
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ uid }) => uid}
+        isStacked
+      />
       <ShowMore list={list}>Show older requests</ShowMore>
     </Section>
   );
@@ -45,14 +51,13 @@ const COLUMNS: readonly Column<WaitingApproval>[] = [
   { header: 'Game', cell: ({ game }) => game.name },
   {
     header: 'Agent',
-    hiddenBelow: 'sm',
     cell: ({ via, asked_by }) => (
-      <>
+      <span>
         “{via}”{' '}
         <Text span size="xs" c="dimmed">
           for {asked_by}
         </Text>
-      </>
+      </span>
     ),
   },
   { header: 'Expires in', align: 'right', cell: ({ expires_at }) => <Countdown until={expires_at} /> },

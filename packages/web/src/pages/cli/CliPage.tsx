@@ -52,7 +52,6 @@ export function CliPage() {
             rows={data?.files}
             rowKey={({ name }) => name}
             isLoading={isPending}
-            isScrollable
           />
           <Text size="sm" c="dimmed">
             The programs are compressed with gzip. <Anchor href="/cli/SHA256SUMS">SHA256SUMS</Anchor> has the checksums

@@ -23,12 +23,22 @@ export function CrashesPage() {
   const builds = data?.builds ?? [];
   const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
   const reset = () => change(readFilters({}));
-  const List = filters.view === 'groups' ? GroupList : ReportList;
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
-      <List key={JSON.stringify(filters)} game={game} filters={filters} builds={builds} onReset={reset} />
+      {filters.view === 'groups' ? (
+        <GroupList
+          key={JSON.stringify(filters)}
+          game={game}
+          filters={filters}
+          builds={builds}
+          onSort={(sort) => change({ ...filters, sort })}
+          onReset={reset}
+        />
+      ) : (
+        <ReportList key={JSON.stringify(filters)} game={game} filters={filters} onReset={reset} />
+      )}
     </Stack>
   );
 }

@@ -1,9 +1,9 @@
 // The crash groups of a game.
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { Checkbox } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -18,6 +18,7 @@ import { GroupBadge, type ListedGroup, type NewestBuild } from './GroupBadge.tsx
 import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import type { LiveRow } from './merge-fresh.ts';
 import { NoCrashes } from './NoCrashes.tsx';
+import { formatReason } from './reasons.ts';
 import { ShowNewButton } from './ShowNewButton.tsx';
 import { Sparkline } from './Sparkline.tsx';
 import { TriageResult } from './TriageResult.tsx';
@@ -29,11 +30,12 @@ type GroupListProps = {
   filters: CrashFilters;
   /** Newest first. */
   builds: readonly NewestBuild[];
+  onSort: (sort: GroupOrder) => void;
   /** Removes all filters. */
   onReset: () => void;
 };
 
-export function GroupList({ game, filters, builds, onReset }: GroupListProps) {
+export function GroupList({ game, filters, builds, onSort, onReset }: GroupListProps) {
   const { query, sort } = filters;
   const input = { uid: game.game_uid, sort, ...(query !== '' && { query }) };
   const list = useLiveList({
@@ -61,7 +63,7 @@ export function GroupList({ game, filters, builds, onReset }: GroupListProps) {
       <PagedTable
         label="Crash groups"
         list={list}
-        columns={[selectColumn(selected, setSelected), ...groupColumns(game.slug, builds[0])]}
+        columns={[selectColumn(selected, setSelected), ...groupColumns(game.slug, builds[0], { sort, onSort })]}
         rowKey={({ item }) => item.group_id}
         skeletonRows={8}
         isFixed
@@ -101,13 +103,20 @@ function selectColumn(
   };
 }
 
-function groupColumns(slug: string, newest: NewestBuild | undefined): Column<LiveRow<ListedGroup>>[] {
+type Order = { readonly sort: GroupOrder; readonly onSort: (sort: GroupOrder) => void };
+
+function groupColumns(
+  slug: string,
+  newest: NewestBuild | undefined,
+  { sort, onSort }: Order,
+): Column<LiveRow<ListedGroup>>[] {
+  const sortedBy = (order: GroupOrder) => ({ isSorted: sort === order, onSort: () => onSort(order) });
   return [
     { header: 'Crash', cell: (row) => <GroupTitle slug={slug} row={row} newest={newest} /> },
     {
       header: 'Assignee',
       hiddenBelow: 'md',
-      width: 104,
+      width: 96,
       overflow: 'ellipsis',
       title: ({ item }) => item.assignee?.name,
       cell: ({ item }) => item.assignee?.name ?? '–',
@@ -116,33 +125,43 @@ function groupColumns(slug: string, newest: NewestBuild | undefined): Column<Liv
     {
       header: 'Reports',
       align: 'right',
-      width: 72,
+      width: 92,
+      order: sortedBy('reports'),
       title: ({ item }) => formatNumber(item.count),
       cell: ({ item }) => formatCompactNumber(item.count),
     },
     {
       header: 'Builds',
       hiddenBelow: 'md',
-      width: 104,
+      width: 124,
       overflow: 'ellipsis',
-      cell: ({ item }) => <Versions group={item} />,
+      cell: ({ item }) => <Where group={item} />,
     },
     {
-      header: 'OS',
-      hiddenBelow: 'md',
-      width: 90,
-      overflow: 'ellipsis',
-      cell: ({ item }) => item.oses.map(({ os }) => formatOs(os)).join(', '),
-    },
-    {
-      header: 'First seen',
-      hiddenBelow: 'md',
-      width: 112,
+      header: 'Last seen',
+      width: 136,
+      order: sortedBy('last_seen'),
       overflow: 'nowrap',
-      cell: ({ item }) => <Time at={item.first_seen} />,
+      cell: ({ item }) => (
+        <TwoLines>
+          <Time at={item.last_seen} />
+          <span>
+            first <Time at={item.first_seen} />
+          </span>
+        </TwoLines>
+      ),
     },
-    { header: 'Last seen', width: 112, overflow: 'nowrap', cell: ({ item }) => <Time at={item.last_seen} /> },
   ];
+}
+
+/** The second line is less important. */
+function TwoLines({ children: [first, second] }: { children: readonly [ReactNode, ReactNode] }) {
+  return (
+    <>
+      <div className={classes.line}>{first}</div>
+      <div className={`${classes.line} ${classes.second}`}>{second}</div>
+    </>
+  );
 }
 
 type GroupTitleProps = { slug: string; row: LiveRow<ListedGroup>; newest: NewestBuild | undefined };
@@ -159,32 +178,56 @@ function GroupTitle({ slug, row: { item: group, isGone }, newest }: GroupTitlePr
     );
   }
   return (
-    <div className={classes.what}>
+    <div className={classes.group}>
       <RowLink
         to="/dev/$slug/crashes/groups/$groupId"
         params={{ slug, groupId: group.group_id }}
         className={classes.title}
-        title={group.reason === null ? group.title : `${group.title}\n${group.reason}`}
+        title={group.title}
       >
         {group.title}
       </RowLink>
-      {group.priority !== null && (
-        <StateBadge tone={PRIORITY_TONES[group.priority]}>{PRIORITY_NAMES[group.priority]}</StateBadge>
-      )}
-      <GroupBadge group={group} newest={newest} isShort />
+      <GroupSubtitle group={group} newest={newest} />
     </div>
   );
 }
 
-/** The version with the most reports and the number of other builds; the tooltip has the counts by version. */
-function Versions({ group: { builds, build_count: buildCount } }: { group: ListedGroup }) {
+type GroupSubtitleProps = { group: ListedGroup; newest: NewestBuild | undefined };
+
+/** What is known besides the title: badges, the signature behind a custom title, and the reason. Empty without any. */
+function GroupSubtitle({ group, newest }: GroupSubtitleProps) {
+  const details = [...(group.title === group.signature ? [] : [group.signature]), ...formatWhy(group.reason)];
+  return (
+    <div className={classes.subtitle}>
+      {group.priority !== null && (
+        <StateBadge tone={PRIORITY_TONES[group.priority]}>{PRIORITY_NAMES[group.priority]}</StateBadge>
+      )}
+      <GroupBadge group={group} newest={newest} isShort />
+      {details.length > 0 && <span className={classes.reason}>{details.join(' · ')}</span>}
+    </div>
+  );
+}
+
+function formatWhy(reason: string | null): string[] {
+  if (reason === null) return [];
+  return [formatReason(reason, null)?.replace(/\.$/, '') ?? reason];
+}
+
+/** The version with the most reports and the number of other builds, with the counts by version on hover; and the OS. */
+function Where({ group: { builds, build_count: buildCount, oses } }: { group: ListedGroup }) {
   const [first] = builds;
-  if (first === undefined) return '–';
   const counts = builds.map(({ version, count }) => `${version || 'deleted build'}: ${count}`).join('\n');
   return (
-    <span title={buildCount > builds.length ? `${counts}\n…` : counts}>
-      {first.version || 'deleted'}
-      {buildCount > 1 && ` +${buildCount - 1}`}
-    </span>
+    <TwoLines>
+      {first === undefined ? (
+        '–'
+      ) : (
+        <span title={buildCount > builds.length ? `${counts}\n…` : counts}>
+          {first.version || 'deleted'}
+          {buildCount > 1 && ` +${buildCount - 1}`}
+        </span>
+      )}
+      {oses.map(({ os }) => formatOs(os)).join(', ')}
+    </TwoLines>
   );
 }

@@ -15,13 +15,7 @@ type DeviceEvent = Device['events'][number];
 
 export function DeviceBuilds({ builds }: { builds: readonly DeviceBuild[] }) {
   return (
-    <DataTable
-      label="Builds of the device"
-      columns={BUILD_COLUMNS}
-      rows={builds}
-      rowKey={({ build_id }) => build_id}
-      isScrollable
-    />
+    <DataTable label="Builds of the device" columns={BUILD_COLUMNS} rows={builds} rowKey={({ build_id }) => build_id} />
   );
 }
 
@@ -44,7 +38,6 @@ export function DeviceEvents({ events }: { events: readonly DeviceEvent[] }) {
       rows={events}
       // An event may have no ID, and two may arrive at the same time.
       rowKey={({ received_at }, index) => `${received_at} ${index}`}
-      isScrollable
     />
   );
 }

@@ -48,6 +48,7 @@ export function GamesPage() {
         rowKey={({ game_uid }) => game_uid}
         isLoading={isPending}
         skeletonRows={4}
+        isStacked
         empty={
           <>
             <EmptyState>You don't have any games yet. Create one to ship its first build.</EmptyState>
@@ -74,12 +75,12 @@ function gameColumns(summaries: readonly Summary[] | undefined): Column<Game>[] 
       ),
     },
     { header: 'Latest build', overflow: 'nowrap', cell: ({ newest_build }) => <LatestBuild build={newest_build} /> },
-    { header: 'Channels', hiddenBelow: 'sm', cell: ({ channels }) => <Channels channels={channels} /> },
-    { header: 'Health', hiddenBelow: 'sm', cell: (game) => <Health slug={game.slug} summary={summaryOf(game)} /> },
+    { header: 'Channels', cell: ({ channels }) => <Channels channels={channels} /> },
+    { header: 'Health', cell: (game) => <Health slug={game.slug} summary={summaryOf(game)} /> },
     {
       header: 'New crashes',
       align: 'right',
-      hiddenBelow: 'sm',
+
       compare: (a, b) => (summaryOf(a)?.new_groups ?? 0) - (summaryOf(b)?.new_groups ?? 0),
       cell: (game) => <NewCrashes game={game} summary={summaryOf(game)} />,
     },
@@ -89,8 +90,8 @@ function gameColumns(summaries: readonly Summary[] | undefined): Column<Game>[] 
       compare: (a, b) => (summaryOf(a)?.open_bugs ?? 0) - (summaryOf(b)?.open_bugs ?? 0),
       cell: (game) => <OpenBugs slug={game.slug} summary={summaryOf(game)} />,
     },
-    { header: 'Visibility', hiddenBelow: 'sm', cell: ({ visibility }) => VISIBILITIES[visibility].label },
-    { header: 'Your role', hiddenBelow: 'sm', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Admin') },
+    { header: 'Visibility', cell: ({ visibility }) => VISIBILITIES[visibility].label },
+    { header: 'Your role', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Admin') },
   ];
 }
 
@@ -103,12 +104,12 @@ function LatestBuild({ build }: { build: Game['newest_build'] }) {
     );
   }
   return (
-    <>
+    <span>
       {build.version}{' '}
       <Text span size="sm" c="dimmed">
         · <Time at={build.created_at} />
       </Text>
-    </>
+    </span>
   );
 }
 

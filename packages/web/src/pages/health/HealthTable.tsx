@@ -28,7 +28,6 @@ export function HealthTable({ builds, selected, ...columnProps }: HealthTablePro
       rows={builds}
       rowKey={({ build_id }) => build_id}
       isCurrent={({ build_id }) => build_id === selected}
-      isScrollable
     />
   );
 }
