@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  changesNothing,
   type Deletion,
   describeDeletion,
   describePromotion,
@@ -30,9 +31,20 @@ describe('describePromotion', () => {
     );
   });
 
+  it('says that nothing changes if the channel already offers the build without an expiry', () => {
+    const same = { ...current, ...build };
+    const again = { ...promotion, current: same };
+    assert.deepEqual(describePromotion(again), ['stable on Linux x86_64 already offers 1.1. Nothing changes.']);
+    assert.ok(changesNothing(again));
+    assert.ok(!changesNothing({ ...again, hours: 24 }));
+    assert.ok(!changesNothing({ ...again, current: { ...same, expired: true } }));
+    assert.ok(!changesNothing({ ...again, current: { ...same, expires_at: '2026-12-02T12:00:00Z' } }));
+    assert.ok(!changesNothing({ ...again, current: undefined }));
+  });
+
   it('names only the expiry if the channel already offers the build', () => {
     const same = { ...current, ...build, expires_at: '2026-12-02T12:00:00Z' };
-    assert.deepEqual(describePromotion({ ...promotion, current: same }).slice(0, 2), [
+    assert.deepEqual(describePromotion({ ...promotion, current: same }), [
       'stable on Linux x86_64 already offers 1.1. Only its expiry changes.',
       'It no longer expires.',
     ]);

@@ -26,12 +26,31 @@ const HOUR_MS = 3_600_000;
 export function describePromotion(promotion: Promotion): string[] {
   const { channel, build, current, hours, visibility, now, formatTime } = promotion;
   const expiry = hours > 0 ? formatTime(new Date(now.getTime() + hours * HOUR_MS)) : null;
+  if (isOffered(promotion)) return [describeSame(promotion), ...describeExpiry(current, expiry)];
   return [
     describeMove(channel, build, current),
-    ...describeExpiry(current?.build_id === build.build_id ? current : undefined, expiry),
+    ...describeExpiry(undefined, expiry),
     describeAudience(channel, visibility),
     `The next build uploaded to ${channel} replaces it once it passes its scan.`,
   ];
+}
+
+type Offer = Pick<Promotion, 'build' | 'current' | 'hours'>;
+
+/** Whether the channel already offers the build, so that at most its expiry changes. */
+export function isOffered({ build, current }: Omit<Offer, 'hours'>): boolean {
+  return current !== undefined && current.build_id === build.build_id && !current.expired;
+}
+
+/** Whether the promotion changes nothing at all. */
+export function changesNothing(offer: Offer): boolean {
+  return isOffered(offer) && offer.hours === 0 && offer.current?.expires_at === null;
+}
+
+function describeSame(promotion: Promotion): string {
+  const { channel, build } = promotion;
+  const change = changesNothing(promotion) ? 'Nothing changes.' : 'Only its expiry changes.';
+  return `${channel} on ${formatPlatform(build)} already offers ${build.version}. ${change}`;
 }
 
 function describeMove(channel: string, build: Offered & Platform, current: Current | undefined): string {
@@ -39,7 +58,6 @@ function describeMove(channel: string, build: Offered & Platform, current: Curre
   if (current === undefined) return `${place} offers nothing yet and will offer ${build.version}.`;
   if (current.expired)
     return `${place} offers nothing because ${current.version} expired. It will offer ${build.version}.`;
-  if (current.build_id === build.build_id) return `${place} already offers ${build.version}. Only its expiry changes.`;
   return `${place} changes from ${current.version} to ${build.version}.`;
 }
 

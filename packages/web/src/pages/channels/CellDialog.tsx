@@ -1,5 +1,5 @@
 // The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
-import { describePromotion, describeRollback } from '@chauffeur/contract/consequences';
+import { changesNothing, describePromotion, describeRollback, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
@@ -97,7 +97,7 @@ function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFor
   const build = builds.find(({ build_id }) => build_id === buildId) ?? builds[0];
   if (build === undefined) return null;
   const current = place ?? undefined;
-  const isSame = current?.build_id === build.build_id && !current.expired;
+  const isSame = isOffered({ build, current });
   const changes = describePromotion({
     channel,
     build,
@@ -107,7 +107,7 @@ function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFor
     now,
     formatTime: formatExactTime,
   });
-  const changesNothing = isSame && hours === 0 && current.expires_at === null;
+  const isUnchanged = changesNothing({ build, current, hours });
   return (
     <form
       aria-label="Promote a build"
@@ -127,9 +127,9 @@ function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFor
           onChange={(event) => setBuildId(event.currentTarget.value)}
         />
         <ExpirySelect hours={hours} onChange={setHours} />
-        {!changesNothing && <Consequences lines={changes} />}
+        {!isUnchanged && <Consequences lines={changes} />}
         <Group justify="flex-end">
-          <Button type="submit" loading={moves.isPending} disabled={changesNothing}>
+          <Button type="submit" loading={moves.isPending} disabled={isUnchanged}>
             {isSame ? 'Change expiry' : `Promote ${build.version}`}
           </Button>
         </Group>

@@ -1,5 +1,5 @@
 // The dialog that promotes a build to a channel.
-import { describePromotion } from '@chauffeur/contract/consequences';
+import { changesNothing, describePromotion, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { listChannels } from '@chauffeur/contract/operations/channels';
@@ -43,6 +43,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
     now,
     formatTime: formatExactTime,
   });
+  const isUnchanged = changesNothing({ build, current, hours });
   return (
     <Dialog title={`Promote ${build.version} for ${formatPlatform(build)}`} onClose={onClose}>
       <form
@@ -76,8 +77,8 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={moves.isPending} disabled={data === undefined}>
-              Promote
+            <Button type="submit" loading={moves.isPending} disabled={data === undefined || isUnchanged}>
+              {isOffered({ build, current }) && !isUnchanged ? 'Change expiry' : 'Promote'}
             </Button>
           </Group>
         </Stack>
