@@ -76,7 +76,7 @@ describe('an account on the website', () => {
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Linus T');
     await page.getByRole('form', { name: 'Name' }).getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('link', { name: 'Linus T' }).waitFor();
+    await page.getByRole('button', { name: 'Account: Linus T' }).waitFor();
     site.expectErrors(/status of 400 .*delete-user/);
     await page.getByRole('textbox', { name: 'Your password' }).fill('not the password');
     await page.getByRole('button', { name: 'Delete account' }).click();

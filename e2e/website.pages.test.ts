@@ -87,6 +87,16 @@ describe('every page of the website', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
   });
 
+  test('the list of shortcuts has the key that copies a stack, where there is one', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session });
+    const visit = showroom.visits.find((each) => each.page === 'crashGroup');
+    await page.goto(`${site.service.url}${visit?.path}`);
+    await page.getByRole('button', { name: /^Copy stack/ }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByRole('row', { name: 'y Copy stack as text' }).waitFor();
+  });
+
   test('the documentation has search, tabs for shells, copy buttons and dark mode', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ permissions: ['clipboard-read', 'clipboard-write'], colorScheme: 'light' });

@@ -7,12 +7,14 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api.ts';
+import { showFieldMessages } from './frame/field-messages.ts';
 import { createSite } from './router.tsx';
 import { theme, variables } from './theme.ts';
 
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 const queries = createQueryClient();
+showFieldMessages(document);
 
 if (root !== null) {
   createRoot(root).render(

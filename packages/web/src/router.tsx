@@ -8,7 +8,10 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { Frame } from './frame/Frame.tsx';
+import { restoreTyped } from './frame/keep-typed.ts';
+import { loadCode, setNavigation } from './frame/load-code.ts';
 import { PageProblem } from './frame/PageProblem.tsx';
+import { notePage } from './frame/previous-page.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { cliQuery } from './pages/cli/cli-query.ts';
 import { HomePage, loadHome } from './pages/store/HomePage.tsx';
@@ -22,6 +25,8 @@ import {
 import { session } from './session.ts';
 
 type Needs = { queries: QueryClient };
+
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadCode(load), name);
 
 const root = createRootRouteWithContext<Needs>()({ component: Frame, notFoundComponent: UnknownPage });
 
@@ -41,7 +46,7 @@ const browse = createRoute({
   validateSearch: ({ q, os, tag }): BrowseFilters => ({ q: textOf(q), os: textOf(os), tag: textOf(tag) }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queries.prefetchInfiniteQuery(browseQuery(deps)),
-  component: lazyRouteComponent(() => import('./pages/store/BrowsePage.tsx'), 'BrowsePage'),
+  component: lazyPage(() => import('./pages/store/BrowsePage.tsx'), 'BrowsePage'),
 });
 
 const game = createRoute({
@@ -50,7 +55,7 @@ const game = createRoute({
   validateSearch: ({ channel }): { channel?: string | undefined } => ({ channel: textOf(channel) }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
-  component: lazyRouteComponent(() => import('./pages/store/GamePage.tsx'), 'GamePage'),
+  component: lazyPage(() => import('./pages/store/GamePage.tsx'), 'GamePage'),
 });
 
 const file = createRoute({
@@ -58,7 +63,7 @@ const file = createRoute({
   path: '/g/$uid/files/$file_uid',
   validateSearch: ({ q }): { q?: string | undefined } => ({ q: textOf(q) }),
   loader: ({ context, params }) => void context.queries.prefetchQuery(provenanceQuery(params.uid, params.file_uid)),
-  component: lazyRouteComponent(() => import('./pages/store/FilePage.tsx'), 'FilePage'),
+  component: lazyPage(() => import('./pages/store/FilePage.tsx'), 'FilePage'),
 });
 
 const play = createRoute({
@@ -67,21 +72,21 @@ const play = createRoute({
   validateSearch: ({ channel }): { channel?: string | undefined } => ({ channel: textOf(channel) }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
-  component: lazyRouteComponent(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
+  component: lazyPage(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
 });
 
 const developerPage = createRoute({
   getParentRoute: () => root,
   path: '/@{$handle}',
   loader: ({ context, params }) => void context.queries.prefetchInfiniteQuery(developerQuery(params.handle)),
-  component: lazyRouteComponent(() => import('./pages/store/DeveloperPage.tsx'), 'DeveloperPage'),
+  component: lazyPage(() => import('./pages/store/DeveloperPage.tsx'), 'DeveloperPage'),
 });
 
 const cli = createRoute({
   getParentRoute: () => root,
   path: '/cli',
   loader: ({ context }) => void context.queries.prefetchQuery(cliQuery),
-  component: lazyRouteComponent(() => import('./pages/cli/CliPage.tsx'), 'CliPage'),
+  component: lazyPage(() => import('./pages/cli/CliPage.tsx'), 'CliPage'),
 });
 
 /** The page to open after sign-in. Only paths of this site are allowed. */
@@ -93,20 +98,20 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: nextPath,
-  component: lazyRouteComponent(() => import('./pages/accounts/SignInPage.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/accounts/SignInPage.tsx'), 'SignInPage'),
 });
 
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
   validateSearch: nextPath,
-  component: lazyRouteComponent(() => import('./pages/accounts/SignUpPage.tsx'), 'SignUpPage'),
+  component: lazyPage(() => import('./pages/accounts/SignUpPage.tsx'), 'SignUpPage'),
 });
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/setup/SetupPage.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./pages/setup/SetupPage.tsx'), 'SetupPage'),
 });
 
 const verify = createRoute({
@@ -116,7 +121,7 @@ const verify = createRoute({
     ...(typeof error === 'string' && { error }),
     ...(typeof email === 'string' && { email }),
   }),
-  component: lazyRouteComponent(() => import('./pages/accounts/VerifyPage.tsx'), 'VerifyPage'),
+  component: lazyPage(() => import('./pages/accounts/VerifyPage.tsx'), 'VerifyPage'),
 });
 
 const reset = createRoute({
@@ -126,7 +131,7 @@ const reset = createRoute({
     ...(typeof token === 'string' && { token }),
     ...(typeof error === 'string' && { error }),
   }),
-  component: lazyRouteComponent(() => import('./pages/accounts/ResetPage.tsx'), 'ResetPage'),
+  component: lazyPage(() => import('./pages/accounts/ResetPage.tsx'), 'ResetPage'),
 });
 
 /** Its pages need an account. Visitors sign in first, then come back. */
@@ -142,119 +147,119 @@ const signedIn = createRoute({
 const reportBug = createRoute({
   getParentRoute: () => root,
   path: '/g/$uid/report',
-  component: lazyRouteComponent(() => import('./pages/bugs/ReportBugPage.tsx'), 'ReportBugPage'),
+  component: lazyPage(() => import('./pages/bugs/ReportBugPage.tsx'), 'ReportBugPage'),
 });
 
 const approve = createRoute({
   getParentRoute: () => signedIn,
   path: '/approve/$uid',
-  component: lazyRouteComponent(() => import('./pages/approvals/ApprovalPage.tsx'), 'ApprovalPage'),
+  component: lazyPage(() => import('./pages/approvals/ApprovalPage.tsx'), 'ApprovalPage'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => signedIn,
   path: '/invitations/$token',
-  component: lazyRouteComponent(() => import('./pages/invitations/InvitationPage.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('./pages/invitations/InvitationPage.tsx'), 'InvitationPage'),
 });
 
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: '/unsubscribe/$token',
-  component: lazyRouteComponent(() => import('./pages/alerts/UnsubscribePage.tsx'), 'UnsubscribePage'),
+  component: lazyPage(() => import('./pages/alerts/UnsubscribePage.tsx'), 'UnsubscribePage'),
 });
 
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',
-  component: lazyRouteComponent(() => import('./pages/operator/OperatorFrame.tsx'), 'OperatorFrame'),
+  component: lazyPage(() => import('./pages/operator/OperatorFrame.tsx'), 'OperatorFrame'),
 });
 
 const operatorState = createRoute({
   getParentRoute: () => operator,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/operator/StatusPage.tsx'), 'StatusPage'),
+  component: lazyPage(() => import('./pages/operator/StatusPage.tsx'), 'StatusPage'),
 });
 
 const operatorJobs = createRoute({
   getParentRoute: () => operator,
   path: '/jobs',
-  component: lazyRouteComponent(() => import('./pages/operator/FailedJobsPage.tsx'), 'FailedJobsPage'),
+  component: lazyPage(() => import('./pages/operator/FailedJobsPage.tsx'), 'FailedJobsPage'),
 });
 
 const operatorUsers = createRoute({
   getParentRoute: () => operator,
   path: '/users',
   validateSearch: ({ search }): { search?: string | undefined } => ({ search: textOf(search) }),
-  component: lazyRouteComponent(() => import('./pages/operator/UsersPage.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('./pages/operator/UsersPage.tsx'), 'UsersPage'),
 });
 
 const operatorGames = createRoute({
   getParentRoute: () => operator,
   path: '/games',
   validateSearch: ({ search }): { search?: string | undefined } => ({ search: textOf(search) }),
-  component: lazyRouteComponent(() => import('./pages/operator/GameStoragePage.tsx'), 'GameStoragePage'),
+  component: lazyPage(() => import('./pages/operator/GameStoragePage.tsx'), 'GameStoragePage'),
 });
 
 const operatorSettings = createRoute({
   getParentRoute: () => operator,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/operator/OperatorSettingsPage.tsx'), 'OperatorSettingsPage'),
+  component: lazyPage(() => import('./pages/operator/OperatorSettingsPage.tsx'), 'OperatorSettingsPage'),
 });
 
 const operatorSetup = createRoute({
   getParentRoute: () => operator,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/setup/InstallationPage.tsx'), 'InstallationPage'),
+  component: lazyPage(() => import('./pages/setup/InstallationPage.tsx'), 'InstallationPage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/accounts/SettingsFrame.tsx'), 'SettingsFrame'),
+  component: lazyPage(() => import('./pages/accounts/SettingsFrame.tsx'), 'SettingsFrame'),
 });
 
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./pages/accounts/ProfilePage.tsx'), 'ProfilePage'),
+  component: lazyPage(() => import('./pages/accounts/ProfilePage.tsx'), 'ProfilePage'),
 });
 
 const security = createRoute({
   getParentRoute: () => settings,
   path: '/security',
-  component: lazyRouteComponent(() => import('./pages/accounts/SecurityPage.tsx'), 'SecurityPage'),
+  component: lazyPage(() => import('./pages/accounts/SecurityPage.tsx'), 'SecurityPage'),
 });
 
 const agentKeys = createRoute({
   getParentRoute: () => settings,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/agents/AgentKeysPage.tsx'), 'AgentKeysPage'),
+  component: lazyPage(() => import('./pages/agents/AgentKeysPage.tsx'), 'AgentKeysPage'),
 });
 
 const agents = createRoute({
   getParentRoute: () => settings,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./pages/agents/AgentsPage.tsx'), 'AgentsPage'),
+  component: lazyPage(() => import('./pages/agents/AgentsPage.tsx'), 'AgentsPage'),
 });
 
 const consent = createRoute({
   getParentRoute: () => signedIn,
   path: '/consent',
   validateSearch: ({ request }): { request?: string | undefined } => ({ request: textOf(request) }),
-  component: lazyRouteComponent(() => import('./pages/agents/ConsentPage.tsx'), 'ConsentPage'),
+  component: lazyPage(() => import('./pages/agents/ConsentPage.tsx'), 'ConsentPage'),
 });
 
 const cliLogin = createRoute({
   getParentRoute: () => signedIn,
   path: '/cli/login',
   validateSearch: ({ code }): { code?: string | undefined } => ({ code: textOf(code) }),
-  component: lazyRouteComponent(() => import('./pages/cli/CliLoginPage.tsx'), 'CliLoginPage'),
+  component: lazyPage(() => import('./pages/cli/CliLoginPage.tsx'), 'CliLoginPage'),
 });
 
 const games = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev',
-  component: lazyRouteComponent(() => import('./pages/games/GamesPage.tsx'), 'GamesPage'),
+  component: lazyPage(() => import('./pages/games/GamesPage.tsx'), 'GamesPage'),
 });
 
 /** The search parameters of these names as text. The page validates them. */
@@ -265,94 +270,99 @@ const texts =
       names.map((name) => [name, typeof search[name] === 'string' ? search[name] : undefined]),
     ) as Partial<Record<Name, string | undefined>>;
 
+/** The address of a developer page, whose game may be named by its uid, with the slug of the game. */
+const withSlug = (href: string, slug: string): string => href.replace(/^\/dev\/[^/?#]+/, `/dev/${slug}`);
+
 const dev = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev/$slug',
   // Imported dynamically: players should not load code that only developers need.
-  loader: async ({ context, params }) => {
-    const { loadGame } = await import('./pages/games/use-game.ts');
-    await loadGame(context.queries, params.slug);
+  loader: async ({ context, params, location }) => {
+    const { loadGame } = await loadCode(() => import('./pages/games/use-game.ts'));
+    const { slug } = await loadGame(context.queries, params.slug);
+    // Links to the sections have the slug, and mark the open one by comparing addresses.
+    if (slug !== params.slug) throw redirect({ href: withSlug(location.href, slug), replace: true });
   },
-  component: lazyRouteComponent(() => import('./frame/GameFrame.tsx'), 'GameFrame'),
+  component: lazyPage(() => import('./frame/GameFrame.tsx'), 'GameFrame'),
 });
 
 const overview = createRoute({
   getParentRoute: () => dev,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/games/OverviewPage.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./pages/games/OverviewPage.tsx'), 'OverviewPage'),
 });
 
 const builds = createRoute({
   getParentRoute: () => dev,
   path: '/builds',
   validateSearch: texts('search', 'os', 'channel', 'state', 'page', 'rejected'),
-  component: lazyRouteComponent(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
+  component: lazyPage(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
 });
 
 const build = createRoute({
   getParentRoute: () => dev,
   path: '/builds/$buildId',
-  component: lazyRouteComponent(() => import('./pages/builds/BuildPage.tsx'), 'BuildPage'),
+  component: lazyPage(() => import('./pages/builds/BuildPage.tsx'), 'BuildPage'),
 });
 
 const channels = createRoute({
   getParentRoute: () => dev,
   path: '/channels',
   validateSearch: texts('history'),
-  component: lazyRouteComponent(() => import('./pages/channels/ChannelsPage.tsx'), 'ChannelsPage'),
+  component: lazyPage(() => import('./pages/channels/ChannelsPage.tsx'), 'ChannelsPage'),
 });
 
 const crashes = createRoute({
   getParentRoute: () => dev,
   path: '/crashes',
   validateSearch: texts('view', 'q', 'sort'),
-  component: lazyRouteComponent(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
+  component: lazyPage(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
 });
 
 const crashGroup = createRoute({
   getParentRoute: () => dev,
   path: '/crashes/groups/$groupId',
   validateSearch: texts('hidden', 'table'),
-  component: lazyRouteComponent(() => import('./pages/crashes/GroupPage.tsx'), 'GroupPage'),
+  component: lazyPage(() => import('./pages/crashes/GroupPage.tsx'), 'GroupPage'),
 });
 
 const crashReport = createRoute({
   getParentRoute: () => dev,
   path: '/crashes/reports/$crashId',
-  component: lazyRouteComponent(() => import('./pages/crashes/ReportPage.tsx'), 'ReportPage'),
+  component: lazyPage(() => import('./pages/crashes/ReportPage.tsx'), 'ReportPage'),
 });
 
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
   validateSearch: texts('status', 'label', 'q'),
-  component: lazyRouteComponent(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
+  component: lazyPage(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
 });
 
 const bug = createRoute({
   getParentRoute: () => bugs,
   path: '/$bugUid',
-  component: lazyRouteComponent(() => import('./pages/bugs/BugTicket.tsx'), 'BugTicket'),
+  component: lazyPage(() => import('./pages/bugs/BugTicket.tsx'), 'BugTicket'),
 });
 
 const health = createRoute({
   getParentRoute: () => dev,
   path: '/health',
   validateSearch: texts('build', 'other', 'show', 'hidden', 'table'),
-  component: lazyRouteComponent(() => import('./pages/health/HealthPage.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('./pages/health/HealthPage.tsx'), 'HealthPage'),
 });
 
 const events = createRoute({
   getParentRoute: () => dev,
   path: '/events',
   validateSearch: texts('events', 'range', 'step', 'split', 'hidden', 'table', 'device'),
-  component: lazyRouteComponent(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
+  component: lazyPage(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 
 const edit = createRoute({
   getParentRoute: () => dev,
   path: '/edit',
-  component: lazyRouteComponent(() => import('./pages/games/EditFrame.tsx'), 'EditFrame'),
+  component: lazyPage(() => import('./pages/games/EditFrame.tsx'), 'EditFrame'),
 });
 
 const editStart = createRoute({
@@ -366,74 +376,74 @@ const editStart = createRoute({
 const editListing = createRoute({
   getParentRoute: () => edit,
   path: '/listing',
-  component: lazyRouteComponent(() => import('./pages/games/ListingPage.tsx'), 'ListingPage'),
+  component: lazyPage(() => import('./pages/games/ListingPage.tsx'), 'ListingPage'),
 });
 
 const editImages = createRoute({
   getParentRoute: () => edit,
   path: '/images',
-  component: lazyRouteComponent(() => import('./pages/media/ImagesPage.tsx'), 'ImagesPage'),
+  component: lazyPage(() => import('./pages/media/ImagesPage.tsx'), 'ImagesPage'),
 });
 
 const editKeys = createRoute({
   getParentRoute: () => edit,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/deploy-keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/deploy-keys/KeysPage.tsx'), 'KeysPage'),
 });
 
 const editAdmins = createRoute({
   getParentRoute: () => edit,
   path: '/admins',
-  component: lazyRouteComponent(() => import('./pages/games/AdminsPage.tsx'), 'AdminsPage'),
+  component: lazyPage(() => import('./pages/games/AdminsPage.tsx'), 'AdminsPage'),
 });
 
 const editAudit = createRoute({
   getParentRoute: () => edit,
   path: '/audit',
   validateSearch: texts('failed'),
-  component: lazyRouteComponent(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
 const editAlerts = createRoute({
   getParentRoute: () => edit,
   path: '/alerts',
-  component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
 });
 
 const editGrouping = createRoute({
   getParentRoute: () => edit,
   path: '/grouping',
-  component: lazyRouteComponent(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
+  component: lazyPage(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
 });
 
 const editBugs = createRoute({
   getParentRoute: () => edit,
   path: '/bugs',
-  component: lazyRouteComponent(() => import('./pages/bugs/BugSettingsPage.tsx'), 'BugSettingsPage'),
+  component: lazyPage(() => import('./pages/bugs/BugSettingsPage.tsx'), 'BugSettingsPage'),
 });
 
 const editSource = createRoute({
   getParentRoute: () => edit,
   path: '/source',
-  component: lazyRouteComponent(() => import('./pages/source/SourcePage.tsx'), 'SourcePage'),
+  component: lazyPage(() => import('./pages/source/SourcePage.tsx'), 'SourcePage'),
 });
 
 const editIssues = createRoute({
   getParentRoute: () => edit,
   path: '/issues',
-  component: lazyRouteComponent(() => import('./pages/issues/IssueTrackerPage.tsx'), 'IssueTrackerPage'),
+  component: lazyPage(() => import('./pages/issues/IssueTrackerPage.tsx'), 'IssueTrackerPage'),
 });
 
 const editEventFiles = createRoute({
   getParentRoute: () => edit,
   path: '/event-files',
-  component: lazyRouteComponent(() => import('./pages/event-files/EventFilesPage.tsx'), 'EventFilesPage'),
+  component: lazyPage(() => import('./pages/event-files/EventFilesPage.tsx'), 'EventFilesPage'),
 });
 
 const editDanger = createRoute({
   getParentRoute: () => edit,
   path: '/danger',
-  component: lazyRouteComponent(() => import('./pages/games/DangerPage.tsx'), 'DangerPage'),
+  component: lazyPage(() => import('./pages/games/DangerPage.tsx'), 'DangerPage'),
 });
 
 const developer = dev.addChildren([
@@ -492,7 +502,7 @@ const pages = root.addChildren([
 ]);
 
 export function createSite(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: pages,
     context: { queries },
     defaultPreload: 'intent',
@@ -507,6 +517,12 @@ export function createSite(queries: QueryClient) {
       return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;
     },
   });
+  setNavigation(() => router.state.status === 'pending');
+  router.subscribe('onRendered', ({ toLocation: { pathname, state } }) => {
+    notePage({ index: state.__TSR_index, pathname });
+    restoreTyped(pathname);
+  });
+  return router;
 }
 
 declare module '@tanstack/react-router' {

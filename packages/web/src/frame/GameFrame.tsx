@@ -1,14 +1,14 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
-import { ActionIcon, Group, Kbd, Stack, Table, Text } from '@mantine/core';
+import { ActionIcon, Group, Stack } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
-import { Dialog } from '../ui/Dialog.tsx';
 import { SiteLink } from '../ui/SiteLink.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
+import { ShortcutList } from './ShortcutList.tsx';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
@@ -85,30 +85,5 @@ export function GameFrame() {
       <Outlet />
       {isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}
     </Stack>
-  );
-}
-
-function ShortcutList({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <Table withRowBorders={false}>
-        <Table.Tbody>
-          {SHORTCUTS.map(({ name, keys, description }) => (
-            <Table.Tr key={name}>
-              <Table.Td className={classes.key}>
-                <Group gap={4}>
-                  {keys.map((key) => (
-                    <Kbd key={key}>{key}</Kbd>
-                  ))}
-                </Group>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{description}</Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Dialog>
   );
 }

@@ -1,15 +1,21 @@
-// Shown instead of a page that failed to load.
+// Shown instead of a page that failed to load, or that doesn't exist.
 import { Stack, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Problem } from '../ui/Problem.tsx';
+import { isMissing } from './is-missing.ts';
+import { MissingCodeError } from './load-code.ts';
+import { UnknownPage } from './UnknownPage.tsx';
 
 export function PageProblem({ error, reset }: ErrorComponentProps) {
+  if (isMissing(error)) return <UnknownPage />;
+  // The router keeps the code that failed to load until the page is loaded again.
+  const retry = error instanceof MissingCodeError ? () => location.reload() : reset;
   return (
     <Stack gap="md" py="xl">
       <Title order={1} size="h2">
         This page couldn't be loaded
       </Title>
-      <Problem error={error} onRetry={reset} />
+      <Problem error={error} onRetry={retry} />
     </Stack>
   );
 }

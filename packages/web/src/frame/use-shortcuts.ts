@@ -2,6 +2,14 @@
 import { useEffect, useRef } from 'react';
 import { pressKey, type Shortcut } from './shortcuts.ts';
 
+/** The shortcuts of everything on the page, in the order in which its parts were shown. */
+const active = new Set<readonly Shortcut[]>();
+
+/** For the list of shortcuts. */
+export function activeShortcuts(): readonly Shortcut[] {
+  return [...active].flat();
+}
+
 export function useShortcuts<Name extends string>(
   shortcuts: readonly Shortcut<Name>[],
   onShortcut: (name: Name) => void,
@@ -19,7 +27,11 @@ export function useShortcuts<Name extends string>(
       latest.current(result.match.name);
     };
     window.addEventListener('keydown', listen);
-    return () => window.removeEventListener('keydown', listen);
+    active.add(shortcuts);
+    return () => {
+      window.removeEventListener('keydown', listen);
+      active.delete(shortcuts);
+    };
   }, [shortcuts]);
 }
 

@@ -8,6 +8,7 @@ type ConfirmDialogProps = {
   title: string;
   /** The action, as its button says it: `Revoke key`. */
   confirmLabel: string;
+  cancelLabel?: string;
   isBusy?: boolean;
   /** Why the action failed. */
   error?: Error | null;
@@ -18,7 +19,8 @@ type ConfirmDialogProps = {
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, confirmLabel, isBusy = false, error = null, onConfirm, onClose, children } = props;
+  const { title, confirmLabel, cancelLabel = 'Cancel', isBusy = false, error = null } = props;
+  const { onConfirm, onClose, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <Stack gap="md">
@@ -26,7 +28,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {error !== null && <Problem error={error} onRetry={onConfirm} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {cancelLabel}
           </Button>
           <Button color="red.9" loading={isBusy} onClick={onConfirm}>
             {confirmLabel}

@@ -8,11 +8,12 @@ type CopyTextProps = {
   label: string;
   /** Shown in full, line breaks included. */
   block?: boolean;
+  onCopy?: () => void;
 };
 
 const BLOCK = { flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
-export function CopyText({ text, label, block = false }: CopyTextProps) {
+export function CopyText({ text, label, block = false, onCopy }: CopyTextProps) {
   return (
     <Group gap={4} wrap="nowrap" align={block ? 'flex-start' : 'center'}>
       <Code block={block} title={block ? undefined : text} style={block ? BLOCK : undefined}>
@@ -24,7 +25,10 @@ export function CopyText({ text, label, block = false }: CopyTextProps) {
             variant="subtle"
             color={copied ? 'green' : 'gray'}
             size="sm"
-            onClick={copy}
+            onClick={() => {
+              copy();
+              onCopy?.();
+            }}
             title={copied ? 'Copied' : 'Copy'}
             aria-label={copied ? `Copied: ${label}` : `Copy ${label}`}
           >

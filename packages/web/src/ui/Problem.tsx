@@ -1,7 +1,9 @@
-// An error: what happened, what to do about it and, folded away, the details that a developer or operator needs.
+// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { Alert, Button, Text } from '@mantine/core';
+import { MissingCodeError } from '../frame/load-code.ts';
+import { isForDevelopers } from './developer-paths.ts';
 
 type ProblemProps = {
   error: unknown;
@@ -14,7 +16,7 @@ export function Problem({ error, onRetry }: ProblemProps) {
   return (
     <Alert color="red" variant="light" role="alert" title={message}>
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
-      {details.length > 0 && (
+      {details.length > 0 && isForDevelopers(location.pathname) && (
         <Text size="xs" c="dimmed" mt={4} component="details">
           <summary>Technical details</summary>
           {details.map((line) => (
@@ -36,13 +38,16 @@ type Description = { readonly message: string; readonly remedy: string; readonly
 function describe(error: unknown): Description {
   if (error instanceof NetworkError)
     return { message: "Can't reach the server", remedy: 'Check your connection, then try again.', details: [] };
+  if (error instanceof MissingCodeError)
+    return { message: 'A part of the site is missing', remedy: 'Reload the page, or try again later.', details: [] };
   if (!(error instanceof ApiError))
     return { message: 'Something went wrong on this page', remedy: 'Reload the page.', details: [] };
   const { message, field } = splitField(error.message);
   const { remedy } = ERRORS[error.code];
   return {
     message,
-    remedy: field !== null || message.includes(remedy) ? '' : remedy,
+    // The remedy of an invalid field refers to the message.
+    remedy: field !== null || error.code === 4002 || message.includes(remedy) ? '' : remedy,
     details: [
       `Error code: ${error.code}`,
       ...(field === null ? [] : [`Field: ${field}`]),

@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { CopyText } from '../../ui/CopyText.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
+import { SecretText } from '../../ui/SecretText.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { CliLogins } from '../cli/CliLogins.tsx';
 import { CreateKey, type NewKey } from './CreateKey.tsx';
@@ -57,7 +57,7 @@ function PersonalKeys() {
       </Text>
       {creating.data !== undefined && (
         <Notice tone="unsure" title={`Copy the key "${creating.data.name}" now. You won't see it again.`}>
-          <CopyText text={creating.data.key} label="personal key" block />
+          <SecretText text={creating.data.key} label="personal key" />
         </Notice>
       )}
       <PagedTable

@@ -7,6 +7,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
+import { isMissing } from '../../frame/is-missing.ts';
+import { useGoBack } from '../../frame/previous-page.ts';
+import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
@@ -33,6 +36,7 @@ const REFRESH_MS = 2000;
 
 export function BuildPage() {
   const game = useGame();
+  const goBack = useGoBack(`/dev/${game.slug}/builds`);
   const { buildId } = route.useParams();
   const [deleted, setDeleted] = useState<DeletedBuild | null>(null);
   const isDeleted = deleted?.build_id === buildId;
@@ -46,9 +50,16 @@ export function BuildPage() {
     enabled: !isDeleted,
     refetchInterval: ({ state }) => (state.data?.state === 'processing' ? REFRESH_MS : false),
   });
+  if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (
     <Stack gap="lg">
-      <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
+      <SiteLink
+        to="/dev/$slug/builds"
+        params={{ slug: game.slug }}
+        size="sm"
+        style={{ alignSelf: 'flex-start' }}
+        onClick={goBack}
+      >
         ← All builds
       </SiteLink>
       {isDeleted && <BuildDeleted slug={game.slug} deleted={deleted} />}

@@ -5,7 +5,10 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
+import { isMissing } from '../../frame/is-missing.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { useGoBack } from '../../frame/previous-page.ts';
+import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -38,14 +41,22 @@ const MAX_BUILDS = 100;
 
 export function GroupPage() {
   const game = useGame();
+  const goBack = useGoBack(`/dev/${game.slug}/crashes`);
   const { groupId } = route.useParams();
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getCrashGroup, { uid: game.game_uid, group_id: groupId }),
     refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
   });
+  if (isMissing(error) && data === undefined) return <UnknownPage />;
   return (
     <Stack gap="lg">
-      <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} size="sm" style={{ alignSelf: 'flex-start' }}>
+      <SiteLink
+        to="/dev/$slug/crashes"
+        params={{ slug: game.slug }}
+        size="sm"
+        style={{ alignSelf: 'flex-start' }}
+        onClick={goBack}
+      >
         ← All crashes
       </SiteLink>
       {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}

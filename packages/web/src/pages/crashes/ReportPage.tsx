@@ -3,6 +3,9 @@ import { formatPlatform } from '@chauffeur/contract/format';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../frame/is-missing.ts';
+import { useGoBack } from '../../frame/previous-page.ts';
+import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -23,9 +26,11 @@ const route = getRouteApi('/signed-in/dev/$slug/crashes/reports/$crashId');
 
 export function ReportPage() {
   const game = useGame();
+  const goBack = useGoBack(`/dev/${game.slug}/crashes`);
   const { crashId } = route.useParams();
   const [isDeleted, setDeleted] = useState(false);
   const { data, error, isPending, refetch } = useCrash(game.game_uid, isDeleted ? null : crashId);
+  if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (
     <Stack gap="lg">
       <SiteLink
@@ -34,6 +39,7 @@ export function ReportPage() {
         search={{ view: 'reports' }}
         size="sm"
         style={{ alignSelf: 'flex-start' }}
+        onClick={goBack}
       >
         ← All reports
       </SiteLink>

@@ -1,6 +1,7 @@
 // A paged list that is polled while someone reads it. Rows are updated in place; new rows are added on request.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useListPlace } from '../../frame/list-place.ts';
 import type { PagedList } from '../../ui/use-pages.ts';
 import { type LiveRow, mergeFresh } from './merge-fresh.ts';
 
@@ -30,8 +31,11 @@ export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<
     queryFn: ({ signal }) => loadPage(undefined, signal),
     refetchInterval: REFRESH_MS,
   });
-  const [first, setFirst] = useState<Page<Item>>();
-  const [wantsMore, setWantsMore] = useState(false);
+  const place = useListPlace<{ first: Page<Item> | undefined; wantsMore: boolean }>(JSON.stringify(queryKey));
+  const [first, setFirst] = useState<Page<Item> | undefined>(place.restored?.first);
+  const [wantsMore, setWantsMore] = useState(place.restored?.wantsMore ?? false);
+  const { save } = place;
+  useEffect(() => save({ first, wantsMore }), [save, first, wantsMore]);
   // An empty list is filled at once: there are no rows that could move.
   if (head.data !== undefined && (first === undefined || (first.items.length === 0 && head.data.items.length > 0)))
     setFirst(head.data);

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { SecretText } from '../../ui/SecretText.tsx';
 import type { FreshKey } from '../games/first-build.ts';
 
 export function IssuedKey({ issued }: { issued: FreshKey }) {
@@ -13,7 +14,7 @@ export function IssuedKey({ issued }: { issued: FreshKey }) {
       </div>
       <div>
         <Text size="sm">Secret key</Text>
-        <CopyText text={issued.secret_key} label="secret key" block />
+        <SecretText text={issued.secret_key} label="secret key" />
       </div>
     </Notice>
   );

@@ -5,6 +5,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
+import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 import { useListing } from './use-listing.ts';
@@ -21,7 +22,7 @@ export function ListingPage() {
 }
 
 function ListingForm({ game }: { game: OpenGame }) {
-  const { fields, change, problem, saving } = useListing(game);
+  const { fields, change, problem, saving, isChanged } = useListing(game);
   const isSlugChanged = fields.slug !== game.slug;
   return (
     <form
@@ -80,13 +81,17 @@ function ListingForm({ game }: { game: OpenGame }) {
         {saving.error !== null && <Problem error={saving.error} />}
         <Group gap="md">
           <Button type="submit" loading={saving.isPending} disabled={problem !== null}>
-            Save
+            {fields.visibility === game.visibility ? 'Save' : SAVE_LABELS[fields.visibility]}
           </Button>
           <Text size="sm" role="status">
-            {saving.isSuccess ? 'Saved.' : ''}
+            {saving.isSuccess && !isChanged ? 'Saved.' : ''}
+            {isChanged && !saving.isPending ? 'Not saved yet.' : ''}
           </Text>
         </Group>
       </Stack>
+      <UnsavedWarning isActive={isChanged} title="Leave without saving?" leaveLabel="Leave without saving">
+        Your changes to the listing are lost.
+      </UnsavedWarning>
     </form>
   );
 }
@@ -107,6 +112,13 @@ const CHANGES: Readonly<Record<Visibility, { readonly title: string; readonly de
     title: 'The game will be a draft',
     description: 'Players can no longer see or download it, even with the link.',
   },
+};
+
+/** The button that saves says so if players are affected. */
+const SAVE_LABELS: Readonly<Record<Visibility, string>> = {
+  public: 'Save and make public',
+  invisible: 'Save and make invisible',
+  draft: 'Save and make a draft',
 };
 
 type VisibilityChoiceProps = { saved: Visibility; selected: Visibility; onSelect: (value: string) => void };

@@ -7,8 +7,8 @@ import { ask } from '../../api.ts';
 const gameQuery = (slug: string) => ask(getGame, { uid: slug });
 
 /** Rejects with ApiError 4040 if the game doesn't exist or the visitor has no access to it. */
-export async function loadGame(queries: QueryClient, slug: string): Promise<void> {
-  await queries.ensureQueryData(gameQuery(slug));
+export function loadGame(queries: QueryClient, slug: string): Promise<{ readonly slug: string }> {
+  return queries.ensureQueryData(gameQuery(slug));
 }
 
 /** For pages below `/dev/{slug}`. */

@@ -21,20 +21,35 @@ function fieldsOf({
   return { name, slug, visibility, tagline, description, tags: tags.join(', ') };
 }
 
+function changesOf(saved: Fields, fields: Fields): Partial<Fields> {
+  const names = Object.keys(fields) as (keyof Fields)[];
+  return Object.fromEntries(names.filter((name) => fields[name] !== saved[name]).map((name) => [name, fields[name]]));
+}
+
 export function useListing(game: OpenGame) {
   const [fields, setFields] = useState(() => fieldsOf(game));
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { tags, problem } = readTags(fields.tags);
+  const changed = changesOf(fieldsOf(game), fields);
   const saving = useMutation({
-    mutationFn: () => call(updateGame, { uid: game.game_uid, ...fields, tags }),
+    // Only what was changed here: someone else may have changed the rest, such as the visibility, in the meantime.
+    mutationFn: () => {
+      const { tags: changedTags, ...others } = changed;
+      return call(updateGame, { uid: game.game_uid, ...others, ...(changedTags !== undefined && { tags }) });
+    },
     onSuccess: async (saved) => {
       setFields(fieldsOf(saved));
       queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
       void queries.invalidateQueries({ queryKey: [getListing.id] });
       void queries.invalidateQueries({ queryKey: [listGames.id] });
       if (saved.slug !== game.slug)
-        await navigate({ to: '/dev/$slug/edit/listing', params: { slug: saved.slug }, replace: true });
+        await navigate({
+          to: '/dev/$slug/edit/listing',
+          params: { slug: saved.slug },
+          replace: true,
+          ignoreBlocker: true,
+        });
     },
   });
   const change = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
@@ -42,6 +57,7 @@ export function useListing(game: OpenGame) {
     saving.reset();
     setFields((before) => ({ ...before, [name]: value }));
   };
+  const isChanged = Object.keys(changed).length > 0;
   /** `problem` says why the tags are invalid, or is null. */
-  return { fields, change, problem, saving };
+  return { fields, change, problem, saving, isChanged };
 }

@@ -1,0 +1,222 @@
+// Finding the way on the website: pages that don't exist, going back to a place in a list, code that is missing after an
+// update or without a connection, and warnings before something is lost.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { reportMessage } from './setup/crash-clients.ts';
+import { changeGame, type Shipped, shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+import { until, untilEqual } from './setup/until.ts';
+
+/** More than fit on one page of the list. */
+const GROUPS = 40;
+
+/** Without digits, which would put all messages into one group. */
+const nameOf = (no: number) => String.fromCharCode(97 + Math.floor(no / 26), 97 + (no % 26));
+
+describe('finding the way on the website', () => {
+  let studio: Studio;
+  let shipped: Shipped;
+  const site = serveSite(async ({ service }) => {
+    studio = await openStudio(service, 'Wayfinder');
+    const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
+    shipped = await shipBuild(service, studio, build, smallZip('game.txt'));
+    const target = { api: service.api, gameUid: studio.gameUid, buildId: shipped.buildId };
+    for (let no = 0; no < GROUPS; no += 1) await reportMessage(target, `The door ${nameOf(no)} is stuck`);
+    const ask = askAs(service, studio.session);
+    await until(async () => {
+      const { groups } = await ask<{ groups: object[] }>('GET', `/games/${studio.gameUid}/crash-groups?limit=100`);
+      return groups.length === GROUPS;
+    });
+  });
+
+  const address = (path: string, game = studio.slug) => `${site.service.url}/dev/${game}${path}`;
+  const openSignedIn = async (path: string): Promise<Page> => {
+    const page = await site.openPage({ session: studio.session });
+    await page.goto(address(path));
+    return page;
+  };
+
+  test('addresses without a build, group, report or game show that there is no page', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    const paths = [
+      address('/builds/123'),
+      address(`/builds/${nobody}`),
+      address(`/crashes/groups/${nobody}`),
+      address('/crashes/reports/x'),
+      address('/crashes', 'no-such-game'),
+    ];
+    site.expectErrors(/status of 40[04]/, /This game does not exist/);
+    for (const path of paths) {
+      await page.goto(path);
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+      assert.equal(await page.getByRole('alert').count(), 0, path);
+    }
+  });
+
+  test('a page that is opened by the uid of the game marks its section and moves to the address with the name', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    await page.goto(address('/crashes?q=is%3Aopen+door', studio.gameUid));
+    await page.waitForURL(address('/crashes?q=is%3Aopen+door'));
+    const section = page.getByRole('link', { name: 'Crashes', exact: true });
+    await untilEqual(() => section.getAttribute('aria-current'), 'page');
+  });
+
+  test('going back from a crash group leads to the same place in the list, with the focus on the group', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/crashes');
+    const rows = page.getByRole('table', { name: 'Crash groups' }).locator('[data-row]');
+    await rows.first().waitFor();
+    await page.getByRole('button', { name: 'Show more groups' }).click();
+    await untilEqual(() => rows.count(), GROUPS);
+    const last = rows.last();
+    await last.scrollIntoViewIfNeeded();
+    const [title, scrolled] = [await last.textContent(), await page.evaluate(() => window.scrollY)];
+    assert.ok(scrolled > 0);
+    for (const goBack of [() => page.goBack(), () => page.getByRole('link', { name: '← All crashes' }).click()]) {
+      await last.click();
+      await page.getByRole('heading', { name: title ?? '' }).waitFor();
+      await goBack();
+      await untilEqual(() => rows.count(), GROUPS);
+      await untilEqual(() => page.evaluate(() => document.activeElement?.textContent), title);
+      await untilEqual(() => page.evaluate(() => window.scrollY), scrolled);
+    }
+    // A link to the list starts at its top.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Crashes', exact: true }).click();
+    await rows.first().waitFor();
+    assert.ok((await rows.count()) < GROUPS);
+  });
+
+  test('without a connection, a page that was not loaded yet is opened as soon as there is one', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/builds');
+    await page.getByRole('table', { name: 'Builds' }).waitFor();
+    site.expectErrors(/ERR_INTERNET_DISCONNECTED/);
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByText("You're offline.").waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor();
+  });
+
+  test('after an update of the server, the site reloads once and keeps what was typed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage();
+    await page.goto(`${site.service.url}/sign-in`);
+    await page.getByRole('textbox', { name: 'Email' }).fill('me@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill('a secret');
+    // The new version doesn't have the files of the old one, until the page is loaded from it.
+    let isOld = true;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) isOld = false;
+    });
+    await page.route(/\/assets\/.*\.js$/, (route) =>
+      isOld ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+    );
+    site.expectErrors(/status of 404/);
+    await page.getByRole('link', { name: /password/ }).click();
+    await page.waitForURL(/\/reset$/);
+    await page.getByRole('button', { name: 'Send email' }).waitFor();
+    assert.equal(isOld, false);
+    await page.goBack();
+    const email = page.getByRole('textbox', { name: 'Email' });
+    await untilEqual(() => email.inputValue(), 'me@example.com');
+    assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '');
+  });
+
+  test('the list of shortcuts has those of the open page', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/crashes');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    const help = page.getByRole('dialog');
+    await help.getByText('Next row').waitFor();
+    assert.equal(await help.getByText('Copy stack as text').count(), 0);
+  });
+
+  test('a listing with changes asks before it is left, and says that saving makes the game public', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await changeGame(site.service, studio, { visibility: 'public' });
+    const page = await openSignedIn('/edit/listing');
+    await page.getByRole('textbox', { name: 'Tagline' }).fill('Find the way out');
+    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('dialog').getByText('Your changes to the listing are lost.').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    assert.equal(await page.getByRole('textbox', { name: 'Tagline' }).inputValue(), 'Find the way out');
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    const question = await asked;
+    assert.equal(question.type(), 'beforeunload');
+    await question.dismiss();
+
+    // Someone else hides the game. Saving the tagline must not make it public again.
+    await changeGame(site.service, studio, { visibility: 'draft' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    const ask = askAs(site.service, studio.session);
+    const game = await ask<{ visibility: string; tagline: string }>('GET', `/games/${studio.gameUid}`);
+    assert.deepEqual([game.visibility, game.tagline], ['draft', 'Find the way out']);
+    await page.getByRole('radio', { name: 'Public' }).check();
+    await page.getByRole('button', { name: 'Save and make public' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('heading', { name: 'Images', level: 1 }).waitFor();
+  });
+
+  test('a new secret key is not lost without a warning, unless it was copied', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(address('/edit/keys'));
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('button', { name: 'Revoke and create a new key' }).click();
+    await page.getByText("You won't see it again.").waitFor();
+    await page.getByRole('link', { name: 'Admins' }).click();
+    await page.getByText("You haven't copied the secret key").waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await page.getByRole('button', { name: 'Copy secret key' }).click();
+    await page.getByRole('link', { name: 'Admins' }).click();
+    await page.getByRole('heading', { name: 'Admins', level: 1 }).waitFor();
+  });
+
+  test('promoting a build that the channel already offers is not offered', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn(`/builds/${shipped.buildId}`);
+    await page.getByRole('button', { name: 'Promote' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('stable on Linux x86_64 already offers 1.0.0. Nothing changes.').waitFor();
+    assert.equal(await dialog.getByText('available to all players').count(), 0);
+    assert.ok(await dialog.getByRole('button', { name: 'Promote' }).isDisabled());
+    await dialog.getByLabel('Channel').fill('beta');
+    await dialog.getByText('beta on Linux x86_64 offers nothing yet').waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Promote' }).isEnabled());
+  });
+
+  test('mistakes in forms are shown at their fields, and players see no codes', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage();
+    await page.goto(`${site.service.url}/sign-in`);
+    const email = page.getByRole('textbox', { name: 'Email' });
+    await email.fill('nobody');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Enter an email address, such as name@example.com.').waitFor();
+    await page.getByText('This field is required.').waitFor();
+    assert.equal(await email.getAttribute('aria-invalid'), 'true');
+    assert.ok(await email.evaluate((field) => field === document.activeElement));
+    await email.fill('nobody@example.com');
+    assert.equal(await page.getByText('Enter an email address').count(), 0);
+    await page.getByRole('textbox', { name: 'Password' }).fill('not the password');
+    site.expectErrors(/status of 401/);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('Incorrect email or password.').waitFor();
+    for (const text of ['Technical details', 'Error code', 'Request ID'])
+      assert.equal(await page.getByText(text).count(), 0, text);
+  });
+});

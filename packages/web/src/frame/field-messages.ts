@@ -1,0 +1,59 @@
+// Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser.
+import { describeMistake } from './describe-mistake.ts';
+import classes from './field-messages.module.css';
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** For all forms of the page, also those that are added later. A form is not submitted while a field has a mistake. */
+export function showFieldMessages(page: Document): void {
+  // The event doesn't bubble.
+  page.addEventListener('invalid', onInvalid, { capture: true });
+  for (const name of ['input', 'change'] as const)
+    page.addEventListener(name, ({ target }) => isControl(target) && removeMessage(target), { capture: true });
+}
+
+function onInvalid(event: Event): void {
+  const control = event.target;
+  if (!isControl(control)) return;
+  event.preventDefault();
+  removeMessage(control);
+  addMessage(control, describeMistake(control));
+  if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus();
+}
+
+function isControl(target: EventTarget | null): target is Control {
+  return (
+    target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  );
+}
+
+const idOf = (control: Control) => `mistake-${control.id || control.name}`;
+
+/** React keeps its own elements in the field, and doesn't mind one more at their end. */
+function addMessage(control: Control, text: string): void {
+  const message = document.createElement('p');
+  message.className = classes.message ?? '';
+  message.id = idOf(control);
+  message.textContent = text;
+  const field = control.closest('.mantine-InputWrapper-root') ?? control.closest('label') ?? control.parentElement;
+  field?.append(message);
+  control.setAttribute('aria-invalid', 'true');
+  control.setAttribute('aria-errormessage', message.id);
+  control.setAttribute('aria-describedby', [...describedBy(control), message.id].join(' '));
+}
+
+function removeMessage(control: Control): void {
+  const id = idOf(control);
+  const message = document.getElementById(id);
+  if (message === null) return;
+  message.remove();
+  control.removeAttribute('aria-invalid');
+  control.removeAttribute('aria-errormessage');
+  const others = describedBy(control).filter((each) => each !== id);
+  if (others.length === 0) control.removeAttribute('aria-describedby');
+  else control.setAttribute('aria-describedby', others.join(' '));
+}
+
+function describedBy(control: Control): string[] {
+  return (control.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id !== '');
+}

@@ -1,0 +1,51 @@
+// Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the list
+// shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
+import { useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef } from 'react';
+
+/** As many lists as someone may go back through. */
+const MAX_PLACES = 50;
+
+type Place = { rows?: unknown; opened?: string };
+
+/** By the entry of the browser's history, and by the list's own key. */
+const places = new Map<string, Place>();
+
+type ListPlace<Rows> = {
+  /** What was saved when this entry of the history was last on the screen. */
+  readonly restored: Rows | undefined;
+  readonly save: (rows: Rows) => void;
+};
+
+export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
+  const router = useRouter();
+  const state = router.history.location.state as { __TSR_key?: string; key?: string };
+  const key = useRef(`${state.__TSR_key ?? state.key ?? ''} ${listKey}`).current;
+  const restored = useRef(places.get(key)?.rows as Rows | undefined).current;
+  useEffect(() => {
+    const rememberOpened = (event: MouseEvent) => {
+      const row = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-row]') : null;
+      if (row !== null) update(key, { opened: row.pathname });
+    };
+    // Before the router, which may unmount the list at once.
+    document.addEventListener('click', rememberOpened, { capture: true });
+    focusRow(places.get(key)?.opened);
+    return () => document.removeEventListener('click', rememberOpened, { capture: true });
+  }, [key]);
+  return { restored, save: useCallback((rows: Rows) => update(key, { rows }), [key]) };
+}
+
+function update(key: string, changes: Place): void {
+  const place = { ...places.get(key), ...changes };
+  places.delete(key);
+  places.set(key, place);
+  const [oldest] = places.keys();
+  if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
+}
+
+/** The router restores how far the page was scrolled. */
+function focusRow(pathname: string | undefined): void {
+  if (pathname === undefined) return;
+  const rows = [...document.querySelectorAll<HTMLAnchorElement>('a[data-row]')];
+  rows.find((row) => row.pathname === pathname)?.focus({ preventScroll: true });
+}

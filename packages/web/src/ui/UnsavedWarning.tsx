@@ -1,0 +1,36 @@
+// Asks before a page is left on which something would be lost: within the site with a dialog, otherwise by the browser.
+import { Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { isReloadingSite } from '../frame/load-code.ts';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
+
+type UnsavedWarningProps = {
+  /** Whether something would be lost now. */
+  isActive: boolean;
+  title: string;
+  /** What is lost. */
+  children: string;
+  /** The button that leaves the page: `Leave without saving`. */
+  leaveLabel: string;
+};
+
+export function UnsavedWarning({ isActive, title, children, leaveLabel }: UnsavedWarningProps) {
+  const blocker = useBlocker({
+    // A change of the address that stays on the page, such as a filter, loses nothing.
+    shouldBlockFn: ({ current, next }) => isActive && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isActive && !isReloadingSite(),
+    withResolver: true,
+  });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <ConfirmDialog
+      title={title}
+      confirmLabel={leaveLabel}
+      cancelLabel="Stay"
+      onConfirm={blocker.proceed}
+      onClose={blocker.reset}
+    >
+      <Text size="sm">{children}</Text>
+    </ConfirmDialog>
+  );
+}
