@@ -113,6 +113,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.personal_organisation(person text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_id uuid;
+begin
+  select organisation_id into found_id from organisations where personal_of = person;
+  if found_id is null then
+    insert into organisations as existing (organisation_id, name, personal_of)
+      values (gen_random_uuid(), coalesce((select name from users where id = person), '?'), person)
+      on conflict (personal_of) do update set personal_of = excluded.personal_of
+      returning existing.organisation_id into found_id;
+  end if;
+  insert into organisation_members (organisation_id, user_id, role) values (found_id, person, 'owner')
+    on conflict do nothing;
+  return found_id;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.set_game_organisation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.owner_id is null then
+    -- The game was deleted.
+    new.organisation_id := null;
+  elsif new.organisation_id is null or not exists (
+    select from organisation_members
+    where organisation_id = new.organisation_id and user_id = new.owner_id and role = 'owner'
+  ) then
+    new.organisation_id := personal_organisation(new.owner_id);
+  end if;
+  return new;
+end
+$function$;
+
 create table migrations (
   name text not null,
   sha256 text not null,
@@ -227,13 +265,16 @@ create table all_games (
   published_at timestamp with time zone,
   words tsvector generated always as (game_words(name, tagline, tags)) stored,
   deleted_at timestamp with time zone,
+  organisation_id uuid,
   constraint games_pkey PRIMARY KEY (game_id),
   constraint games_slug_key UNIQUE (slug),
   constraint games_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'invisible'::text, 'draft'::text]))),
   constraint games_public_since CHECK (((visibility <> 'public'::text) OR (published_at IS NOT NULL))),
   constraint games_live CHECK (((deleted_at IS NOT NULL) OR ((owner_id IS NOT NULL) AND (slug IS NOT NULL)))),
   constraint games_deleted CHECK (((deleted_at IS NULL) OR ((owner_id IS NULL) AND (slug IS NULL) AND (visibility = 'draft'::text)))),
-  constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
+  constraint games_organisation CHECK (((organisation_id IS NULL) = (owner_id IS NULL))),
+  constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
+  constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id)
 );
 
 create table game_admins (
@@ -1379,6 +1420,67 @@ create table source_settings (
   constraint source_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table organisations (
+  organisation_id uuid not null,
+  name text not null,
+  slug text,
+  personal_of text,
+  created_at timestamp with time zone default now() not null,
+  constraint organisations_pkey PRIMARY KEY (organisation_id),
+  constraint organisations_slug_key UNIQUE (slug),
+  constraint organisations_personal_of_key UNIQUE (personal_of),
+  constraint organisations_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 80))),
+  constraint organisations_personal_of_fkey FOREIGN KEY (personal_of) REFERENCES users(id) ON DELETE SET NULL
+);
+
+create table organisation_members (
+  organisation_id uuid not null,
+  user_id text not null,
+  role text not null,
+  added_at timestamp with time zone default now() not null,
+  constraint organisation_members_pkey PRIMARY KEY (organisation_id, user_id),
+  constraint organisation_members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'triager'::text, 'developer'::text, 'admin'::text, 'owner'::text]))),
+  constraint organisation_members_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id) ON DELETE CASCADE,
+  constraint organisation_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table game_roles (
+  game_id uuid not null,
+  user_id text not null,
+  role text not null,
+  added_at timestamp with time zone default now() not null,
+  constraint game_roles_pkey PRIMARY KEY (game_id, user_id),
+  constraint game_roles_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'triager'::text, 'developer'::text]))),
+  constraint game_roles_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint game_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table team_invitations (
+  invitation_id uuid not null,
+  organisation_id uuid,
+  game_id uuid,
+  role text not null,
+  email text not null,
+  token_hash bytea not null,
+  inviter_id text,
+  invited_by text not null,
+  state text default 'pending'::text not null,
+  invited_at timestamp with time zone not null,
+  sent_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint team_invitations_pkey PRIMARY KEY (invitation_id),
+  constraint team_invitations_token_hash_key UNIQUE (token_hash),
+  constraint team_invitations_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'triager'::text, 'developer'::text, 'admin'::text, 'owner'::text]))),
+  constraint team_invitations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'withdrawn'::text]))),
+  constraint team_invitations_check CHECK (((organisation_id IS NULL) <> (game_id IS NULL))),
+  constraint team_invitations_check1 CHECK (((game_id IS NULL) OR (role = ANY (ARRAY['viewer'::text, 'triager'::text, 'developer'::text])))),
+  constraint team_invitations_check2 CHECK (((state = 'pending'::text) = (ended_at IS NULL))),
+  constraint team_invitations_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id) ON DELETE CASCADE,
+  constraint team_invitations_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint team_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
 create table upload_tokens (
   game_id uuid not null,
   token_id uuid not null,
@@ -1501,6 +1603,11 @@ CREATE INDEX bug_tickets_by_words ON public.bug_tickets USING gin (words);
 CREATE INDEX bug_tickets_by_group ON public.bug_tickets USING btree (game_id, group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX bug_tickets_duplicates ON public.bug_tickets USING btree (game_id, duplicate_of) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX bug_replies_of_tickets ON public.bug_replies USING btree (game_id, bug_id, reply_id);
+CREATE INDEX organisation_members_by_user ON public.organisation_members USING btree (user_id);
+CREATE INDEX game_roles_by_user ON public.game_roles USING btree (user_id);
+CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (organisation_id, email) WHERE (state = 'pending'::text);
+CREATE UNIQUE INDEX team_invitations_open_of_game ON public.team_invitations USING btree (game_id, email) WHERE (state = 'pending'::text);
+CREATE INDEX games_by_organisation ON public.all_games USING btree (organisation_id);
 
 create view build_names as
  SELECT builds.game_id,
@@ -1533,9 +1640,42 @@ create view games as
     description,
     tags,
     published_at,
-    words
+    words,
+    organisation_id
    FROM all_games
   WHERE (deleted_at IS NULL);
 
+create view game_members as
+ SELECT game_id,
+    user_id,
+    (ARRAY['viewer'::text, 'triager'::text, 'developer'::text, 'admin'::text, 'owner'::text])[max(rank)] AS role,
+    min(added_at) AS added_at
+   FROM ( SELECT games.game_id,
+            games.owner_id AS user_id,
+            5 AS rank,
+            games.created_at AS added_at
+           FROM games
+        UNION ALL
+         SELECT games.game_id,
+            members.user_id,
+            array_position(ARRAY['viewer'::text, 'triager'::text, 'developer'::text, 'admin'::text, 'owner'::text], members.role) AS array_position,
+            members.added_at
+           FROM (organisation_members members
+             JOIN games USING (organisation_id))
+        UNION ALL
+         SELECT game_admins.game_id,
+            game_admins.user_id,
+            4,
+            game_admins.added_at
+           FROM game_admins
+        UNION ALL
+         SELECT game_roles.game_id,
+            game_roles.user_id,
+            array_position(ARRAY['viewer'::text, 'triager'::text, 'developer'::text], game_roles.role) AS array_position,
+            game_roles.added_at
+           FROM game_roles) roles
+  GROUP BY game_id, user_id;
+
 CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.all_games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
 CREATE TRIGGER bug_tickets_number BEFORE INSERT ON public.bug_tickets FOR EACH ROW WHEN ((new.number IS NULL)) EXECUTE FUNCTION number_bug_ticket();
+CREATE TRIGGER games_organisation BEFORE INSERT OR UPDATE OF owner_id, organisation_id ON public.all_games FOR EACH ROW EXECUTE FUNCTION set_game_organisation();

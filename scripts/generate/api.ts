@@ -1,7 +1,7 @@
 // Writes docs/api.md: every operation of the contract with its input, responses and errors.
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { bodiesOf, parametersOf, type Success, successesOf } from '@chauffeur/contract/messages';
-import { type Access, errorsOf, type Operation } from '@chauffeur/contract/operation';
+import { type Access, describeRole, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { API_INTRODUCTION } from './api-introduction.ts';
 import { EXAMPLES, NOTES } from './examples.ts';
@@ -77,7 +77,7 @@ function describe(operation: Operation, caller: string, shared: readonly ErrorCo
     `### ${id}`,
     `${summary}.`,
     fence('http', `${method} ${base}/api/v1${path}`),
-    [`- **Caller:** ${caller}`, ...scopeLines(operation), ...bodyLines(operation)].join('\n'),
+    [`- **Caller:** ${caller}`, ...roleLines(operation), ...scopeLines(operation), ...bodyLines(operation)].join('\n'),
     inputTable(operation),
     NOTES[id] ?? '',
     describeResponses(operation),
@@ -91,6 +91,11 @@ function scopeLines({ uploadScope }: Operation): string[] {
   return [
     uploadScope === 'any' ? '- **Scope of upload tokens:** any' : `- **Scope of upload tokens:** ${code(uploadScope)}`,
   ];
+}
+
+function roleLines(operation: Operation): string[] {
+  const description = describeRole(operation);
+  return description === undefined ? [] : [`- **Role:** ${operation.role}. ${description}`];
 }
 
 function bodyLines(operation: Operation): string[] {

@@ -2,6 +2,7 @@
 // offers some as tools.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
+import { formatWhoMay, type Role } from './roles.ts';
 import type { Tag } from './tags.ts';
 
 /**
@@ -48,6 +49,11 @@ export type Operation<
    * one.
    */
   readonly uploadScope?: UploadScope | 'any';
+  /**
+   * The role that a person needs on the game or in the organisation that the call names. Also applies to agents and
+   * logins of the `chauffeur` command, which act for a person, but not to deploy keys.
+   */
+  readonly role?: Role;
   readonly params?: Params;
   readonly query?: Query;
   /**
@@ -131,8 +137,8 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   // A deploy key is optional here, but an invalid one is an error.
   public: [4021, 4022, 4023, 4024, 4034],
   account: [4011, 4031, 4032],
-  // 4260 only for the command. 4027, 4029 and 4040 only for its logins.
-  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4034, 4040, 4260],
+  // 4260 only for the command. 4027, 4029, 4031 and 4040 only for its logins.
+  deploy_key: [4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4031, 4034, 4040, 4260],
   operator: [4011, 4032, 4033],
 };
 
@@ -150,6 +156,21 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   const limits: ErrorCode[] = isLimitedRead(operation) ? [4290] : [];
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, ...limits, invalid]);
   return [...codes].sort((a, b) => a - b);
+}
+
+/** Whether the operation's role is a role in an organisation instead of on a game. */
+export function isAboutOrganisation({ path }: Operation): boolean {
+  return path.startsWith('/organisations/');
+}
+
+/** Which role a person needs, as a sentence; undefined if any will do. */
+export function describeRole(operation: Operation): string | undefined {
+  const { access, role } = operation;
+  if (role === undefined) return undefined;
+  if (role === 'viewer')
+    return `Needs a role ${isAboutOrganisation(operation) ? 'in the organisation' : 'on the game'}.`;
+  const who = formatWhoMay(role, isAboutOrganisation(operation) ? 'organisation' : 'game');
+  return access === 'deploy_key' ? `With a login of the command, only for ${who}.` : `Only for ${who}.`;
 }
 
 /** The path with percent-encoded parameters. */

@@ -1,5 +1,6 @@
 // What handlers and jobs receive: the context of the service, and the caller.
 import type { UploadScope } from '@chauffeur/contract/operation';
+import type { Role } from '@chauffeur/contract/roles';
 import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { BlobStore } from './kernel/blobs/store.ts';
@@ -53,7 +54,13 @@ export type Agent = {
   readonly mayWrite: boolean;
 };
 /** A signed-in person, or with `agent`, a program that acts for them. */
-export type AccountCaller = { readonly kind: 'account'; readonly user: User; readonly agent?: Agent };
+export type AccountCaller = {
+  readonly kind: 'account';
+  readonly user: User;
+  readonly agent?: Agent;
+  /** The role that the called operation needs; owner if absent, so that a forgotten role opens nothing. */
+  readonly neededRole?: Role;
+};
 /**
  * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who owns
  * or administers it. `keyRef` is the beginning of the access token or of the key of the login.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { forgetOldLogins } from '../src/features/cli-logins/forget.job.ts';
-import { deleteAdmin } from '../src/features/games/games.sql.ts';
+import { deleteRole } from '../src/features/games/games.sql.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
@@ -191,7 +191,7 @@ describe('the key of a login', () => {
     for (const ref of ['none-such', '%', 'a'.repeat(300), '../..'])
       assert.deepEqual(statusOf(await useLogin(server, key, { game: ref })), [404, 4040], ref);
 
-    await deleteAdmin(server.ctx.db, shared.uid, game.owner.id);
+    await deleteRole(server.ctx.db, shared.uid, game.owner.id);
     assert.deepEqual(statusOf(await useLogin(server, key, { game: shared.uid })), [404, 4040]);
     assert.equal((await useLogin(server, key)).body.data.app_id, game.uid);
   });
@@ -205,7 +205,7 @@ describe('the key of a login', () => {
     assert.equal((await useLogin(server, login.key)).body.data.app_id, other.uid);
     assert.equal((await useLogin(server, login.key, { game: other.slug })).status, 200);
     assert.deepEqual(statusOf(await useLogin(server, login.key, { game: game.uid })), [404, 4040]);
-    await deleteAdmin(server.ctx.db, other.uid, game.owner.id);
+    await deleteRole(server.ctx.db, other.uid, game.owner.id);
     assert.deepEqual(statusOf(await useLogin(server, login.key)), [404, 4040]);
   });
 
@@ -379,7 +379,7 @@ describe('an upload with a login', () => {
     const fields = { ...uploadFields(buildId, zip), filename: 'game.zip', total_size: String(zip.length) };
     const session = (await openSession(server, asLogin, fields)).body.data.session_id;
     assert.equal((await sendChunk(server, asLogin, session, zip, 0, 500)).body.data.current_size, 500);
-    await deleteAdmin(server.ctx.db, game.uid, admin.id);
+    await deleteRole(server.ctx.db, game.uid, admin.id);
     const named = { ...game, keyHeaders: loginHeaders(login.key, game.uid) as never };
     assert.deepEqual(statusOf(await sendChunk(server, named, session, zip, 500, 700)), [404, 4040]);
     await makeAdmin(server, game.uid, admin);

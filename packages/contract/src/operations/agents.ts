@@ -39,6 +39,7 @@ export const createAgentKey = defineOperation({
   method: 'POST',
   path: '/account/agent-keys',
   access: 'account',
+  role: 'viewer',
   body: Type.Object({
     name: Type.String({
       minLength: 1,
@@ -122,6 +123,7 @@ export const connectAgent = defineOperation({
   method: 'POST',
   path: '/account/agent-connections',
   access: 'account',
+  role: 'viewer',
   body: Type.Object({ client_id: ClientId, ...RequestedPermissions }),
   output: AgentConnection,
   statuses: [201],
@@ -177,6 +179,7 @@ export const listAgentCalls = defineOperation({
   method: 'GET',
   path: '/games/{uid}/agent-calls',
   access: 'account',
+  role: 'owner',
   params: GameParams,
   query: Type.Object(CallsQuery),
   output: Type.Object({ calls: Type.Array(AgentCall), next_cursor: NextCursor }),

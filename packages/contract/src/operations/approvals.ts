@@ -63,6 +63,7 @@ export const getApproval = defineOperation({
   method: 'GET',
   path: '/approvals/{uid}',
   access: 'account',
+  role: 'viewer',
   params: ApprovalParams,
   output: ApprovalRecord,
   statuses: [200],
@@ -80,6 +81,7 @@ export const confirmApproval = defineOperation({
   method: 'POST',
   path: '/approvals/{uid}/confirm',
   access: 'account',
+  role: 'developer',
   params: ApprovalParams,
   body: Type.Object({
     code: Type.String({ pattern: '^[0-9]{6}$', description: 'the 6 digits from the email' }),
@@ -102,6 +104,7 @@ export const decideApproval = defineOperation({
   method: 'POST',
   path: '/approvals/{uid}/decide',
   access: 'account',
+  role: 'owner',
   params: ApprovalParams,
   body: Type.Object({ approve: Type.Boolean() }),
   output: ApprovalRecord,

@@ -99,6 +99,7 @@ export const listBugTickets = defineOperation({
   method: 'GET',
   path: '/games/{uid}/bugs',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   query: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
@@ -144,6 +145,7 @@ export const getBugTicket = defineOperation({
   method: 'GET',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
+  role: 'viewer',
   params: BugParams,
   output: BugDetail,
   statuses: [200],
@@ -156,6 +158,7 @@ export const updateBugTicket = defineOperation({
   method: 'PATCH',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
+  role: 'triager',
   params: BugParams,
   body: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
@@ -197,6 +200,7 @@ export const replyToBug = defineOperation({
   method: 'POST',
   path: '/games/{uid}/bugs/{bug_uid}/replies',
   access: 'account',
+  role: 'triager',
   params: BugParams,
   body: Type.Object({
     message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
@@ -220,6 +224,7 @@ export const getBugSettings = defineOperation({
   method: 'GET',
   path: '/games/{uid}/bug-settings',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: BugSettings,
   statuses: [200],
@@ -232,6 +237,7 @@ export const setBugSettings = defineOperation({
   method: 'PUT',
   path: '/games/{uid}/bug-settings',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   body: BugSettings,
   output: BugSettings,

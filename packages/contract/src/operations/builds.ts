@@ -100,6 +100,7 @@ export const registerBuild = defineOperation({
   path: '/tool/upload/build',
   access: 'deploy_key',
   uploadScope: 'builds',
+  role: 'developer',
   body: Registration,
   bodyLimit: 8 * MIB,
   output: Type.Object({ ...identity, app_id: Uuid, created: Type.Boolean() }),
@@ -129,6 +130,7 @@ export const listBuilds = defineOperation({
   path: '/tool/builds',
   access: 'deploy_key',
   uploadScope: 'any',
+  role: 'developer',
   query: Type.Object({ ...filters, ...PageQuery }),
   // The page is also next to the list, where other clients expect it.
   output: Type.Object({ builds: Type.Array(ToolBuild), pagination: PageInfo, ...PageInfo.properties }),
@@ -142,6 +144,7 @@ export const listGameBuilds = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   query: Type.Object({
     ...filters,
@@ -173,6 +176,7 @@ export const getGameBuild = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   output: Type.Object({
     ...BuildRecord.properties,

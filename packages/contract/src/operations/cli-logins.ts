@@ -115,6 +115,7 @@ export const decideCliLogin = defineOperation({
   method: 'POST',
   path: '/account/cli-login-requests/{user_code}',
   access: 'account',
+  role: 'developer',
   params: CodeParams,
   body: Type.Object({
     approve: Type.Boolean(),

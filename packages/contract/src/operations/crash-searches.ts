@@ -22,6 +22,7 @@ export const listCrashSearches = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crash-searches',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({ searches: Type.Array(CrashSearch) }),
   statuses: [200],
@@ -34,6 +35,7 @@ export const saveCrashSearch = defineOperation({
   method: 'POST',
   path: '/games/{uid}/crash-searches',
   access: 'account',
+  role: 'triager',
   params: GameParams,
   body: Type.Object({
     name: Type.String({ minLength: 1, maxLength: LIMITS.displayNameLength }),
@@ -51,6 +53,7 @@ export const deleteCrashSearch = defineOperation({
   method: 'DELETE',
   path: '/games/{uid}/crash-searches/{search_uid}',
   access: 'account',
+  role: 'triager',
   params: Type.Object({ uid: GameRef, search_uid: Uuid }),
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],

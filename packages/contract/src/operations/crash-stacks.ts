@@ -71,6 +71,7 @@ export const getCrashStack = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/stack',
   access: 'account',
+  role: 'viewer',
   params: CrashParams,
   output: CrashStack,
   statuses: [200],
@@ -83,6 +84,7 @@ export const getCrashLog = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/log',
   access: 'account',
+  role: 'triager',
   params: CrashParams,
   output: Type.Object({
     text: Type.String({
@@ -101,6 +103,7 @@ export const listSimilarGroups = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crash-groups/{group_id}/similar',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, group_id: Uuid }),
   output: Type.Object({
     groups: Type.Array(
@@ -125,6 +128,7 @@ export const listMissingSymbols = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/symbols/missing',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   output: Type.Object({
     reports: Type.Integer({

@@ -74,6 +74,7 @@ export const listCrashThreads = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/threads',
   access: 'account',
+  role: 'viewer',
   params: CrashParams,
   output: Type.Object({
     threads: Type.Array(ThreadSummary),
@@ -89,6 +90,7 @@ export const getCrashThread = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/threads/{thread}',
   access: 'account',
+  role: 'triager',
   params: Type.Object({
     uid: GameRef,
     crash_id: Uuid,

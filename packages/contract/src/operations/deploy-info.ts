@@ -40,6 +40,7 @@ export const getDeployInfo = defineOperation({
   path: '/tool/info',
   access: 'deploy_key',
   uploadScope: 'any',
+  role: 'developer',
   output: Type.Object({
     ...DeployInfo.properties,
     key_ref: Type.String({ description: 'The first characters of the deploy key, upload token or key of the login' }),
@@ -96,6 +97,7 @@ export const getGameDeployInfo = defineOperation({
   method: 'GET',
   path: '/games/{uid}/deploy-info',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({
     ...DeployInfo.properties,

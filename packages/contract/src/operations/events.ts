@@ -143,6 +143,7 @@ export const listEventNames = defineOperation({
   method: 'GET',
   path: '/games/{uid}/events/names',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({
     names: Type.Array(
@@ -166,6 +167,7 @@ export const countEvents = defineOperation({
   method: 'GET',
   path: '/games/{uid}/events/counts',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   query: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
@@ -215,6 +217,7 @@ export const getDevice = defineOperation({
   method: 'GET',
   path: '/games/{uid}/devices/{device_uid}',
   access: 'account',
+  role: 'triager',
   params: DeviceParams,
   query: Type.Object({ ...CursorQuery }),
   output: Type.Object({
@@ -257,6 +260,7 @@ export const deleteDevice = defineOperation({
   method: 'DELETE',
   path: '/games/{uid}/devices/{device_uid}',
   access: 'account',
+  role: 'admin',
   params: DeviceParams,
   output: Type.Object({
     builds: Type.Integer({ description: 'Builds that the device had used' }),

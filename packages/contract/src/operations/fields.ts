@@ -1,6 +1,7 @@
 // Schemas shared by several features: identifiers, times, pages.
 import Type, { type TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
+import { ROLE_NAMES } from '../roles.ts';
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
@@ -19,6 +20,8 @@ export const GameParams = Type.Object({ uid: GameRef });
 export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
+
+export const RoleName = Type.Enum([...ROLE_NAMES], { description: 'Each role may do what all lower roles may do' });
 
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Page, from 1' })),

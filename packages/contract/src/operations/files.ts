@@ -46,6 +46,7 @@ export const getFile = defineOperation({
   path: '/tool/files/{file_uid}',
   access: 'deploy_key',
   uploadScope: 'any',
+  role: 'developer',
   params: Type.Object({ file_uid: Uuid }),
   output: Type.Object({ ...FileSummary.properties, build_id: Uuid, detail: Nullable(Type.String()) }),
   statuses: [200],
@@ -58,6 +59,7 @@ export const listRejectedUploads = defineOperation({
   method: 'GET',
   path: '/games/{uid}/rejected-uploads',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   query: Type.Object(PageQuery),
   output: Type.Object({

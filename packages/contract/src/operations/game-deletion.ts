@@ -29,6 +29,7 @@ export const getGameDeletion = defineOperation({
   method: 'GET',
   path: '/games/{uid}/deletion',
   access: 'account',
+  role: 'owner',
   params: GameParams,
   output: GameDeletion,
   statuses: [200],
@@ -41,6 +42,7 @@ export const deleteGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/deletion',
   access: 'account',
+  role: 'owner',
   params: GameParams,
   body: Type.Object({
     name: Type.String({

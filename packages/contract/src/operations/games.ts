@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, NextCursor, Nullable, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
+import { GameParams, GameRef, NextCursor, Nullable, RoleName, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
 
 export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
-  description: 'public: listed; invisible: only with the link; draft: only for the owner and admins',
+  description: 'public: listed; invisible: only with the link; draft: only for people with a role on it',
 });
 
 export const GameRecord = Type.Object({
@@ -13,7 +13,7 @@ export const GameRecord = Type.Object({
   slug: Type.String(),
   name: Type.String(),
   visibility: Visibility,
-  role: Type.Enum(['owner', 'admin']),
+  role: RoleName,
   created_at: Timestamp,
   published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null if never' })),
 });
@@ -44,8 +44,18 @@ const Member = Type.Object({
   user_id: Type.String(),
   name: Type.String(),
   email: Type.String(),
-  role: Type.Enum(['owner', 'admin']),
+  role: RoleName,
+  game_role: Nullable(RoleName),
+  organisation_role: Nullable(RoleName),
 });
+
+/** The organisation that owns a game. */
+export const OrganisationName = Type.Object({
+  organisation_uid: Uuid,
+  slug: Nullable(Type.String()),
+  name: Type.String(),
+});
+
 const Name = Type.String({ minLength: 1, maxLength: LIMITS.titleLength });
 
 export const createGame = defineOperation({
@@ -72,6 +82,7 @@ export const listGames = defineOperation({
     games: Type.Array(
       Type.Object({
         ...GameRecord.properties,
+        organisation: OrganisationName,
         newest_build: Nullable(Type.Object({ build_id: Uuid, version: Type.String(), created_at: Timestamp })),
         channels: Type.Array(Type.Object({ channel: Type.String(), versions: Type.Array(Type.String()) }), {
           description: 'The versions each channel offers now, on all platforms',
@@ -90,6 +101,7 @@ export const getGame = defineOperation({
   method: 'GET',
   path: '/games/{uid}',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, members: Type.Array(Member) }),
   statuses: [200],
@@ -102,6 +114,7 @@ export const updateGame = defineOperation({
   method: 'PATCH',
   path: '/games/{uid}',
   access: 'account',
+  role: 'developer',
   params: GameParams,
   body: Type.Object({
     name: Type.Optional(Name),
@@ -122,6 +135,7 @@ export const removeAdmin = defineOperation({
   method: 'DELETE',
   path: '/games/{uid}/admins/{user_id}',
   access: 'account',
+  role: 'owner',
   params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
   output: Type.Object({ members: Type.Array(Member) }),
   statuses: [200],
@@ -134,6 +148,7 @@ export const leaveGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/leave',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({ game_uid: Uuid }),
   statuses: [200],

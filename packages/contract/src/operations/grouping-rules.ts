@@ -35,6 +35,7 @@ export const getGroupingRules = defineOperation({
   method: 'GET',
   path: '/games/{uid}/grouping-rules',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: GroupingRules,
   statuses: [200],
@@ -47,6 +48,7 @@ export const setGroupingRules = defineOperation({
   method: 'PUT',
   path: '/games/{uid}/grouping-rules',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   body: Type.Object({ rules: Rules }),
   output: GroupingRules,
@@ -66,6 +68,7 @@ export const previewGroupingRules = defineOperation({
   method: 'POST',
   path: '/games/{uid}/grouping-rules/preview',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   body: Type.Object({ rules: Rules }),
   output: Type.Object({

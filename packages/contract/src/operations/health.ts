@@ -61,6 +61,7 @@ export const listHealth = defineOperation({
   method: 'GET',
   path: '/games/{uid}/health',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   query: Type.Object({ ...CursorQuery }),
   output: Type.Object({
@@ -81,6 +82,7 @@ export const getBuildHealth = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/health',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   output: Type.Object({
     ...BuildHealth.properties,
@@ -123,6 +125,7 @@ export const compareHealth = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/health/comparison',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   query: Type.Object({ other: { ...Uuid, description: 'The build to compare with' } }),
   output: Type.Object({

@@ -26,6 +26,7 @@ export const getIssueTracker = defineOperation({
   method: 'GET',
   path: '/games/{uid}/issue-tracker',
   access: 'account',
+  role: 'triager',
   params: GameParams,
   output: Type.Object({ tracker: Nullable(IssueTracker) }),
   statuses: [200],
@@ -38,6 +39,7 @@ export const setIssueTracker = defineOperation({
   method: 'PUT',
   path: '/games/{uid}/issue-tracker',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   body: Type.Object({
     kind: Kind,
@@ -83,6 +85,7 @@ export const removeIssueTracker = defineOperation({
   method: 'DELETE',
   path: '/games/{uid}/issue-tracker',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   output: Type.Object({ removed: Type.Boolean() }),
   statuses: [200],
@@ -95,6 +98,7 @@ export const draftCrashGroupIssue = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crash-groups/{group_id}/issue',
   access: 'account',
+  role: 'triager',
   params: GroupParams,
   output: Type.Object({
     title: Type.String(),
@@ -112,6 +116,7 @@ export const createCrashGroupIssue = defineOperation({
   method: 'POST',
   path: '/games/{uid}/crash-groups/{group_id}/issue',
   access: 'account',
+  role: 'triager',
   params: GroupParams,
   body: Type.Object({
     title: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.titleLength })),

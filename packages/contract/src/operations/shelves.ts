@@ -64,6 +64,7 @@ export const getListing = defineOperation({
   method: 'GET',
   path: '/games/{uid}/listing',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Type.Object({
     passed: Type.Boolean(),

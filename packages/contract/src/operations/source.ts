@@ -23,6 +23,7 @@ export const getSourceSettings = defineOperation({
   method: 'GET',
   path: '/games/{uid}/source',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: SourceSettings,
   statuses: [200],
@@ -35,6 +36,7 @@ export const setSourceSettings = defineOperation({
   method: 'PUT',
   path: '/games/{uid}/source',
   access: 'account',
+  role: 'admin',
   params: GameParams,
   body: SourceSettings,
   output: SourceSettings,
@@ -56,6 +58,7 @@ export const listCommits = defineOperation({
   method: 'GET',
   path: '/games/{uid}/builds/{build_id}/commits',
   access: 'account',
+  role: 'viewer',
   params: Type.Object({ uid: GameRef, build_id: Uuid }),
   query: Type.Object({ since: { ...Uuid, description: 'The earlier build' } }),
   output: Type.Object({

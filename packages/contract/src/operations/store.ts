@@ -8,6 +8,7 @@ import {
   GameParams,
   NextCursor,
   Nullable,
+  RoleName,
   Sha256,
   Timestamp,
   Uuid,
@@ -54,7 +55,7 @@ export const getPublicGame = defineOperation({
     visibility: Visibility,
     published_at: GameRecord.properties.published_at,
     health: BandName,
-    role: Nullable(Type.Enum(['owner', 'admin'], { description: "The caller's role; null for players" })),
+    role: Nullable({ ...RoleName, description: "The caller's role; null for players" }),
     channels: Type.Array(Type.String(), { description: 'Channels with a download that are visible to the caller' }),
     beta: Type.Object({
       offered: Type.Boolean({ description: 'Whether the beta channel has a download' }),

@@ -61,6 +61,7 @@ export const uploadFile = defineOperation({
   host: 'upload',
   access: 'deploy_key',
   uploadScope: 'builds',
+  role: 'developer',
   headers: Type.Object({
     'X-Upload-Session-ID': Type.Optional(Type.String({ description: 'For a chunk: the session_id' })),
     'Content-Range': Type.Optional(
@@ -89,6 +90,7 @@ export const openUploadSession = defineOperation({
   host: 'upload',
   access: 'deploy_key',
   uploadScope: 'builds',
+  role: 'developer',
   bodyKind: 'urlencoded',
   body: SessionForm,
   otherBodies: { 'application/json': SessionForm },
@@ -106,6 +108,7 @@ export const listUploadSessions = defineOperation({
   host: 'upload',
   access: 'deploy_key',
   uploadScope: 'builds',
+  role: 'developer',
   query: Type.Object({ build_id: Type.Optional(Uuid), checksum: Type.Optional(ChecksumInput) }),
   output: Type.Object({
     sessions: Type.Array(
@@ -124,6 +127,7 @@ export const abortUploadSession = defineOperation({
   host: 'upload',
   access: 'deploy_key',
   uploadScope: 'builds',
+  role: 'developer',
   params: Type.Object({ session_id: Uuid }),
   output: Type.Object({ session_id: Uuid }),
   statuses: [200],

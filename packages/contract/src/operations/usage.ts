@@ -38,6 +38,7 @@ export const getUsage = defineOperation({
   method: 'GET',
   path: '/games/{uid}/usage',
   access: 'account',
+  role: 'viewer',
   params: GameParams,
   output: Usage,
   statuses: [200],

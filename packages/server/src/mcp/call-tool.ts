@@ -5,6 +5,7 @@ import type { Operation } from '@chauffeur/contract/operation';
 import type { AccountCaller, Context } from '../context.ts';
 import { recordCall } from '../features/agents/agents.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
+import { callerOf } from '../request/call.ts';
 import { countByMinute } from '../request/minute-limit.ts';
 import { checkParts, invalidCode, type Parts } from '../request/perform.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
@@ -99,7 +100,7 @@ async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args
   if (isRisky(tool.name)) requireRiskyInput(args);
   if (mustWait(tool.name, args as RiskyInput)) {
     checkParts(tool.operation, partsOf(tool.operation, args));
-    return askOwner(ctx, caller, tool.name, args as RiskyInput);
+    return askOwner(ctx, callerOf(tool.operation, caller), tool.name, args as RiskyInput);
   }
   return performShort(ctx, caller, tool, args);
 }

@@ -10,6 +10,12 @@ export type CallerOf<Op extends Operation> = Op['access'] extends 'deploy_key'
     ? Caller
     : AccountCaller;
 
+/** The caller with the role that the operation needs, which `requireMember` and its kind check. */
+export function callerOf<Op extends Operation>({ role }: Op, caller: Caller): CallerOf<Op> {
+  const needing = caller.kind === 'account' && role !== undefined ? { ...caller, neededRole: role } : caller;
+  return needing as CallerOf<Op>;
+}
+
 /** A call of an operation. `input` has passed the operation's schemas. */
 export type Call<Op extends Operation> = {
   readonly caller: CallerOf<Op>;

@@ -5,7 +5,7 @@ import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
-import type { Call, CallerOf } from './call.ts';
+import { type Call, callerOf } from './call.ts';
 import { countWriteOf } from './read-replica.ts';
 
 /** A feature's function for an operation that takes and returns JSON. */
@@ -27,7 +27,7 @@ export type Performable = { readonly operation: Operation; readonly perform: Per
 export function performer<Op extends Operation>(operation: Op, handler: Handler<Op>): Perform {
   return async (ctx, caller, parts) => {
     const input = checkParts(operation, parts) as InputOf<Op>;
-    const result = await handler(ctx, { caller: caller as CallerOf<Op>, input });
+    const result = await handler(ctx, { caller: callerOf(operation, caller), input });
     if (ctx.replica !== undefined) await countWriteOf(ctx, operation, caller);
     return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
   };

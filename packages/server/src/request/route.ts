@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
-import type { CallerOf, StreamCall } from './call.ts';
+import { callerOf, type StreamCall } from './call.ts';
 import { checkAddress, type Handler, invalidCode, type Perform, performer } from './perform.ts';
 import { countWriteOf } from './read-replica.ts';
 
@@ -57,7 +57,7 @@ export function stream<Op extends Operation>(operation: Op, handler: StreamHandl
     operation,
     run: async (ctx, caller, request, reply) => {
       const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
-      const result = await handler(ctx, { caller: caller as CallerOf<Op>, input, request, reply });
+      const result = await handler(ctx, { caller: callerOf(operation, caller), input, request, reply });
       if (ctx.replica !== undefined && result instanceof Answer) await countWriteOf(ctx, operation, caller);
       return result;
     },

@@ -283,6 +283,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
     'bugs.fileAsGuest': () => ({ json: { message: 'The door is stuck', name: 'Robin', email: 'robin@example.com' } }),
+    'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),
     'bugs.setSettings': () => ({ json: { guests: true } }),
     'alerts.update': () => ({ json: { digest_at: '08:00', rules: [{ kind: 'spike', send: 'digest' }] } }),

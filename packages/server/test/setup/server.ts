@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '@chauffeur/contract/client';
+import type { Role as GameRole } from '@chauffeur/contract/roles';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import type { FetchDocument } from '../../src/features/accounts/client-document-fetch.ts';
 import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
-import { addAdmin, createGameFor } from '../../src/features/games/games.ts';
+import { createGameFor, setRole } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
@@ -156,7 +157,17 @@ export async function makePlayer(
 
 /** Makes a person an admin without an invitation. */
 export function makeAdmin(server: TestServer, gameId: string, person: { id: string }): Promise<void> {
-  return transact(server.ctx.db, (tx) => addAdmin(tx, gameId, person.id));
+  return makeMember(server, gameId, person, 'admin');
+}
+
+/** Gives a person a role on the game alone, without an invitation. */
+export function makeMember(
+  server: TestServer,
+  gameId: string,
+  person: { id: string },
+  role: Exclude<GameRole, 'owner'>,
+): Promise<void> {
+  return transact(server.ctx.db, (tx) => setRole(tx, gameId, person.id, role));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape.

@@ -29,8 +29,7 @@ export type OwnCallRow = CallRow & { game: { game_uid: string; slug: string; nam
 
 /** A condition on rows of `games`. */
 const isMember = (userId: string) =>
-  sql`(games.owner_id = ${userId}
-    or exists (select from game_admins where game_admins.game_id = games.game_id and game_admins.user_id = ${userId}))`;
+  sql`exists (select from game_members where game_members.game_id = games.game_id and game_members.user_id = ${userId})`;
 
 /**
  * Stores the game only for its members, so that others can neither fill its activity log nor find out that it exists.

@@ -127,14 +127,12 @@ export async function upsertRule(db: Db, gameId: string, kind: AlertKind, rule: 
 
 export type SubscriberRow = { user_id: string; name: string };
 
-/** The members who get mails: owners unless they turned them off, and admins who turned them on. */
+/** The members who get mails: owners unless they turned them off, and others who turned them on. */
 export function listSubscribers(db: Db, gameId: string): Promise<SubscriberRow[]> {
   return rows(
     db,
-    sql<SubscriberRow>`select users.id as user_id, users.name from (
-        select owner_id as user_id, true as by_default from games where game_id = ${gameId}
-        union all select user_id, false from game_admins where game_id = ${gameId}
-      ) as members
+    sql<SubscriberRow>`select users.id as user_id, users.name
+      from (select user_id, role = 'owner' as by_default from game_members where game_id = ${gameId}) as members
         join users on users.id = members.user_id
         left join alert_subscriptions chosen on chosen.game_id = ${gameId} and chosen.user_id = members.user_id
       where email_verified and coalesce(subscribed, by_default) order by by_default desc, users.name, users.id`,

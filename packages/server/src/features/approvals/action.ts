@@ -1,4 +1,5 @@
 // The type of an action that can require approval: its description, the state it is based on, and how it is performed.
+import type { Role } from '@chauffeur/contract/roles';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import type { Game } from '../games/games.ts';
 
@@ -11,6 +12,8 @@ export type Preview = {
 };
 
 export type Action<Input> = {
+  /** The role that the requester must still have when the action is performed. */
+  readonly neededRole: Role;
   /** Normalizes the input, so that equal requests are recognized. */
   normalize(input: Input): Input;
   /** Throws the error codes of the operation if the action is not possible. */

@@ -2,6 +2,8 @@
 import { describePromotion } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
+import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/build-deletion';
+import { promoteBuild as promoteOperation } from '@chauffeur/contract/operations/channels';
 import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
 import { findPointer, isExpired, promoteWithin, requireOfferedBuild } from '../channels/channels.ts';
 import type { Action } from './action.ts';
@@ -16,6 +18,7 @@ export type ActionInputs = {
 };
 
 const promoteBuild: Action<PromotionRequest> = {
+  neededRole: promoteOperation.role ?? 'owner',
   normalize: ({ channel, build_id, expires_in_hours = 0 }) => ({
     channel,
     build_id: build_id.toLowerCase(),
@@ -50,6 +53,7 @@ const promoteBuild: Action<PromotionRequest> = {
 };
 
 const deleteBuild: Action<DeletionRequest> = {
+  neededRole: deleteOperation.role ?? 'owner',
   normalize: ({ build_id }) => ({ build_id: build_id.toLowerCase() }),
   async preview(db, game, { build_id }, now) {
     const { version, os, arch, channels, consequences } = await previewDeletion(db, game, build_id, now);

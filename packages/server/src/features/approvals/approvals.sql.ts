@@ -104,16 +104,20 @@ export function findByKey(
 
 export type WaitingRow = ApprovalRow & { slug: string; name: string };
 
-/** Pending approvals of the owner's current games, newest first. `before` is the last approval of the previous page. */
+/** Pending approvals of the games that the person owns, newest first. `before` is the last approval of the previous page. */
 export function listWaiting(
   db: Db,
-  ownerId: string,
+  userId: string,
   { now, before, limit }: { now: Date; before: string | null; limit: number },
 ): Promise<WaitingRow[]> {
   return rows(
     db,
     sql<WaitingRow>`select ${columns}, slug, name
-      from approvals join (select game_id, slug, name from games where owner_id = ${ownerId}) as owned using (game_id)
+      from approvals join (
+          select game_id, slug, name
+          from games join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)
+          where role = 'owner'
+        ) as owned using (game_id)
       where state = 'pending' and expires_at > ${now}
         and (${before}::uuid is null or approval_id < ${before})
       order by approval_id desc limit ${limit}`,

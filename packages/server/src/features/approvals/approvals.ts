@@ -1,4 +1,4 @@
-// Approvals: an agent requests a risky action, the game's owner decides with the mailed link or code, and it is
+// Approvals: an agent requests a risky action, an owner of the game decides with the mailed link or code, and it is
 // performed once.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -8,8 +8,8 @@ import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMail, findUserById } from '../accounts/accounts.ts';
-import type { Game } from '../games/games.ts';
+import { enqueueMail } from '../accounts/accounts.ts';
+import { type Game, listOwners } from '../games/games.ts';
 import type { Preview } from './action.ts';
 import { type ActionInputs, actionOf } from './actions.ts';
 import { requireApplicable } from './applicable.ts';
@@ -141,12 +141,13 @@ async function open(
     expiresAt: new Date(now.getTime() + VALID_MS),
   });
   const opened = (await approvals.findApproval(tx, approvalId))!;
-  const owner = await findUserById(tx, game.owner_id);
-  if (owner === null) throw new Error('a game has no owner');
   const { confirm_url: url } = ticketOf(ctx, opened);
   const { summary, consequences } = preview;
-  const mail = { to: owner.email, game: game.name, summary, consequences, askedBy: user.name, via, url, code };
-  await enqueueMail(tx, approvalMail(mail));
+  const mail = { game: game.name, summary, consequences, askedBy: user.name, via, url };
+  for (const { user_id: id, email: to } of await listOwners(tx, game.game_id)) {
+    // Only the responsible owner gets the code, so that the record can say who passed it on.
+    await enqueueMail(tx, approvalMail({ ...mail, to, code: id === game.owner_id ? code : null }));
+  }
   return opened;
 }
 
@@ -178,11 +179,7 @@ export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner:
     const code = newCode();
     await approvals.changeOwner(tx, uid, owner.id, hashCode(ctx.secret, uid, code));
     const row = (await approvals.findApproval(tx, uid))!;
-    const {
-      summary,
-      consequences,
-      confirm_url: url,
-    } = await recordOf(within, { kind: 'account', user: owner }, row, game);
+    const { summary, consequences, confirm_url: url } = await recordOf(within, row, game, true);
     const { asked_by: askedBy, via } = row;
     await enqueueMail(
       tx,

@@ -12,8 +12,8 @@ import { moverOf, stateOf } from './record.ts';
 
 type Row = approvals.ApprovalRow;
 
-/** The owner's decision on the page, or a code, which can only approve. */
-export type Decision = { readonly approve: boolean } | { readonly code: string };
+/** An owner's decision on the page, or a code, which can only approve. */
+export type Decision = { readonly approve: boolean; readonly by: string } | { readonly code: string };
 
 /** The limit for one approval, over all callers. */
 const MAX_TRIES = 5;
@@ -48,8 +48,8 @@ async function decideWithin(
     if (!isCode(ctx.secret, row, decision.code)) return wrongCode(MAX_TRIES - row.tries - 1);
   }
   const approves = 'code' in decision || decision.approve;
-  const owner = await findUserById(tx, game.owner_id);
-  const by = owner?.name ?? '';
+  // The code is only in the mail to the responsible owner.
+  const by = 'by' in decision ? decision.by : ((await findUserById(tx, game.owner_id))?.name ?? '');
   const result = approves ? await perform(ctx, tx, row, game, by) : null;
   await approvals.recordDecision(tx, uid, { by, at: ctx.clock.now(), result });
   return (await approvals.findApproval(tx, uid))!;
@@ -67,7 +67,7 @@ function requireSameDecision(row: Row, state: 'approved' | 'denied' | 'expired',
 }
 
 function noTriesLeft(): ApiError {
-  return new ApiError(4216, 'Too many wrong codes. The owner can still decide on the page linked in the mail.');
+  return new ApiError(4216, 'Too many wrong codes. An owner can still decide on the page linked in the mail.');
 }
 
 function wrongCode(left: number): ApiError {

@@ -1,6 +1,7 @@
 // A deploy key requested by an agent: the owner approves it, and it is created once, when that agent collects it.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { KeyCollection } from '@chauffeur/contract/operations/approvals';
+import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
 import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
@@ -15,6 +16,7 @@ export type DeployKeyRequest = { agent_id: string };
 const COLLECT_MS = DAY;
 
 export const requestDeployKey: Action<DeployKeyRequest> = {
+  neededRole: issueDeployKey.role ?? 'owner',
   normalize: ({ agent_id }) => ({ agent_id: agent_id.toLowerCase() }),
   async preview(db, game, { agent_id }, now) {
     if (!(await mayAgentWrite(db, agent_id, now)))

@@ -1,4 +1,4 @@
-// The email that asks a game's owner to approve a change.
+// The email that asks the owners of a game to approve a change.
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 
@@ -10,7 +10,8 @@ type Request = {
   askedBy: string;
   via: string;
   url: string;
-  code: string;
+  /** Null if the agent cannot pass on a code from this person. */
+  code: string | null;
 };
 
 export function approvalMail({ to, game, summary, consequences, askedBy, via, url, code }: Request): Mail {
@@ -24,9 +25,13 @@ export function approvalMail({ to, game, summary, consequences, askedBy, via, ur
       ['What will change:', ...consequences.map((line) => `  - ${oneLine(line)}`)].join('\n'),
       'Approve or deny it:',
       url,
-      'To approve it from the agent instead, give the agent this code.',
-      `Confirmation code: ${code}`,
-      'The link and the code expire in 24 hours. Nothing changes unless you approve.',
+      ...(code === null
+        ? ['Any owner of the game can decide. The link expires in 24 hours. Nothing changes unless an owner approves.']
+        : [
+            'To approve it from the agent instead, give the agent this code.',
+            `Confirmation code: ${code}`,
+            'The link and the code expire in 24 hours. Nothing changes unless you approve.',
+          ]),
       "If you didn't expect this, deny it and check the agents connected to your account.\n",
     ].join('\n\n'),
   };

@@ -1,9 +1,9 @@
-// How an approval is shown to its requester and to the owner.
+// How an approval is shown to its requester and to the owners.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { ApprovalState } from '@chauffeur/contract/operations/approvals';
-import type { AccountCaller, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { Game } from '../games/games.ts';
 import { requireApplicable } from './applicable.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
@@ -42,9 +42,9 @@ export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game
 
 export async function recordOf(
   ctx: Context,
-  caller: AccountCaller,
   row: ApprovalRow,
   game: Game,
+  mayDecide: boolean,
 ): Promise<ApprovalRecord> {
   const status = stateOf(row, ctx.clock.now());
   return {
@@ -53,7 +53,7 @@ export async function recordOf(
     ...(status === 'pending' ? await preview(ctx, row, game) : { consequences: [], problem: null }),
     decided_by: row.decided_by,
     decided_at: row.decided_at?.toISOString() ?? null,
-    may_decide: caller.agent === undefined && caller.user.id === game.owner_id,
+    may_decide: mayDecide,
     result: row.result,
   };
 }

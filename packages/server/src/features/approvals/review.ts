@@ -1,32 +1,33 @@
-// Shows approvals to the people they concern, and lets the owner of the game confirm or decide them.
+// Shows approvals to the people they concern, and lets the owners of the game confirm or decide them.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { type Game, requireMember } from '../games/games.ts';
+import { findGameFor, type Game, requireRole, roleOf } from '../games/games.ts';
 import * as approvals from './approvals.sql.ts';
 import { decide } from './decide.ts';
 import { recordOf, requestOf } from './record.ts';
 
 const PAGE_SIZE = 50;
 
-type GameApproval = { row: approvals.ApprovalRow; game: Game };
+type GameApproval = { row: approvals.ApprovalRow; game: Game; isOwner: boolean };
 
-/** Returns the approval to the owner of its game, or to its requester if they are still a member. Throws 4040. */
+/** Returns the approval to the owners of its game, or to its requester if they are still a member. Throws 4040. */
 async function requireApproval(ctx: Context, caller: AccountCaller, uid: string): Promise<GameApproval> {
   const row = await approvals.findApproval(ctx.db, uid);
   if (row === undefined) throw unknownApproval();
-  const { game, role } = await requireMember(ctx, caller, row.game_id).catch((cause: unknown) => {
-    throw cause instanceof ApiError ? unknownApproval(cause) : cause;
-  });
+  const game = await findGameFor(ctx.db, caller, row.game_id);
+  const role = game === null ? null : await roleOf(ctx.db, game, caller);
+  if (game === null || role === null) throw unknownApproval();
   if (role !== 'owner' && row.asker_id !== caller.user.id) throw unknownApproval();
-  return { row, game };
+  requireRole(role, caller.neededRole ?? 'owner');
+  return { row, game, isOwner: role === 'owner' };
 }
 
-function unknownApproval(cause?: ApiError): ApiError {
-  return new ApiError(4040, "This approval does not exist, or you don't have access to it.", { cause });
+function unknownApproval(): ApiError {
+  return new ApiError(4040, "This approval does not exist, or you don't have access to it.");
 }
 
 export async function listWaitingApprovals(
@@ -44,26 +45,31 @@ export async function listWaitingApprovals(
 }
 
 export async function getApproval(ctx: Context, { caller, input }: Call<typeof contract.getApproval>) {
-  const { row, game } = await requireApproval(ctx, caller, input.uid);
-  return recordOf(ctx, caller, row, game);
+  const { row, game, isOwner } = await requireApproval(ctx, caller, input.uid);
+  return recordOf(ctx, row, game, mayDecide(caller, isOwner));
 }
 
 export async function confirmApproval(
   ctx: Context,
   { caller, input: { uid, code } }: Call<typeof contract.confirmApproval>,
 ) {
-  const { game } = await requireApproval(ctx, caller, uid);
+  const { game, isOwner } = await requireApproval(ctx, caller, uid);
   const row = await decide(ctx, game, uid, { code });
-  return recordOf(ctx, caller, row, game);
+  return recordOf(ctx, row, game, mayDecide(caller, isOwner));
 }
 
 export async function decideApproval(
   ctx: Context,
   { caller, input: { uid, approve } }: Call<typeof contract.decideApproval>,
 ) {
-  const { game } = await requireApproval(ctx, caller, uid);
-  const isOwnerInPerson = caller.agent === undefined && caller.user.id === game.owner_id;
-  if (!isOwnerInPerson) throw new ApiError(4031, "Only the game's owner can decide, signed in on the website.");
-  const row = await decide(ctx, game, uid, { approve });
-  return recordOf(ctx, caller, row, game);
+  const { game, isOwner } = await requireApproval(ctx, caller, uid);
+  if (!mayDecide(caller, isOwner))
+    throw new ApiError(4031, 'Only owners of the game can decide, signed in on the website.');
+  const row = await decide(ctx, game, uid, { approve, by: caller.user.name });
+  return recordOf(ctx, row, game, true);
+}
+
+/** Owners decide in person; an agent can only pass on the mailed code. */
+function mayDecide(caller: AccountCaller, isOwner: boolean): boolean {
+  return caller.agent === undefined && isOwner;
 }

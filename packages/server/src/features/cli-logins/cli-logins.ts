@@ -15,6 +15,9 @@ import { listGameIds, requireMember, unknownGame } from '../games/games.ts';
 import * as logins from './logins.sql.ts';
 import { deleteDecided } from './requests.sql.ts';
 
+/** What the operations of the command need. A test compares it with them. */
+const SHIPPING_ROLE = 'developer';
+
 /** Whether a bearer token has the form of a login's key. */
 export function isCliKey(token: string): boolean {
   return token.startsWith(CLI_KEY_PREFIX);
@@ -26,16 +29,16 @@ export function timesOf(now: Date): logins.Times {
 }
 
 /**
- * Returns the game that the request names, or the only game of the login. The person must own or administer it now.
- * Throws 4027 for an unknown, expired or revoked login, 4029 if no game is named and there are several or none, and 4040
- * for a game without access.
+ * Returns the game that the request names, or the only game of the login. The person must be able to ship it now.
+ * Throws 4027 for an unknown, expired or revoked login, 4029 if no game is named and there are several or none, 4031 for
+ * a role that is too low, and 4040 for a game without access.
  */
 export async function authenticateLogin(ctx: Context, key: string, gameRef: string): Promise<GameCaller> {
   const now = ctx.clock.now();
   // Found by its hash: a comparison in the index reveals nothing about a key that could be guessed bit by bit.
   const login = await logins.findLogin(ctx.db, hashSecret(key), timesOf(now));
   if (login === undefined) throw new ApiError(4027);
-  const caller = { kind: 'account', user: login.user } as const;
+  const caller = { kind: 'account', user: login.user, neededRole: SHIPPING_ROLE } as const;
   const ref = gameRef === '' ? (login.game_id ?? (await onlyGameOf(ctx, caller))) : gameRef;
   if (findProblem(GameParams, { uid: ref }) !== null) throw unknownGame();
   const { game } = await requireMember(ctx, caller, ref);
@@ -45,7 +48,7 @@ export async function authenticateLogin(ctx: Context, key: string, gameRef: stri
 }
 
 async function onlyGameOf(ctx: Context, caller: Parameters<typeof listGameIds>[1]): Promise<string> {
-  const [only, ...others] = await listGameIds(ctx, caller);
+  const [only, ...others] = await listGameIds(ctx, caller, SHIPPING_ROLE);
   if (only === undefined || others.length > 0) throw new ApiError(4029);
   return only;
 }

@@ -77,13 +77,15 @@ export type OwnedKeyRow = {
   last_used_at: Date | null;
 };
 
+const ownedBy = (userId: string) => sql`select game_id from game_members where user_id = ${userId} and role = 'owner'`;
+
 /** The active keys of all games of an owner. */
 export function listOwnedKeys(db: Db, ownerId: string): Promise<OwnedKeyRow[]> {
   return rows(
     db,
     sql<OwnedKeyRow>`select game_id as game_uid, slug, name, key_ref, last_used_at
       from deploy_keys join games using (game_id)
-      where owner_id = ${ownerId} and revoked_at is null order by name, game_id`,
+      where game_id in (${ownedBy(ownerId)}) and revoked_at is null order by name, game_id`,
   );
 }
 
@@ -92,7 +94,7 @@ export function revokeOwnedKeys(db: Db, ownerId: string): Promise<number> {
   return changed(
     db,
     sql`update deploy_keys set revoked_at = now()
-      where revoked_at is null and game_id in (select game_id from games where owner_id = ${ownerId})`,
+      where revoked_at is null and game_id in (${ownedBy(ownerId)})`,
   );
 }
 

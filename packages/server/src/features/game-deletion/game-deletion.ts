@@ -10,7 +10,7 @@ import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
+import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { describeDeletion } from './consequences.ts';
 import * as deletion from './game-deletion.sql.ts';
@@ -58,7 +58,7 @@ export async function deleteGame(
   const game = await retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       const locked = await lockGame(tx, gameId);
-      if (locked.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game can do this.');
+      requireRole((await roleOf(tx, locked, caller)) ?? 'viewer', 'owner');
       if (!isNameTyped(locked.name, input.name))
         throw new ApiError(4002, 'name: this is not the name of the game. Type it exactly as shown.');
       await hide(ctx, tx, locked, caller.user.name);

@@ -1,11 +1,14 @@
 // The SQL of games and their members. `games` is a view that excludes deleted games (migration 0025).
+import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 
 export type GameRow = {
   game_id: string;
+  /** The owner who is responsible for it: one of the owners of its organisation. */
   owner_id: string;
+  organisation_id: string;
   name: string;
   slug: string;
   visibility: 'public' | 'invisible' | 'draft';
@@ -17,9 +20,18 @@ export type GameRow = {
 /** Not in `GameRow`, which nearly every request reads, because a description may be long. */
 export type Texts = { tagline: string; description: string; tags: string[] };
 
-type Member = { user_id: string; name: string; email: string; role: 'owner' | 'admin' };
+export type Member = {
+  user_id: string;
+  name: string;
+  email: string;
+  /** The highest of the others. */
+  role: Role;
+  /** The role on this game alone. */
+  game_role: Role | null;
+  organisation_role: Role | null;
+};
 
-const columns = sql.raw('game_id, owner_id, name, slug, visibility, created_at, published_at');
+const columns = sql.raw('game_id, owner_id, organisation_id, name, slug, visibility, created_at, published_at');
 
 type NewGame = {
   gameId: string;
@@ -105,15 +117,19 @@ export async function isReserved(db: Db, slug: string, userId: string, now: Date
 
 /** Nested times are in PostgreSQL's JSON format. */
 type ListedGame = GameRow & {
+  role: Role;
+  organisation: { organisation_uid: string; slug: string | null; name: string };
   newest_build: { build_id: string; version: string; created_at: string } | null;
   channels: { channel: string; versions: string[] }[];
 };
 
-/** The games of a developer, each with its newest build and the versions its channels offer at `now`. */
+/** The games on which a person has a role, each with its newest build and the versions its channels offer at `now`. */
 export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGame[]> {
   return rows(
     db,
-    sql<ListedGame>`select ${columns},
+    sql<ListedGame>`select ${columns}, membership.role,
+        (select jsonb_build_object('organisation_uid', organisations.organisation_id, 'slug', organisations.slug,
+          'name', organisations.name) from organisations where organisations.organisation_id = games.organisation_id) as organisation,
         (select jsonb_build_object('build_id', build_id, 'version', version, 'created_at', builds.created_at) from builds
           where builds.game_id = games.game_id order by builds.created_at desc, build_id desc limit 1) as newest_build,
         (select coalesce(jsonb_agg(jsonb_build_object('channel', channel, 'versions', versions) order by channel), '[]') from (
@@ -124,19 +140,18 @@ export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGa
           where pointers.game_id = games.game_id and (moves.expires_at is null or moves.expires_at > ${now})
           group by pointers.channel
         ) as offers) as channels
-      from games
-      where owner_id = ${userId} or game_id in (select game_id from game_admins where user_id = ${userId})
+      from games join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)
       order by created_at desc, game_id desc`,
   );
 }
 
-export async function listGameIds(db: Db, userId: string): Promise<string[]> {
-  const games = await rows(
+/** The games on which the person has a role. */
+export function listRoles(db: Db, userId: string): Promise<{ game_id: string; role: Role }[]> {
+  return rows(
     db,
-    sql<{ game_id: string }>`select game_id from games where owner_id = ${userId}
-      union select game_id from game_admins where user_id = ${userId}`,
+    sql<{ game_id: string; role: Role }>`select game_id, role from games
+      join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)`,
   );
-  return games.map(({ game_id }) => game_id);
 }
 
 export async function ownsGames(db: Db, userId: string): Promise<boolean> {
@@ -146,36 +161,66 @@ export async function ownsGames(db: Db, userId: string): Promise<boolean> {
 export function listMembers(db: Db, gameId: string): Promise<Member[]> {
   return rows(
     db,
-    sql<Member>`
-      select users.id as user_id, users.name, email, 'owner' as role from games join users on users.id = owner_id where game_id = ${gameId}
-      union all
-      (select users.id, users.name, email, 'admin' from game_admins join users on users.id = user_id where game_id = ${gameId} order by added_at)`,
+    sql<Member>`select user_id, users.name, email, members.role,
+        coalesce((select 'admin' from game_admins where game_admins.game_id = games.game_id and user_id = users.id),
+          (select role from game_roles where game_roles.game_id = games.game_id and user_id = users.id)) as game_role,
+        (select role from organisation_members as team
+          where team.organisation_id = games.organisation_id and team.user_id = users.id) as organisation_role
+      from games join game_members as members using (game_id) join users on users.id = members.user_id
+      where game_id = ${gameId}
+      order by user_id = owner_id desc, members.role = 'owner' desc, members.added_at, user_id`,
   );
 }
 
-export async function insertAdmin(db: Db, gameId: string, userId: string): Promise<void> {
-  await changed(
+/** The owners of the game with their addresses; the one who is responsible for it is the first. */
+export function listOwners(db: Db, gameId: string): Promise<{ user_id: string; name: string; email: string }[]> {
+  return rows(
     db,
-    sql`insert into game_admins (game_id, user_id) values (${gameId}, ${userId}) on conflict do nothing`,
+    sql<{ user_id: string; name: string; email: string }>`select users.id as user_id, users.name, email
+      from games join organisation_members as team on team.organisation_id = games.organisation_id
+        join users on users.id = team.user_id
+      where game_id = ${gameId} and team.role = 'owner' order by users.id = owner_id desc, team.added_at, users.id`,
   );
 }
 
-/** False if the person was not an admin. */
-export async function deleteAdmin(db: Db, gameId: string, userId: string): Promise<boolean> {
-  return (await changed(db, sql`delete from game_admins where game_id = ${gameId} and user_id = ${userId}`)) > 0;
+/** Sets the person's role on this game alone. Admins have a table of their own; see migration 0055. */
+export async function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {
+  await deleteRole(tx, gameId, userId);
+  await changed(
+    tx,
+    role === 'admin'
+      ? sql`insert into game_admins (game_id, user_id) values (${gameId}, ${userId}) on conflict do nothing`
+      : sql`insert into game_roles (game_id, user_id, role) values (${gameId}, ${userId}, ${role})
+          on conflict (game_id, user_id) do update set role = excluded.role`,
+  );
 }
 
-/** Makes `to` the owner of the game and `from`, the former owner, an admin. */
+/** Removes the person's role on this game alone. False if they had none. */
+export async function deleteRole(db: Db, gameId: string, userId: string): Promise<boolean> {
+  const ofPerson = sql`game_id = ${gameId} and user_id = ${userId}`;
+  const lower = await changed(db, sql`delete from game_roles where ${ofPerson}`);
+  const admin = await changed(db, sql`delete from game_admins where ${ofPerson}`);
+  return lower + admin > 0;
+}
+
+/** Makes `to` the owner of the game, in their own organisation, and `from`, a former owner, an admin. */
 export async function changeOwner(tx: Tx, gameId: string, { from, to }: { from: string; to: string }): Promise<void> {
-  await changed(tx, sql`update games set owner_id = ${to}, updated_at = now() where game_id = ${gameId}`);
-  await deleteAdmin(tx, gameId, to);
-  await insertAdmin(tx, gameId, from);
+  // A trigger sets their own organisation.
+  await changed(
+    tx,
+    sql`update games set owner_id = ${to}, organisation_id = null, updated_at = now() where game_id = ${gameId}`,
+  );
+  await deleteRole(tx, gameId, to);
+  await setRole(tx, gameId, from, 'admin');
 }
 
-export async function isAdmin(db: Db, gameId: string, userId: string): Promise<boolean> {
-  return (
-    (await row(db, sql`select 1 from game_admins where game_id = ${gameId} and user_id = ${userId}`)) !== undefined
+/** The highest role of the person on the game; null if they have none. */
+export async function readRole(db: Db, gameId: string, userId: string): Promise<Role | null> {
+  const membership = await row(
+    db,
+    sql<{ role: Role }>`select role from game_members where game_id = ${gameId} and user_id = ${userId}`,
   );
+  return membership?.role ?? null;
 }
 
 export function readOwner(db: Db, gameId: string) {

@@ -1,8 +1,9 @@
-// Games: created by a signed-in developer, who owns them; shared with admins; visible to players depending on their
-// visibility.
+// Games: created by a signed-in developer, owned by an organisation, visible to its members and to people with a role
+// on the game, and to players depending on their visibility.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/games';
+import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
@@ -72,7 +73,7 @@ function takenSlug(slug: string, cause: unknown): ApiError {
   return new ApiError(4002, message, { cause });
 }
 
-function recordOf(game: Game, role: 'owner' | 'admin'): Record {
+function recordOf(game: Game, role: Role): Record {
   return {
     game_uid: game.game_id,
     slug: game.slug,
@@ -93,7 +94,8 @@ export async function listGames(
   const { items, ...next } = pageOfWhole(['games', caller.user.id], reachable, input);
   return {
     games: items.map((game) => ({
-      ...recordOf(game, game.owner_id === caller.user.id ? 'owner' : 'admin'),
+      ...recordOf(game, game.role),
+      organisation: game.organisation,
       newest_build: game.newest_build && {
         ...game.newest_build,
         created_at: new Date(game.newest_build.created_at).toISOString(),
@@ -144,28 +146,32 @@ export async function updateGame(
 
 export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   const game = await requireOwner(ctx, caller, input.uid);
-  await games.deleteAdmin(ctx.db, game.game_id, input.user_id);
+  await games.deleteRole(ctx.db, game.game_id, input.user_id);
   return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
 export async function leaveGame(ctx: Context, { caller, input }: Call<typeof contract.leaveGame>) {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   if (role === 'owner') throw new ApiError(4234);
-  if (!(await games.deleteAdmin(ctx.db, game.game_id, caller.user.id))) throw unknownGame();
+  if (!(await games.deleteRole(ctx.db, game.game_id, caller.user.id))) {
+    // Without a role on the game alone, they have one in its organisation, unless they have just left.
+    if ((await games.readRole(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
+    throw new ApiError(4234, 'Your role comes from the organisation of the game. Leave the organisation instead.');
+  }
   return { game_uid: game.game_id };
 }
 
-/** Makes a person an admin, within a transaction. */
-export function addAdmin(tx: Tx, gameId: string, userId: string): Promise<void> {
-  return games.insertAdmin(tx, gameId, userId);
+/** Gives a person a role on this game alone. */
+export function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {
+  return games.setRole(tx, gameId, userId, role);
 }
 
-/** Makes a person the owner and the former owner an admin, within a transaction. */
-export function changeOwner(tx: Tx, game: Game, userId: string): Promise<void> {
-  return games.changeOwner(tx, game.game_id, { from: game.owner_id, to: userId });
+/** Moves the game to the organisation of its new owner `to`, and makes `from`, who gave it away, an admin. */
+export function changeOwner(tx: Tx, gameId: string, people: { from: string; to: string }): Promise<void> {
+  return games.changeOwner(tx, gameId, people);
 }
 
-/** The owner and admins with their names and emails. */
+/** Everyone with a role on the game, the responsible owner first. */
 export function listMembers(db: Db, gameId: string) {
   return games.listMembers(db, gameId);
 }
@@ -199,9 +205,15 @@ export async function requireOwnProgram(
   }
 }
 
-/** The games that the caller owns or administers. */
-export function listGameIds(ctx: Context, caller: AccountCaller): Promise<string[]> {
-  return games.listGameIds(ctx.db, caller.user.id);
+/** The games on which the caller has at least this role. */
+export async function listGameIds(ctx: Context, caller: AccountCaller, atLeast: Role = 'viewer'): Promise<string[]> {
+  const all = await games.listRoles(ctx.db, caller.user.id);
+  return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
+}
+
+/** The owners of the game; the one who is responsible for it is the first. */
+export function listOwners(db: Db, gameId: string) {
+  return games.listOwners(db, gameId);
 }
 
 /** Whether the person owns a game, including drafts. */
@@ -236,32 +248,38 @@ export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<
 }
 
 /**
- * Returns a game that the caller owns or administers. Throws 4040 for all others, so as not to reveal that they exist.
+ * Returns a game on which the caller has the role that the called operation needs. Throws 4031 if their role is lower,
+ * and 4040 if they have none, so as not to reveal that the game exists.
  */
 export async function requireMember(
   ctx: Context,
   caller: AccountCaller,
   ref: string,
-): Promise<{ game: Game; role: 'owner' | 'admin' }> {
+): Promise<{ game: Game; role: Role }> {
   const game = await findGameFor(ctx.db, caller, ref);
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownGame();
+  requireRole(role, caller.neededRole ?? 'owner');
   return { game, role };
 }
 
-/** Returns a game that the caller owns. Throws 4040, and 4031 for an admin. */
+/** Throws 4031 if the role on a game is lower than needed. */
+export function requireRole(role: Role, needed: Role): void {
+  if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'game'));
+}
+
+/** Returns a game that the caller owns. Throws 4040, and 4031 for lower roles. */
 export async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
-  const { game, role } = await requireMember(ctx, caller, ref);
-  if (role !== 'owner') throw new ApiError(4031, 'Only the owner of the game can do this.');
+  const { game } = await requireMember(ctx, { ...caller, neededRole: 'owner' }, ref);
   return game;
 }
 
 /** The caller's role on the game; a deploy key acts as an admin of its own game. */
-export async function roleOf(db: Db, game: Game, caller: Caller): Promise<'owner' | 'admin' | null> {
+export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role | null> {
   if (caller.kind === 'game') return caller.gameId === game.game_id ? 'admin' : null;
   if (caller.kind === 'anonymous') return null;
   if (caller.user.id === game.owner_id) return 'owner';
-  return (await games.isAdmin(db, game.game_id, caller.user.id)) ? 'admin' : null;
+  return games.readRole(db, game.game_id, caller.user.id);
 }
 
 /** Throws 4096 unless the owner of the game has verified their email. */

@@ -1,6 +1,7 @@
 // What a person with the link to an invitation can do: view, accept or decline it.
 import { ApiError } from '@chauffeur/contract/errors';
 import type * as contract from '@chauffeur/contract/operations/invitations';
+import { isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
@@ -8,7 +9,7 @@ import type { Call } from '../../request/call.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import { addAdmin, changeOwner, lockGame, roleOf } from '../games/games.ts';
+import { changeOwner, listOwners, lockGame, roleOf, setRole } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
 import * as invitations from './invitations.sql.ts';
@@ -36,7 +37,8 @@ export function acceptInvitation(
     const { game_id: gameId } = row;
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
     const game = await lockGame(tx, gameId);
-    if ((await roleOf(tx, game, { kind: 'account', user })) === null) await addAdmin(tx, gameId, user.id);
+    const current = await roleOf(tx, game, { kind: 'account', user });
+    if (current === null || !isAtLeast(current, row.role)) await setRole(tx, gameId, user.id, row.role);
     await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
   });
 }
@@ -84,16 +86,20 @@ function respond(
 async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise<void> {
   const now = ctx.clock.now();
   const game = await lockGame(tx, row.game_id);
-  if (game.owner_id !== row.inviter_id)
+  const owners = await listOwners(tx, game.game_id);
+  const inviter = owners.find(({ user_id: id }) => id === row.inviter_id);
+  if (inviter === undefined)
     throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
-  const former = await findUserById(tx, game.owner_id);
-  await changeOwner(tx, game, user.id);
+  await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
   await revokeDeployKeys(tx, game.game_id);
   await revokeSymbolToken(tx, game.game_id);
   await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
   await invitations.withdrawAll(tx, game.game_id, now);
   await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
-  if (former !== null) await enqueueMail(tx, transferredMail({ to: former.email, game: game.name, owner: user.name }));
+  for (const { user_id: id, email: to } of owners) {
+    const isAdmin = id === inviter.user_id;
+    await enqueueMail(tx, transferredMail({ to, game: game.name, owner: user.name, by: inviter.name, isAdmin }));
+  }
   ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
 }
 

@@ -2,6 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
+import { isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
@@ -9,7 +10,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
-import { type Game, listMembers, lockGame, requireOwner } from '../games/games.ts';
+import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import * as invitations from './invitations.sql.ts';
 import { invitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
@@ -68,7 +69,7 @@ async function invite(
   });
 }
 
-/** Runs `work` in a transaction in which the caller stays the owner of the game. */
+/** Runs `work` in a transaction in which the caller stays an owner of the game. */
 async function asOwner<T>(
   ctx: Context,
   caller: AccountCaller,
@@ -78,18 +79,15 @@ async function asOwner<T>(
   const { game_id: gameId } = await requireOwner(ctx, caller, ref);
   return transact(ctx.db, async (tx) => {
     const game = await lockGame(tx, gameId);
-    if (game.owner_id !== caller.user.id) throw new ApiError(4031, 'Only the owner of the game can do this.');
+    requireRole((await roleOf(tx, game, caller)) ?? 'viewer', 'owner');
     return work(tx, game);
   });
 }
 
 async function requireNoMember(tx: Tx, game: Game, role: Role, email: string): Promise<void> {
   const member = (await listMembers(tx, game.game_id)).find((each) => each.email === email);
-  if (member === undefined || (role === 'owner' && member.role === 'admin')) return;
-  throw new ApiError(
-    4233,
-    member.role === 'owner' ? `email: ${email} is already the owner.` : `email: ${email} is already an admin.`,
-  );
+  if (member === undefined || !isAtLeast(member.role, role)) return;
+  throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
 }
 
 async function sendFirst(
@@ -112,7 +110,7 @@ async function sendFirst(
     now,
     expires_at: expiresAt,
   });
-  await mail(ctx, tx, game, row, token);
+  await mail(ctx, tx, caller, game, row, token);
   return recordOf(row, now);
 }
 
@@ -135,7 +133,7 @@ async function resend(
     now,
     expiresAt,
   });
-  await mail(ctx, tx, game, row, token);
+  await mail(ctx, tx, caller, game, row, token);
   return recordOf(row, now);
 }
 
@@ -148,6 +146,7 @@ function newLink(ctx: Context) {
 async function mail(
   ctx: Context,
   tx: Tx,
+  caller: AccountCaller,
   game: Game,
   { email, role, invited_by: invitedBy }: invitations.InvitationRow,
   token: string,
@@ -158,7 +157,7 @@ async function mail(
     windowSeconds: 3600,
     scope: 'account',
   } as const;
-  await countUse(ctx, tx, game.owner_id, limit);
+  await countUse(ctx, tx, caller.user.id, limit);
   const url = `${ctx.publicUrl}/invitations/${token}`;
   await enqueueMail(tx, invitationMail({ to: email, role, game: game.name, invitedBy, url, days: VALID_DAYS }));
 }

@@ -2,6 +2,7 @@
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 
+type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };
 type Invitation = { to: string; role: 'admin' | 'owner'; game: string; invitedBy: string; url: string; days: number };
 
 /** The same text for everyone: it must not reveal whether the address has an account. */
@@ -38,13 +39,14 @@ function transferOffer(game: string, invitedBy: string) {
   };
 }
 
-/** Sent to the former owner, in case someone else made the offer from their account. */
-export function transferredMail({ to, game, owner }: { to: string; game: string; owner: string }): Mail {
+/** Sent to the former owners, in case someone else made the offer from the account of one of them. */
+export function transferredMail({ to, game, owner, by, isAdmin }: Transferred): Mail {
+  const effect = isAdmin ? 'You are now an admin.' : `${quote(by)} offered it to them.`;
   return {
     to,
     subject: `${oneLine(game)} was transferred`,
     text: [
-      `${quote(owner)} accepted the transfer and now owns the game ${quote(game)}. You are now an admin.`,
+      `${quote(owner)} accepted the transfer and now owns the game ${quote(game)}. ${effect}`,
       'Its deploy key and symbol server URL were revoked. The new owner can create a new key on the edit page.\n',
     ].join('\n\n'),
   };

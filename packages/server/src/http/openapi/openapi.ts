@@ -1,6 +1,6 @@
 // Generates the OpenAPI 3.1 document from the contract.
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
-import type { Access, Operation } from '@chauffeur/contract/operation';
+import { type Access, describeRole, type Operation } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
 import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
 import { createSchemaWriter, type SchemaWriter } from './schemas.ts';
@@ -53,6 +53,7 @@ function describeOperation(operation: Operation, schemas: SchemaWriter, response
   return {
     operationId: operation.id,
     summary: operation.summary,
+    ...(operation.role !== undefined && { description: describeRole(operation), 'x-role': operation.role }),
     tags: [operation.id.split('.')[0]],
     security: operation.crossOrigin ? [{}] : SECURITY[operation.access],
     parameters: parametersOf(operation).map((parameter) => describeParameter(parameter, schemas)),

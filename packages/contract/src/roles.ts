@@ -1,0 +1,62 @@
+// The roles of people in organisations and on games, from the lowest to the highest. Which role an operation needs is
+// set on the operation.
+
+export const ROLE_NAMES = ['viewer', 'triager', 'developer', 'admin', 'owner'] as const;
+
+export type Role = (typeof ROLE_NAMES)[number];
+
+/** Each role may do what all lower roles may do. */
+export const ROLES: Readonly<Record<Role, { label: string; plural: string; summary: string }>> = {
+  viewer: {
+    label: 'Viewer',
+    plural: 'viewers',
+    summary: 'Reads builds, crash reports, launch health and bug tickets, and changes nothing.',
+  },
+  triager: {
+    label: 'Triager',
+    plural: 'triagers',
+    summary: 'Also triages crash groups and bug tickets, comments, replies to players, and downloads dumps and logs.',
+  },
+  developer: {
+    label: 'Developer',
+    plural: 'developers',
+    summary: 'Also uploads, promotes and deletes builds, and edits symbols, images, the store page and event files.',
+  },
+  admin: {
+    label: 'Admin',
+    plural: 'admins',
+    summary: 'Also manages alerts, grouping rules, issue trackers, deploy keys and the members of the organisation.',
+  },
+  owner: {
+    label: 'Owner',
+    plural: 'owners',
+    summary: 'Also decides on approvals, shares, transfers and deletes games, and changes the organisation.',
+  },
+};
+
+/** Whether someone with `role` may do what needs `needed`. */
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf(needed);
+}
+
+/** The higher of two roles; null stands for none. */
+export function highestRole(roles: readonly (Role | null)[]): Role | null {
+  return roles.reduce((best, role) => (role !== null && (best === null || isAtLeast(role, best)) ? role : best), null);
+}
+
+/** Whether someone with `role` may give `given` to others, or take it from them: nobody gives more than they have. */
+export function mayGrant(role: Role, given: Role): boolean {
+  return isAtLeast(role, 'admin') && isAtLeast(role, given);
+}
+
+/** Who can call an operation that needs the role, such as "admins and owners of the game". */
+export function formatWhoMay(needed: Role, of: 'game' | 'organisation'): string {
+  const plurals = ROLE_NAMES.filter((each) => isAtLeast(each, needed)).map((each) => ROLES[each].plural);
+  const all = [plurals.slice(0, -1).join(', '), plurals.at(-1)].filter(Boolean).join(' and ');
+  return `${all} of the ${of}`;
+}
+
+/** The error message for someone whose role is too low, such as "Only admins and owners of the game can do this." */
+export function formatMissingRole(role: Role, needed: Role, of: 'game' | 'organisation'): string {
+  return `Only ${formatWhoMay(needed, of)} can do this. Your role is ${role}.`;
+}

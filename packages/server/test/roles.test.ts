@@ -1,0 +1,233 @@
+// Every operation and every tool with every role on the real server.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Operation, pathOf } from '@chauffeur/contract/operation';
+import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
+import { sql } from 'kysely';
+import { changed } from '../src/kernel/database/db.ts';
+import { codeOf, connect, makeKey } from './setup/agents.ts';
+import { loginHeaders, signInCommand } from './setup/cli-logins.ts';
+import { type Call, callOf, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
+import { makeMember, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({
+    // The issue tracker of the samples is on this machine.
+    env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1', CHAUFFEUR_LIMIT_AGENTS: '0', CHAUFFEUR_LIMIT_INVITATIONS: '0' },
+  });
+});
+after(() => server.stop());
+
+const OPERATIONS_OF_GAMES: readonly Operation[] = OPERATIONS.filter(
+  ({ access, path }) => access === 'account' && path.startsWith('/games/{uid}'),
+);
+
+/** Players call them as well. */
+const OPEN_TO_PLAYERS = ['bugs.file', 'channels.joinBeta', 'channels.leaveBeta'];
+
+/** Only the author of a comment can change it. */
+const ONLY_FOR_AUTHORS = ['crashes.updateComment', 'crashes.deleteComment'];
+
+type TestPlayer = Awaited<ReturnType<typeof makePlayer>>;
+
+type People = Readonly<Record<Role, { readonly cookie: string }>>;
+
+/** A person with each role on the game alone. */
+async function peopleOf({ game, owner }: Studio): Promise<People> {
+  const lower = ROLE_NAMES.filter((role) => role !== 'owner');
+  const members = await Promise.all(
+    lower.map(async (role) => {
+      const person = await makePlayer(server);
+      await makeMember(server, game.uid, person, role);
+      return [role, person.headers] as const;
+    }),
+  );
+  return { ...Object.fromEntries(members), owner } as People;
+}
+
+/** Gives a person a role in the organisation of the game. */
+async function join({ game }: Studio, person: TestPlayer, role: Role): Promise<void> {
+  await changed(
+    server.ctx.db,
+    sql`insert into organisation_members (organisation_id, user_id, role)
+      select organisation_id, ${person.id}, ${role} from games where game_id = ${game.uid}`,
+  );
+}
+
+/** Sends the sample call about the game of the samples, as the person. */
+async function send(operation: Operation, { values }: Samples, call: Call, headers: object) {
+  const isAboutGame = operation.path.startsWith('/games/{uid}');
+  const names = Object.keys((operation.params as { properties?: object } | undefined)?.properties ?? {});
+  const nothing = Object.fromEntries(names.map((name) => [name, '00000000-0000-4000-8000-000000000000']));
+  const path = pathOf(operation, {
+    ...nothing,
+    ...values,
+    ...call.path,
+    ...(isAboutGame && { uid: values.uid ?? '' }),
+  });
+  const response = await fetch(`${server.api}${path}?${new URLSearchParams(call.query)}`, {
+    method: operation.method,
+    redirect: 'manual',
+    headers: { ...(call.json !== undefined && { 'content-type': 'application/json' }), ...call.headers, ...headers },
+    body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
+  });
+  const text = await response.text();
+  const error = response.status < 400 ? undefined : JSON.parse(text).error;
+  return { status: response.status, code: error?.code ?? 0, message: error?.message ?? '' };
+}
+
+test('every operation about a game needs a role, unless it is for players', () => {
+  const without = OPERATIONS_OF_GAMES.filter(({ role }) => role === undefined).map(({ id }) => id);
+  assert.deepEqual(without.sort(), OPEN_TO_PLAYERS);
+  const shipping: readonly Operation[] = OPERATIONS.filter(({ access }) => access === 'deploy_key');
+  assert.ok(shipping.every(({ role }) => role === 'developer'));
+});
+
+describe('an operation about a game', () => {
+  test('is refused for every role below its own, which the message names, and hidden from strangers', async () => {
+    const samples = await makeSamples(server);
+    const people = await peopleOf(samples.studio);
+    const stranger = await makePlayer(server);
+    const before = await stateOf(server, samples.studio);
+    for (const operation of OPERATIONS_OF_GAMES) {
+      const { id, role } = operation;
+      if (role === undefined) continue;
+      const call = await callOf(samples, operation);
+      assert.equal((await send(operation, samples, call, stranger.headers)).code, 4040, id);
+      for (const lower of ROLE_NAMES.filter((each) => !isAtLeast(each, role))) {
+        const { status, code, message } = await send(operation, samples, call, people[lower]);
+        assert.deepEqual([status, code], [403, 4031], `${id} as ${lower}`);
+        assert.match(message, new RegExp(`^Only .*${role}s.* of the game can do this. Your role is ${lower}.$`));
+      }
+    }
+    // What the samples prepare changes groups, builds and media; nothing else may have changed.
+    const after = await stateOf(server, samples.studio);
+    const [row, rowBefore] = [after[0] as Record<string, unknown>, before[0] as Record<string, unknown>];
+    for (const name of ['keys', 'approvals', 'bugs']) assert.deepEqual(row[name], rowBefore[name], name);
+  });
+
+  test('succeeds for its own role', async () => {
+    const samples = await makeSamples(server);
+    const people = await peopleOf(samples.studio);
+    for (const operation of inWorkingOrder(OPERATIONS_OF_GAMES)) {
+      const { id, role } = operation;
+      if (role === undefined || ONLY_FOR_AUTHORS.includes(id)) continue;
+      const { headers, ...call } = await callOf(samples, operation);
+      // A sample with a person of its own is about a game of their own.
+      const sent = headers?.cookie === undefined ? { ...call, ...(headers && { headers }) } : null;
+      if (sent === null) continue;
+      const { status, code, message } = await send(operation, samples, sent, people[role]);
+      assert.ok(status < 400, `${id} as ${role}: ${code} ${message}`);
+    }
+  });
+});
+
+describe('a role', () => {
+  test('is the higher of those on the game and in its organisation', async () => {
+    const studio = await openStudio(server);
+    const roleOf = async (person: TestPlayer) =>
+      (await request(`${server.api}/games/${studio.game.uid}`, { headers: person.headers })).body.data.role;
+    for (const [onGame, inOrganisation, expected] of [
+      ['viewer', 'developer', 'developer'],
+      ['admin', 'triager', 'admin'],
+      ['triager', 'owner', 'owner'],
+    ] as const) {
+      const person = await makePlayer(server);
+      await makeMember(server, studio.game.uid, person, onGame);
+      await join(studio, person, inOrganisation);
+      assert.equal(await roleOf(person), expected);
+      const listed = await request(`${server.api}/games`, { headers: person.headers });
+      assert.deepEqual(
+        listed.body.data.games.map(({ game_uid, role }: Record<string, string>) => [game_uid, role]),
+        [[studio.game.uid, expected]],
+      );
+    }
+  });
+
+  test('in an organisation reaches its games and no others', async () => {
+    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    const person = await makePlayer(server);
+    await join(studio, person, 'admin');
+    const statusFor = async ({ game }: Studio) =>
+      (await request(`${server.api}/games/${game.uid}`, { headers: person.headers })).status;
+    assert.deepEqual([await statusFor(studio), await statusFor(other)], [200, 404]);
+  });
+
+  test('limits the tools of agents, also of a key that was created with a higher role', async () => {
+    const studio = await openStudio(server);
+    const tools = (OPERATIONS as readonly Operation[]).filter(({ mcp }) => mcp !== undefined);
+    for (const role of ['viewer', 'triager', 'developer', 'admin'] as const) {
+      const person = await makePlayer(server);
+      await makeMember(server, studio.game.uid, person, 'admin');
+      const { key } = await makeKey(server, person.headers);
+      await makeMember(server, studio.game.uid, person, role);
+      const before = await stateOf(server, studio);
+      const agent = await connect(server, key);
+      for (const { mcp, role: needed, id } of tools) {
+        if (needed === undefined || isAtLeast(role, needed) || id.startsWith('approvals.')) continue;
+        const tool = mcp?.tool ?? '';
+        assert.equal(codeOf(await agent.call(tool, callsOf(studio)[tool]?.args)), 4031, `${tool} as ${role}`);
+      }
+      await agent.close();
+      assert.deepEqual(await stateOf(server, studio), before);
+    }
+  });
+
+  test('limits a login of the command, which ships builds for developers only', async () => {
+    const samples = await makeSamples(server);
+    const { game } = samples.studio;
+    const shipping: readonly Operation[] = OPERATIONS.filter(({ access }) => access === 'deploy_key');
+    const person = await makePlayer(server);
+    await makeMember(server, game.uid, person, 'developer');
+    const { key } = await signInCommand(server, person.headers, { game: game.uid });
+    const sendAll = async (work: (operation: Operation, code: number) => void) => {
+      for (const operation of shipping) {
+        const { code } = await send(operation, samples, {}, loginHeaders(key, game.uid));
+        work(operation, code);
+      }
+    };
+    await sendAll(({ id }, code) => assert.notEqual(code, 4031, id));
+    for (const role of ['triager', 'viewer'] as const) {
+      await makeMember(server, game.uid, person, role);
+      await sendAll(({ id }, code) => assert.equal(code, 4031, `${id} as ${role}`));
+      // A login cannot be approved for a game that the person cannot ship.
+      await assert.rejects(signInCommand(server, person.headers, { game: game.uid }), /4031/);
+    }
+  });
+});
+
+describe('an approval', () => {
+  test('is decided by any owner, and requested only by people whose role allows the change by itself', async () => {
+    const studio = await openStudio(server);
+    const [requester, owner] = [await makePlayer(server), await makePlayer(server)];
+    await makeMember(server, studio.game.uid, requester, 'developer');
+    await join(studio, owner, 'owner');
+    const ask = async (headers: { cookie: string }) => {
+      const agent = await connect(server, (await makeKey(server, headers)).key);
+      const args = { uid: studio.game.uid, build_id: studio.buildId };
+      const { structuredContent } = await agent.call('delete_build', args);
+      await agent.close();
+      return structuredContent?.approval.uid as string;
+    };
+    const decide = (headers: { cookie: string }, uid: string) =>
+      request(`${server.api}/approvals/${uid}/decide`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ approve: true }),
+      });
+    const uid = await ask(requester.headers);
+    assert.equal((await decide(requester.headers, uid)).body.error?.code, 4031);
+    await makeMember(server, studio.game.uid, requester, 'triager');
+    const outdated = await decide(owner.headers, uid);
+    assert.equal(outdated.body.error?.code, 4217);
+    assert.match(outdated.body.error?.message ?? '', /is now a triager/);
+    await makeMember(server, studio.game.uid, requester, 'developer');
+    const decided = await decide(owner.headers, uid);
+    assert.equal(decided.status, 200, JSON.stringify(decided.body));
+    assert.equal(decided.body.data.status, 'approved');
+    assert.notEqual(decided.body.data.decided_by, null);
+  });
+});
