@@ -4,7 +4,7 @@ import classes from './field-messages.module.css';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** For all forms of the page, also those that are added later. A form is not submitted while a field has a mistake. */
+/** For all forms of the page, including fields that are added later. A form is not submitted while a field has a mistake. */
 export function showFieldMessages(page: Document): void {
   // The event doesn't bubble.
   page.addEventListener('invalid', onInvalid, { capture: true });
