@@ -75,12 +75,12 @@ describe('every page of the website', () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await account.click();
     await page.getByRole('button', { name: 'Dark' }).click();
-    assert.equal(await background(), 'rgb(36, 36, 36)');
+    assert.equal(await background(), 'rgb(22, 24, 27)');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Dark' }).waitFor({ state: 'hidden' });
     assert.ok(await account.evaluate((button) => button === document.activeElement));
     await page.reload();
-    assert.equal(await background(), 'rgb(36, 36, 36)');
+    assert.equal(await background(), 'rgb(22, 24, 27)');
     await account.click();
     await page.getByRole('link', { name: 'Account settings' }).click();
     await page.waitForURL(/\/settings\/profile$/);
@@ -127,7 +127,7 @@ describe('every page of the website', () => {
     await page.getByRole('button', { name: 'Dark mode' }).click();
     await page.getByRole('link', { name: /^Next/ }).click();
     await page.waitForURL(`${url}/docs/shelves`);
-    assert.equal(await background(), 'rgb(36, 36, 36)');
+    assert.equal(await background(), 'rgb(22, 24, 27)');
     // The commands of this page are shown for the shell that was chosen on the page before.
     await page.getByText('curl.exe').first().waitFor();
   });
@@ -165,13 +165,11 @@ describe('every page of the website', () => {
       ['/docs/', 'text/html', 200],
       ['/docs/nothing', 'text/html', 404],
       ['/docs/%2e%2e%2f404', 'text/html', 404],
-      ['/docs/play', 'application/json', 404],
+      ['/docs/play', 'application/json', 200],
       ['/docs/index.html', '*/*', 404],
       ['/docs/sections.json', '*/*', 404],
     ] as const)
       assert.equal((await read(path, accept)).status, status, path);
-    const data = (await (await read('/docs/play', 'application/json')).json()) as { error: { code: number } };
-    assert.equal(data.error.code, 4040);
   });
 });
 

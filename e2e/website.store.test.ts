@@ -113,6 +113,72 @@ describe('the store on the website', () => {
     await viewer.waitFor({ state: 'hidden' });
   });
 
+  test('the store can be read and searched without JavaScript', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({
+      javaScriptEnabled: false,
+      userAgent: LINUX,
+      viewport: { width: 320, height: 700 },
+    });
+    await page.goto(service.url);
+    await page.getByRole('searchbox', { name: 'Search games' }).fill('stroll');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: 'Small Walk' }).click();
+    await page.getByText('One evening.').waitFor();
+    await page.getByText('Rain that you can hear').waitFor();
+    await page.getByRole('link', { name: 'Enlarge image 1 of 2' }).locator('img').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download for Linux' }).click();
+    assert.equal(await (await download).failure(), null);
+    await page.getByText('Other downloads').click();
+    await page.getByRole('link', { name: 'Windows 64-bit' }).waitFor();
+    await page
+      .getByRole('link', { name: /^Not scanned/ })
+      .first()
+      .click();
+    await page.getByRole('searchbox', { name: 'Search by path or checksum' }).fill('nothing');
+    await page.keyboard.press('Enter');
+    await page.getByText('0 of 1 entry').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0);
+  });
+
+  test('a public page is HTML for every client, revalidated by browsers and private for people', async () => {
+    const path = `${service.url}/g/${studio.slug}`;
+    for (const accept of ['*/*', 'application/json', 'image/png']) {
+      const response = await fetch(path, { headers: { accept } });
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(await response.text(), /One evening\./);
+    }
+    const first = await fetch(path, { headers: { 'user-agent': LINUX } });
+    assert.match(first.headers.get('cache-control') ?? '', /^public, max-age=0, s-maxage=\d+$/);
+    assert.equal(first.headers.get('content-encoding'), 'gzip');
+    const headers = { 'user-agent': LINUX, 'if-none-match': first.headers.get('etag') ?? '' };
+    assert.equal((await fetch(path, { headers })).status, 304);
+    const own = await fetch(path, { headers: { cookie: studio.session.cookie } });
+    assert.equal(own.headers.get('cache-control'), 'private, no-cache');
+    const own304 = { ...headers, cookie: studio.session.cookie };
+    assert.equal((await fetch(path, { headers: own304 })).status, 200, 'a signed-in person has another page');
+  });
+
+  test('an address without a page is a page with the status 404, and no input fails', async () => {
+    for (const path of [
+      '/g/nothing',
+      '/@nothing',
+      '/@%27',
+      '/g/a/files/b',
+      '/nothing',
+      `/g/${studio.slug}?channel=%00`,
+    ]) {
+      const response = await fetch(service.url + path, { headers: { accept: 'text/html' } });
+      assert.ok(response.status === 404 || response.status === NUL_STATUS, `${path}: ${response.status}`);
+      if (response.status === 404) assert.match(await response.text(), /Page not found/);
+    }
+    for (const path of ['/browse?cursor=a', '/browse?os=beos', '/browse?q=a&q=b', '/browse?tag=%00', '/?q[a]=1']) {
+      const { status } = await fetch(service.url + path);
+      assert.ok(status < 500, `${path}: ${status}`);
+    }
+  });
+
   test('a player joins the beta, gets its build, and leaves again', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await open(`/g/${studio.slug}`);
@@ -120,11 +186,11 @@ describe('the store on the website', () => {
     await submitSignIn(page, PLAYER);
     await page.getByRole('button', { name: 'Join beta' }).click();
     await page.getByText('Version 2.0.0').waitFor();
-    await page.getByText('stable', { exact: true }).click();
+    await page.getByRole('navigation', { name: 'Channel' }).getByRole('link', { name: 'stable' }).click();
     await page.getByText('Version 1.2.0').waitFor();
     await page.getByRole('button', { name: 'Leave beta' }).click();
     await page.getByRole('button', { name: 'Join beta' }).waitFor();
-    await page.getByRole('radiogroup', { name: 'Channel' }).waitFor({ state: 'detached' });
+    await page.getByRole('navigation', { name: 'Channel' }).waitFor({ state: 'detached' });
   });
 
   test('a player reports a bug with a log, and the developers receive both', async (t) => {
@@ -195,6 +261,44 @@ describe('the store on the website', () => {
     const { text: sitemap } = await read('/sitemap.xml');
     assert.ok(sitemap.includes(`<loc>${service.url}/g/${studio.slug}</loc>`));
     assert.ok(!sitemap.includes(slug));
+    assert.match(sitemap, /<image:loc>[^<]*\/public\/media\//);
     assert.equal((await read('/sitemap/0.xml')).status, 404);
+  });
+
+  test('feeds list new games and the releases of a game, but no drafts and no beta builds', async () => {
+    const read = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
+    const games = await read('/feeds/games.atom');
+    assert.equal(games.headers.get('content-type'), 'application/atom+xml; charset=utf-8');
+    const releases = await read(`/g/${studio.slug}/releases.atom`);
+    const text = await releases.text();
+    assert.match(text, /<title>Small Walk 1\.2\.1<\/title>/);
+    assert.match(text, /Rain that you can hear/);
+    assert.doesNotMatch(text, /2\.0\.0/);
+    const headers = { 'if-none-match': releases.headers.get('etag') ?? '' };
+    assert.equal((await read(`/g/${studio.slug}/releases.atom`, headers)).status, 304);
+    const { slug } = await askAs(service, studio.session)<{ slug: string }>('POST', '/games', {
+      name: 'Unseen',
+      visibility: 'draft',
+    });
+    assert.equal((await read(`/g/${slug}/releases.atom`)).status, 404);
+    assert.equal((await read(`/g/${slug}/releases.atom`, { cookie: studio.session.cookie })).status, 200);
+  });
+
+  test('a game is described for search engines, and no text of it becomes markup', async () => {
+    const hostile = '</script><img src=x onerror=alert(1)>';
+    const ask = askAs(service, studio.session);
+    const { game_uid, slug } = await ask<{ game_uid: string; slug: string }>('POST', '/games', { name: hostile });
+    const texts = { tagline: `"'${hostile}`, description: `${hostile}<!--` };
+    await ask('PATCH', `/games/${game_uid}`, { ...texts, visibility: 'public' });
+    const text = await (await fetch(`${service.url}/g/${slug}`)).text();
+    assert.match(text, /&lt;\/script&gt;&lt;img src=x onerror=alert\(1\)&gt;/);
+    assert.doesNotMatch(text, /<img src=x|<!--/);
+    const page = await (await fetch(`${service.url}/g/${studio.slug}`)).text();
+    const [, json = '{}'] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page) ?? [];
+    const game = JSON.parse(json) as Record<string, unknown>;
+    assert.equal(game['@type'], 'VideoGame');
+    assert.equal(game.headline, 'A stroll <b>through</b> rain');
+    assert.match(page, /<link rel="preload" as="image"/);
+    assert.match(page, /fetchpriority="high"/);
   });
 });

@@ -8,8 +8,8 @@ export const NO_CHROMIUM = 'skipped: chromium not found';
 /** The headless shell comes first: it is the same browser without a user interface, and takes half the processor time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Returns null if no Chromium is installed; with CI=true, throws instead. */
-export async function startChromium(): Promise<Browser | null> {
+/** `more` are further options. Returns null if no Chromium is installed; with CI=true, throws instead. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser | null> {
   const executablePath = await findProgram();
   if (executablePath === undefined) {
     if (process.env.CI === 'true') throw new Error('chromium not found; install it');
@@ -25,6 +25,7 @@ export async function startChromium(): Promise<Browser | null> {
     '--disable-sync',
     // Replaces the driver's own list of disabled features, which would turn off partitioned storage in frames.
     '--disable-features=MediaRouter',
+    ...more,
   ];
   return chromium.launch({ executablePath, args });
 }

@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { docPages } from './doc-pages/plugin.ts';
+import { publicPages } from './public-pages.ts';
 
 const PACKED = /\.(js|css|svg)$/;
 
@@ -35,15 +36,17 @@ const service = `http://127.0.0.1:${process.env.CHAUFFEUR_PORT ?? 4000}`;
 
 // biome-ignore lint/style/noDefaultExport: Vite reads its settings from the default export
 export default defineConfig({
-  plugins: [docPages(), react(), packFiles()],
+  plugins: [docPages(), publicPages(service), react(), packFiles()],
   build: {
     target: 'es2023',
     sourcemap: false,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { input: ['index.html', 'docs.html'] },
+    rolldownOptions: { input: ['index.html', 'docs.html', 'public.html'] },
   },
   server: {
-    proxy: Object.fromEntries(['/api', '/mcp', '/.well-known', '/docs/search'].map((path) => [path, service])),
+    proxy: Object.fromEntries(
+      ['/api', '/mcp', '/.well-known', '/docs/search', '/feeds'].map((path) => [path, service]),
+    ),
   },
 });

@@ -64,6 +64,18 @@ export const PAGES = {
 
 export type PageName = keyof typeof PAGES;
 
+/** The pages that the server writes as documents. The others are pages of the website's program. */
+export const PUBLIC_PAGES: ReadonlySet<PageName> = new Set([
+  'home',
+  'browse',
+  'game',
+  'file',
+  'developer',
+  'docs',
+  'docSearch',
+  'doc',
+] as const);
+
 const PATTERNS = Object.entries(PAGES).map(([name, path]) => ({
   name: name as PageName,
   pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),

@@ -1,4 +1,4 @@
-// Sets the colour scheme before the first paint, so that a dark page doesn't flash white.
+// Sets the colour scheme before the first paint, so that a dark page doesn't flash white, and marks that scripts run.
 (() => {
   let chosen = 'auto';
   try {
@@ -7,5 +7,7 @@
     // If storage is blocked, the system's scheme applies.
   }
   const isDark = chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
-  document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light';
+  const { dataset } = document.documentElement;
+  dataset.mantineColorScheme = isDark ? 'dark' : 'light';
+  dataset.js = '';
 })();

@@ -1,5 +1,7 @@
 // Starts the website in the page that the server sent.
 import '@mantine/core/styles.css';
+import './tokens.css';
+import './frame/site-frame.css';
 import './site.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

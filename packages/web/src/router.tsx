@@ -1,4 +1,5 @@
-// Every page of the website: its path, its data and its code.
+// Every page of the website's program: its path, its data and its code. The server writes the public pages
+// (packages/server/src/http/pages).
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -14,14 +15,7 @@ import { PageProblem } from './frame/PageProblem.tsx';
 import { notePage } from './frame/previous-page.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { cliQuery } from './pages/cli/cli-query.ts';
-import { HomePage, loadHome } from './pages/store/HomePage.tsx';
-import {
-  type BrowseFilters,
-  browseQuery,
-  developerQuery,
-  gameQuery,
-  provenanceQuery,
-} from './pages/store/store-queries.ts';
+import { gameQuery } from './pages/store/game-query.ts';
 import { session } from './session.ts';
 
 type Needs = { queries: QueryClient };
@@ -30,41 +24,8 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 
 const root = createRootRouteWithContext<Needs>()({ component: Frame, notFoundComponent: UnknownPage });
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  component: HomePage,
-  loader: ({ context }) => loadHome(context.queries),
-});
-
 /** The router keeps search parameters that a route does not mention, so invalid ones are set to undefined. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-const browse = createRoute({
-  getParentRoute: () => root,
-  path: '/browse',
-  validateSearch: ({ q, os, tag }): BrowseFilters => ({ q: textOf(q), os: textOf(os), tag: textOf(tag) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ context, deps }) => void context.queries.prefetchInfiniteQuery(browseQuery(deps)),
-  component: lazyPage(() => import('./pages/store/BrowsePage.tsx'), 'BrowsePage'),
-});
-
-const game = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$uid',
-  validateSearch: ({ channel }): { channel?: string | undefined } => ({ channel: textOf(channel) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
-  component: lazyPage(() => import('./pages/store/GamePage.tsx'), 'GamePage'),
-});
-
-const file = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$uid/files/$file_uid',
-  validateSearch: ({ q }): { q?: string | undefined } => ({ q: textOf(q) }),
-  loader: ({ context, params }) => void context.queries.prefetchQuery(provenanceQuery(params.uid, params.file_uid)),
-  component: lazyPage(() => import('./pages/store/FilePage.tsx'), 'FilePage'),
-});
 
 const play = createRoute({
   getParentRoute: () => root,
@@ -73,13 +34,6 @@ const play = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
   component: lazyPage(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
-});
-
-const developerPage = createRoute({
-  getParentRoute: () => root,
-  path: '/@{$handle}',
-  loader: ({ context, params }) => void context.queries.prefetchInfiniteQuery(developerQuery(params.handle)),
-  component: lazyPage(() => import('./pages/store/DeveloperPage.tsx'), 'DeveloperPage'),
 });
 
 const cli = createRoute({
@@ -475,12 +429,7 @@ const developer = dev.addChildren([
 ]);
 
 const pages = root.addChildren([
-  home,
-  browse,
-  game,
-  file,
   play,
-  developerPage,
   reportBug,
   cli,
   signIn,

@@ -15,10 +15,24 @@ const accent: MantineColorsTuple = [
   '#0b3342',
 ];
 
+/** The neutral colours of the dark scheme, from light to dark. Shade 7 is the page: see tokens.css. */
+const dark: MantineColorsTuple = [
+  '#d6d9dd',
+  '#b8bec5',
+  '#8f979f',
+  '#69717a',
+  '#333940',
+  '#2c3238',
+  '#22262b',
+  '#16181b',
+  '#111315',
+  '#0c0d0f',
+];
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 6, dark: 5 },
-  colors: { accent },
+  colors: { accent, dark },
   autoContrast: true,
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
@@ -33,5 +47,5 @@ export const theme = createTheme({
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: { '--mantine-color-dimmed': '#5b6269', '--mantine-color-placeholder': '#6b7178' },
-  dark: { '--mantine-color-dimmed': '#a3a3a3', '--mantine-color-placeholder': '#9a9a9a' },
+  dark: { '--mantine-color-dimmed': '#a2a9b1', '--mantine-color-placeholder': '#9a9a9a' },
 });

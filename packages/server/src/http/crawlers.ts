@@ -43,7 +43,7 @@ async function writePage(ctx: Context, page: number): Promise<string> {
   const first = page === 1 ? OWN_PAGES.map((path): Address => ({ url: ctx.publicUrl + path })) : [];
   return writeSitemap([
     ...first,
-    ...addresses.map(({ path, updated_at }) => ({ url: ctx.publicUrl + path, changedAt: updated_at })),
+    ...addresses.map(({ path, changedAt, images }) => ({ url: ctx.publicUrl + path, changedAt, images })),
   ]);
 }
 

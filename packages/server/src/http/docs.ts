@@ -10,10 +10,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
 import { acceptsGzip } from '../request/accept-encoding.ts';
+import { countPublicRead } from '../request/address-limit.ts';
 import { createDocSearch, type DocSearch } from './doc-search.ts';
 import { writeResults } from './doc-search-results.ts';
 import { escapeHtml, fillHead, type PageHead } from './page-head.ts';
-import { refuseRead } from './refuse-read.ts';
+import type { PublicSite } from './pages/public-pages.ts';
 
 const FOLDER = join(WEBSITE_FOLDER, 'docs');
 const MINUTES_SECONDS = 300;
@@ -37,7 +38,8 @@ const DESCRIPTION = 'How to ship games, track crashes and game health, and run t
 
 type Body = { readonly plain: string; readonly gzipped: Buffer };
 
-export function mountDocs(app: FastifyInstance, ctx: Context): void {
+/** Any client gets these pages, whatever it accepts. */
+export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite): void {
   const bodyOf = keepBodies(ctx);
   let search: Promise<DocSearch> | undefined;
   const findSections = async (query: string) => {
@@ -50,7 +52,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context): void {
   };
   app.get(PAGES.docs, async (request, reply) => sendDoc(request, reply, START));
   app.get(PAGES.docSearch, async (request, reply) => {
-    const refusal = refuse(request, reply);
+    const refusal = await refuse(request, reply);
     if (refusal !== null) return refusal;
     const { q } = request.query as { q?: unknown };
     const query = typeof q === 'string' ? q.slice(0, MAX_QUERY_LENGTH).trim() : '';
@@ -64,29 +66,27 @@ export function mountDocs(app: FastifyInstance, ctx: Context): void {
     return sendDoc(request, reply, findDoc(page) === undefined ? MISSING : page);
   });
 
-  function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
-    if (wantsDocument(request.headers.accept)) return refuseRead(ctx, request, reply);
-    reply.callNotFound();
-    return reply;
+  async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> {
+    try {
+      countPublicRead(ctx, request);
+      return null;
+    } catch (error) {
+      return site.sendProblem(request, reply, error);
+    }
   }
 
   async function sendDoc(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
-    const refusal = refuse(request, reply);
+    const refusal = await refuse(request, reply);
     if (refusal !== null) return refusal;
     const { plain, gzipped } = await bodyOf(name);
     prepare(reply)
       .code(name === MISSING ? 404 : 200)
-      .header('vary', 'accept, accept-encoding')
+      .header('vary', 'accept-encoding')
       .header('cache-control', `public, max-age=${MINUTES_SECONDS}`);
     return acceptsGzip(request.headers['accept-encoding'])
       ? reply.header('content-encoding', 'gzip').send(gzipped)
       : reply.send(plain);
   }
-}
-
-/** Whether a client can read a page. Most programs accept any type. */
-function wantsDocument(accept = '*/*'): boolean {
-  return /text\/(html|\*)|application\/xhtml\+xml|\*\/\*/.test(accept);
 }
 
 function prepare(reply: FastifyReply): FastifyReply {

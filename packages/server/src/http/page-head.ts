@@ -9,6 +9,14 @@ export type PageHead = {
   readonly image?: { readonly url: string; readonly width: number; readonly height: number; readonly alt: string };
   /** Whether search engines should ignore it: a draft, or a game that is reachable by link only. */
   readonly isHidden?: boolean;
+  /** Elements of the head that are HTML already, such as preloads. */
+  readonly links?: string;
+  /** An Atom feed of what the page lists. */
+  readonly feed?: { readonly title: string; readonly url: string };
+  /** What the page is about, in JSON-LD (schema.org). */
+  readonly data?: object | undefined;
+  /** Seconds after which the page's script opens it again. */
+  readonly retrySeconds?: number | undefined;
 };
 
 const SITE = 'Chauffeur';
@@ -24,12 +32,14 @@ export function fillHead(document: string, head: PageHead, first = ''): string {
 }
 
 /** Title and meta elements: Open Graph (ogp.me), which X and Mastodon also read, and the card format of X. */
-export function writeHead({ title, description, url, image, isHidden = false }: PageHead): string {
+export function writeHead(head: PageHead): string {
+  const { title, description, url, image, isHidden = false } = head;
   const said = shortenText(description);
   const named = [
     ['description', said],
     ['twitter:card', image === undefined ? 'summary' : 'summary_large_image'],
     ...(isHidden ? [['robots', 'noindex']] : []),
+    ...(head.retrySeconds === undefined ? [] : [['retry', String(head.retrySeconds)]]),
   ];
   const properties = [
     ['og:site_name', SITE],
@@ -51,7 +61,24 @@ export function writeHead({ title, description, url, image, isHidden = false }: 
     `<link rel="canonical" href="${escapeHtml(url)}">`,
     ...named.map(([name = '', content = '']) => `<meta name="${name}" content="${escapeHtml(content)}">`),
     ...properties.map(([name = '', content = '']) => `<meta property="${name}" content="${escapeHtml(content)}">`),
+    ...writeMore(head),
   ].join('\n    ');
+}
+
+function writeMore({ links = '', feed, data }: PageHead): string[] {
+  const alternate =
+    feed !== undefined &&
+    `<link rel="alternate" type="application/atom+xml" title="${escapeHtml(feed.title)}" href="${escapeHtml(feed.url)}">`;
+  const described = data !== undefined && `<script type="application/ld+json">${escapeJson(data)}</script>`;
+  return [links, alternate, described].filter((line) => line !== false && line !== '') as string[];
+}
+
+/** A value as JSON for a script element, which ends at the first `</script`. */
+function escapeJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Returns the text on one line, truncated between words. */

@@ -1,12 +1,12 @@
-// Finds out whether a page exists and what its head contains, before its script runs.
-import { findHandleProblem } from '@chauffeur/contract/handle';
+// Finds out whether a page of the website's program exists and what its head contains, before its script runs. The public
+// pages, which the server writes itself, are in pages/.
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { matchPage, type PageName } from '@chauffeur/contract/pages';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
-import { type GameFacts, readDeveloperFacts, readGameFacts } from '../features/store/store.ts';
+import { type GameFacts, readGameFacts } from '../features/store/store.ts';
 import { isDatabaseAway } from '../kernel/database/db.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
@@ -19,8 +19,6 @@ export type Page = {
 };
 
 const CLI_DESCRIPTION = 'Install the command that ships builds, symbols and store images from a terminal or from CI.';
-const SITE_DESCRIPTION =
-  'Games by independent developers. Every download shows where it came from and how it was scanned.';
 
 type Visit = {
   ctx: Context;
@@ -30,14 +28,47 @@ type Visit = {
   params: Readonly<Record<string, string>>;
 };
 
-/** Finds the head of a page; null if the page does not exist for this visitor. All other pages share one head. */
+/** Finds the head of a page; null if the page does not exist for this visitor. */
 const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead | null> } = {
-  game: (visit) => headOfGame(visit, true),
-  file: (visit) => headOfGame(visit, false),
-  play: (visit) => headOfGame(visit, false),
-  reportBug: (visit) => headOfGame(visit, false),
-  developer: headOfDeveloper,
+  play: (visit) => headOfGame(visit, 'Play'),
+  reportBug: (visit) => headOfGame(visit, 'Report a bug in'),
   cli: async ({ ctx }) => ({ title: 'Install chauffeur', description: CLI_DESCRIPTION, url: `${ctx.publicUrl}/cli` }),
+};
+
+/** The titles of the other pages until their script has loaded. They are personal, and not indexed by search engines. */
+const TITLES: { readonly [Name in PageName]?: string } = {
+  cliLogin: 'Sign in to the command',
+  setup: 'Set up Chauffeur',
+  signIn: 'Sign in',
+  signUp: 'Sign up',
+  verify: 'Verify your email address',
+  reset: 'Reset your password',
+  profile: 'Profile',
+  security: 'Security',
+  agentKeys: 'Personal keys',
+  agents: 'Connected agents',
+  consent: 'Allow access',
+  approve: 'Approval',
+  invitation: 'Invitation',
+  unsubscribe: 'Unsubscribe',
+  operator: 'Operator',
+  operatorJobs: 'Failed jobs',
+  operatorUsers: 'Users',
+  operatorGames: 'Storage by game',
+  operatorSettings: 'Settings',
+  operatorSetup: 'Installation',
+  games: 'Your games',
+  overview: 'Overview',
+  builds: 'Builds',
+  build: 'Build',
+  channels: 'Channels',
+  crashes: 'Crashes',
+  crashGroup: 'Crash group',
+  crashReport: 'Crash report',
+  bugs: 'Bugs',
+  bug: 'Bug',
+  health: 'Health',
+  events: 'Events',
 };
 
 /**
@@ -47,14 +78,15 @@ const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead 
 export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyRequest, path: string): Promise<Page> {
   const page = matchPage(path);
   const isIsolated = page?.name === 'play';
-  const plain: PageHead = { title: '', description: SITE_DESCRIPTION, url: ctx.publicUrl + path };
-  if (page === undefined) return { status: 404, head: { ...plain, isHidden: true }, isIsolated };
+  const title = (page && TITLES[page.name]) ?? 'Edit game';
+  const plain: PageHead = { title, description: '', url: ctx.publicUrl + path, isHidden: true };
+  if (page === undefined) return { status: 404, head: plain, isIsolated };
   const look = HEADS[page.name];
   if (look === undefined) return { status: 200, head: plain, isIsolated };
   try {
     const params = Object.fromEntries(Object.entries(page.params).map(([name, value]) => [name, decode(value)]));
     const head = await look({ ctx, auth, request, path, params });
-    if (head === null) return { status: 404, head: { ...plain, isHidden: true }, isIsolated };
+    if (head === null) return { status: 404, head: plain, isIsolated };
     return { status: 200, head, isIsolated };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
@@ -62,34 +94,19 @@ export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyReque
   }
 }
 
-/** Of a game's pages, search engines should index only the main one. */
-async function headOfGame({ ctx, auth, request, params }: Visit, isFirst: boolean): Promise<PageHead | null> {
+/** Of a game's pages, search engines should index only the store page. */
+async function headOfGame({ ctx, auth, request, params }: Visit, action: string): Promise<PageHead | null> {
   const { uid = '' } = params;
   if (findProblem(GameParams, { uid }) !== null) return null;
   const game = await readGameFacts(ctx, await identify(ctx, auth, { access: 'public' }, request), uid);
   if (game === null) return null;
   const { name, developer, tagline, description, image, slug } = game;
   return {
-    title: name,
+    title: `${action} ${name}`,
     description: [tagline, description].filter((text) => text !== '').join(' – ') || `A game by ${developer}`,
     url: `${ctx.publicUrl}/g/${slug}`,
     ...imageOf(image, name),
-    isHidden: game.visibility !== 'public' || !isFirst,
-  };
-}
-
-async function headOfDeveloper({ ctx, params: { handle = '' } }: Visit): Promise<PageHead | null> {
-  if (findHandleProblem(handle) !== null) return null;
-  const developer = await readDeveloperFacts(ctx, handle);
-  if (developer === null) return null;
-  const { name, image } = developer;
-  return {
-    title: name,
-    description: `Games by ${name}`,
-    url: `${ctx.publicUrl}/@${handle}`,
-    ...imageOf(image, name),
-    // A developer without a game has nothing to index yet.
-    isHidden: !developer.hasGames,
+    isHidden: true,
   };
 }
 

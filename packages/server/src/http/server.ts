@@ -75,7 +75,7 @@ export function createHttpServer(
   });
   mountPlay(app, ctx);
   mountCli(app, ctx);
-  const website = mountWebsite(app, ctx, auth);
+  const website = mountWebsite(app, ctx, auth, routes);
   if (website === undefined)
     app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));
   app.setNotFoundHandler((request, reply) =>

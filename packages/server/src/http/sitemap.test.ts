@@ -5,7 +5,7 @@ import { writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 test('crawlers may read public pages and their images, and find the sitemap', () => {
   const lines = writeRobots('https://games.example.com').split('\n');
   assert.equal(lines[0], 'User-agent: *');
-  assert.ok(lines.includes('Allow: /api/v1/public/media/'));
+  assert.ok(lines.includes('Allow: /api/v1/public/'));
   assert.ok(lines.includes('Disallow: /dev'));
   assert.ok(lines.includes('Sitemap: https://games.example.com/sitemap.xml'));
 });
@@ -20,6 +20,12 @@ test('a sitemap lists escaped URLs, with the time of the last change if it is kn
     text,
     /<loc>https:\/\/games\.example\.com\/g\/a&amp;b<\/loc><lastmod>2026-11-30T12:00:00\.000Z<\/lastmod>/,
   );
+});
+
+test('a sitemap lists the images of a page', () => {
+  const text = writeSitemap([{ url: 'https://games.example.com/g/a', images: ['https://games.example.com/1?a&b'] }]);
+  assert.match(text, /xmlns:image="/);
+  assert.match(text, /<image:image><image:loc>https:\/\/games\.example\.com\/1\?a&amp;b<\/image:loc><\/image:image>/);
 });
 
 test('an index lists the sitemaps', () => {

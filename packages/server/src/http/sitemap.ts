@@ -4,15 +4,13 @@ import { escapeHtml } from './page-head.ts';
 /** A sitemap may have 50,000 URLs; a smaller one is generated faster. */
 export const ADDRESSES_PER_PAGE = 10_000;
 
-/** Personal pages are useless to search engines; store images belong to public pages. */
+/** Personal pages are useless to search engines. What public pages are made of, such as images, is not blocked. */
 export function writeRobots(publicUrl: string): string {
   return [
     'User-agent: *',
-    'Allow: /api/v1/public/media/',
+    'Allow: /api/v1/public/',
     'Disallow: /api/',
     'Disallow: /dev',
-    'Disallow: /g/*/report',
-    'Disallow: /g/*/play',
     'Disallow: /play/',
     '',
     `Sitemap: ${publicUrl}/sitemap.xml`,
@@ -20,17 +18,21 @@ export function writeRobots(publicUrl: string): string {
   ].join('\n');
 }
 
-export type Address = { readonly url: string; readonly changedAt?: Date };
+export type Address = { readonly url: string; readonly changedAt?: Date; readonly images?: readonly string[] };
 
 export function writeSitemap(addresses: readonly Address[]): string {
   return listOf(
     'urlset',
-    addresses.map(({ url, changedAt }) => {
+    addresses.map(({ url, changedAt, images = [] }) => {
       const changed = changedAt === undefined ? '' : `<lastmod>${changedAt.toISOString()}</lastmod>`;
-      return `<url><loc>${escapeHtml(url)}</loc>${changed}</url>`;
+      const pictures = images.map((image) => `<image:image><image:loc>${escapeHtml(image)}</image:loc></image:image>`);
+      return `<url><loc>${escapeHtml(url)}</loc>${changed}${pictures.join('')}</url>`;
     }),
   );
 }
+
+/** Google's extension for images, which Bing reads too. */
+const IMAGES = ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"';
 
 /** The index of sitemaps, for a site with more URLs than fit into one. */
 export function writeSitemapIndex(urls: readonly string[]): string {
@@ -43,7 +45,7 @@ export function writeSitemapIndex(urls: readonly string[]): string {
 function listOf(element: string, lines: readonly string[]): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<${element} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`,
+    `<${element} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"${IMAGES}>`,
     ...lines,
     `</${element}>`,
     '',

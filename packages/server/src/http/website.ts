@@ -1,4 +1,5 @@
-// Serves the website: its built files and, for every page, the same document with a head for this request.
+// Serves the website: its built files, the public pages as documents and, for every other page, the document that starts
+// the website's program, with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
@@ -6,12 +7,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
+import { countPublicRead } from '../request/address-limit.ts';
 import { frameSource } from '../request/play-origin.ts';
+import type { Route } from '../request/route.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { mountDocs } from './docs.ts';
+import { mountFeeds } from './feeds.ts';
 import { fillHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
-import { refuseRead } from './refuse-read.ts';
+import { mountPublicPages } from './pages/public-pages.ts';
 
 /** Their names change with their content. */
 const UNCHANGING = '/assets/';
@@ -28,7 +32,12 @@ export type Website = {
 };
 
 /** Returns undefined if the website was not built; then there is only the API. */
-export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): Website | undefined {
+export function mountWebsite(
+  app: FastifyInstance,
+  ctx: Context,
+  auth: Auth,
+  routes: readonly Route[],
+): Website | undefined {
   const document = readDocument();
   if (document === undefined) return undefined;
   app.register(fastifyStatic, {
@@ -36,7 +45,7 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
     index: false,
     // One route per file, so that other paths do not cause lookups on disk.
     wildcard: false,
-    globIgnore: ['**/*.br', '**/*.gz', 'index.html', 'docs/**'],
+    globIgnore: ['**/*.br', '**/*.gz', 'index.html', 'public.html', 'docs/**'],
     preCompressed: true,
     cacheControl: false,
     setHeaders(reply, path) {
@@ -48,11 +57,17 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
     },
   });
   mountCrawlers(app, ctx);
-  mountDocs(app, ctx);
+  mountFeeds(app, ctx, auth);
+  const pages = mountPublicPages(app, ctx, auth, routes);
+  mountDocs(app, ctx, pages);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = refuseRead(ctx, request, reply);
-    if (refusal !== null) return refusal;
+    try {
+      countPublicRead(ctx, request);
+    } catch (error) {
+      return pages.sendProblem(request, reply, error);
+    }
     const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request));
+    if (status === 404) return pages.sendNotFound(request, reply);
     const nonce = randomBytes(16).toString('base64url');
     if (isIsolated) isolate(reply);
     return (
@@ -66,7 +81,6 @@ export function mountWebsite(app: FastifyInstance, ctx: Context, auth: Auth): We
         .send(fillHead(document, head, `<meta name="style-nonce" content="${nonce}">`))
     );
   };
-  app.get('/', async (request, reply) => send(request, reply));
   return {
     wants: (request) =>
       ['GET', 'HEAD'].includes(request.method) &&

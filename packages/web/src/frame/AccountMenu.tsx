@@ -1,11 +1,10 @@
-// The menu of the signed-in person: their settings, the colours of the site, and sign-out.
-import { Button, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+// The menu of the signed-in person: their settings, the colours of the site, and sign-out. Public pages have the same one
+// (packages/server/src/http/pages/frame.ts).
+import { useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import { type Person, signOut } from '../session.ts';
-import { Choice } from '../ui/Choice.tsx';
-import classes from './AccountMenu.module.css';
 
 const LINKS = [
   { to: '/dev', name: 'Your games' },
@@ -29,36 +28,47 @@ export function AccountMenu({ person }: { person: Person }) {
   const close = () => menu.current?.hidePopover();
   return (
     <>
-      <UnstyledButton
-        className={classes.button}
+      <button
+        type="button"
+        className="account-button"
         popoverTarget={id}
         title={person.email}
         data-initial={[...person.name.trim()][0]?.toUpperCase() ?? '?'}
       >
-        <VisuallyHidden>Account: </VisuallyHidden>
-        <span className={classes.name}>{person.name}</span>
-      </UnstyledButton>
-      <div ref={menu} id={id} popover="auto" className={classes.menu}>
-        <div className={classes.person}>
+        <span className="account-label">Account: </span>
+        <span className="account-name">{person.name}</span>
+      </button>
+      <div ref={menu} id={id} popover="auto" className="account-menu">
+        <div className="account-person">
           <strong>{person.name}</strong>
           <span>{person.email}</span>
         </div>
         <nav aria-label="Account">
           {LINKS.map(({ to, name }) => (
-            <Link key={to} to={to} className={classes.item} activeOptions={{ exact: true }} onClick={close}>
+            <Link key={to} to={to} className="account-item" activeOptions={{ exact: true }} onClick={close}>
               {name}
             </Link>
           ))}
           {person.operator === true && (
-            <Link to="/operator" className={classes.item} activeOptions={{ exact: true }} onClick={close}>
+            <Link to="/operator" className="account-item" activeOptions={{ exact: true }} onClick={close}>
               Operator
             </Link>
           )}
         </nav>
-        <div className={classes.scheme}>
-          <span>Theme</span>
-          <Choice label="Theme" value={colorScheme} choices={SCHEMES} onChange={setColorScheme} />
-        </div>
+        <fieldset className="account-scheme">
+          <legend>Theme</legend>
+          {SCHEMES.map(({ value, label }) => (
+            <button
+              key={value}
+              type="button"
+              className="button small"
+              aria-pressed={value === colorScheme}
+              onClick={() => setColorScheme(value)}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
         <SignOutButton />
       </div>
     </>
@@ -67,18 +77,22 @@ export function AccountMenu({ person }: { person: Person }) {
 
 function SignOutButton() {
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const signingOut = useMutation({
     mutationFn: signOut,
     // The next person on this machine must not see this person's data.
-    onSuccess: async () => {
+    onSuccess: () => {
       queries.clear();
-      await navigate({ to: '/' });
+      location.assign('/');
     },
   });
   return (
-    <Button variant="default" size="xs" fullWidth loading={signingOut.isPending} onClick={() => signingOut.mutate()}>
+    <button
+      type="button"
+      className="button small wide"
+      disabled={signingOut.isPending}
+      onClick={() => signingOut.mutate()}
+    >
       Sign out
-    </Button>
+    </button>
   );
 }

@@ -1,8 +1,10 @@
-// The frame of every page: the header with links to the store, your games and your account.
-import { Container, Group } from '@mantine/core';
+// The frame of every page of the program: the header with search, theme and your account. The public pages, which the
+// server writes, have the same one (packages/server/src/http/pages/frame.ts).
+import { PAGES } from '@chauffeur/contract/pages';
+import { Container, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { DocLink } from '../ui/DocLink.tsx';
-import { SiteLink } from '../ui/SiteLink.tsx';
+import { session } from '../session.ts';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
 import { PersonMenu } from './PersonMenu.tsx';
@@ -12,34 +14,59 @@ export function Frame() {
   usePageTitle();
   return (
     <>
-      <a className={classes.skip} href="#content">
+      <a className="skip" href="#content">
         Skip to content
       </a>
-      <header className={classes.header}>
-        <Container size="72rem">
-          <Group justify="space-between" h={56} wrap="nowrap">
-            <Group gap="md" wrap="nowrap">
-              <Link to="/" className={classes.name}>
-                <img src="/icon.svg" alt="" width={24} height={24} />
-                <span>Chauffeur</span>
-              </Link>
-              <SiteLink to="/dev" underline="never" className={classes.link}>
-                Your games
-              </SiteLink>
-              <DocLink underline="never" className={classes.link}>
-                Docs
-              </DocLink>
-            </Group>
+      <header className="site-header">
+        <div>
+          <a className="site-name" href={PAGES.home}>
+            <img src="/icon.svg" alt="" width={24} height={24} />
+            <span>Chauffeur</span>
+          </a>
+          <nav aria-label="Site">
+            <a href={PAGES.browse}>Browse</a>
+            <Link to="/dev">Your games</Link>
+            <a href={PAGES.docs}>Docs</a>
+          </nav>
+          <search className="site-search">
+            <form action={PAGES.browse}>
+              <input type="search" name="q" maxLength={200} aria-label="Search games" placeholder="Search games" />
+            </form>
+          </search>
+          <ThemeSwitch />
+          <div className="site-person">
             <PersonMenu />
-          </Group>
-        </Container>
+          </div>
+        </div>
       </header>
       <main id="content" tabIndex={-1} className={classes.content}>
-        <Container size="72rem" py="lg">
+        <Container size="var(--page-width)" py="lg">
           <Outlet />
         </Container>
       </main>
       <ConnectionStatus />
     </>
+  );
+}
+
+/** For visitors. The menu of a signed-in person has the choice. */
+function ThemeSwitch() {
+  const { data: person } = useQuery(session);
+  const { setColorScheme } = useMantineColorScheme();
+  const shown = useComputedColorScheme();
+  const choose = () => {
+    const next = shown === 'dark' ? 'light' : 'dark';
+    const isSystem = (next === 'dark') === matchMedia('(prefers-color-scheme: dark)').matches;
+    setColorScheme(isSystem ? 'auto' : next);
+  };
+  if (person !== null) return null;
+  const label = 'Switch between light and dark mode';
+  return (
+    <button type="button" className="site-theme" onClick={choose} aria-label={label} title={label}>
+      <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+        <circle cx="9" cy="9" r="6.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+        <path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" />
+      </svg>
+    </button>
   );
 }

@@ -1,9 +1,8 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
-import { ActionIcon, Group, Stack } from '@mantine/core';
+import { ActionIcon, Anchor, Group, Stack } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
-import { SiteLink } from '../ui/SiteLink.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
@@ -55,9 +54,9 @@ export function GameFrame() {
             </StateBadge>
           </Group>
           <Group gap="xs" wrap="nowrap" className={classes.whole}>
-            <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm">
+            <Anchor href={`/g/${game.slug}`} size="sm">
               Game page
-            </SiteLink>
+            </Anchor>
             <ActionIcon
               variant="default"
               visibleFrom="sm"

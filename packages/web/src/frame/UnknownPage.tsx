@@ -1,6 +1,5 @@
 // Shown for an address without a page.
-import { Stack, Text, Title } from '@mantine/core';
-import { SiteLink } from '../ui/SiteLink.tsx';
+import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
@@ -11,7 +10,7 @@ export function UnknownPage() {
         Page not found
       </Title>
       <Text>Check the address. The page may have been moved or deleted.</Text>
-      <SiteLink to="/">Go to the home page</SiteLink>
+      <Anchor href="/">Go to the home page</Anchor>
     </Stack>
   );
 }

@@ -6,7 +6,8 @@ import table from './table.module.css';
 
 type RowAnchorProps = AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>;
 
-function RowAnchor({ className = table.main, ...props }: RowAnchorProps) {
+/** For a public page, which the server writes. */
+export function RowAnchor({ className = table.main, ...props }: RowAnchorProps) {
   return <Anchor {...props} className={className} data-row />;
 }
 

@@ -5,7 +5,7 @@ import { ARCHES, OSES, type Os, type Platform } from '@chauffeur/contract/identi
 export const OS_CHOICES = OSES.map((os) => ({ value: os, label: formatOs(os) }));
 
 /** The value of the filter that matches every OS. */
-export const ANY_OS = '';
+const ANY_OS = '';
 export const OS_FILTER_CHOICES = [{ value: ANY_OS, label: 'Any OS' }, ...OS_CHOICES];
 
 /** Sorts by OS, then by architecture, in the order of the contract's lists. */

@@ -43,6 +43,20 @@ export function listImages(db: Db, gameId: string): Promise<ImageRow[]> {
   return rows(db, sql<ImageRow>`select ${columns} from media where game_id = ${gameId} order by kind, position`);
 }
 
+/** The cover and the first screenshots of each of these games. */
+export function listMainImages(
+  db: Db,
+  gameIds: readonly string[],
+  screenshots: number,
+): Promise<Pick<ImageRow, 'game_id' | 'media_id'>[]> {
+  return rows(
+    db,
+    sql<Pick<ImageRow, 'game_id' | 'media_id'>>`select game_id, media_id from media
+      where game_id = any(${gameIds}::uuid[]) and (kind = 'cover' or (kind = 'screenshot' and position < ${screenshots}))
+      order by game_id, kind, position`,
+  );
+}
+
 export function findImage(db: Db, mediaId: string): Promise<ImageRow | undefined> {
   return row(db, sql<ImageRow>`select ${columns} from media where media_id = ${mediaId}`);
 }

@@ -21,6 +21,9 @@ export type ImageSet = OutputOf<typeof contract.listGameMedia>;
 /** The SQL of the blobs that images refer to (features/backups). */
 export const { blobReferences } = media;
 
+/** How many screenshots of a game the sitemap lists. */
+const SITEMAP_SCREENSHOTS = 5;
+
 type ImageRecord = ImageSet['gallery'][number];
 
 export async function listMedia(
@@ -46,8 +49,20 @@ function imageSetOf(ctx: Reader, images: readonly ImageRow[]): ImageSet {
   };
 }
 
+/** The URLs of the cover and the first screenshots of these games, which must be public. */
+export async function listImageUrls(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, string[]>> {
+  const urls = new Map<string, string[]>();
+  for (const { game_id, media_id } of await media.listMainImages(ctx.db, gameIds, SITEMAP_SCREENSHOTS))
+    urls.set(game_id, [...(urls.get(game_id) ?? []), urlOf(ctx, media_id)]);
+  return urls;
+}
+
+function urlOf({ publicUrl }: Pick<Reader, 'publicUrl'>, mediaId: string): string {
+  return `${publicUrl}/api/v1/public/media/${mediaId}`;
+}
+
 function recordOf(ctx: Reader, image: ImageRow): ImageRecord {
-  const url = `${ctx.publicUrl}/api/v1/public/media/${image.media_id}`;
+  const url = urlOf(ctx, image.media_id);
   return {
     uid: image.media_id,
     kind: image.kind,

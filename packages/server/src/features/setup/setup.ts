@@ -33,12 +33,17 @@ export function endSetup(db: Db): Promise<void> {
   return transact(db, (tx) => sql.endSetup(tx));
 }
 
+/** Whether a set-up code can be used, and whether there is an account. */
+export function readSetup(ctx: Context): Promise<sql.SetupRow> {
+  return sql.readSetup(ctx.db);
+}
+
 export async function getSetup(
   ctx: Context,
   { input: { origin }, request }: StreamCall<typeof contract.getSetup>,
 ): Promise<Answer<OutputOf<typeof contract.getSetup>>> {
   return answer(200, {
-    ...(await sql.readSetup(ctx.db)),
+    ...(await readSetup(ctx)),
     public_url: ctx.publicUrl,
     is_own_origin: origin === undefined || isOwnOrigin(ctx.publicUrl, origin),
     proxies: countProxies(request.headers),

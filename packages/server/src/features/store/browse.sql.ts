@@ -73,13 +73,18 @@ function all(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** A page for search engines: its path and its last change. */
-export type AddressRow = { path: string; updated_at: Date };
+export type AddressRow = {
+  path: string;
+  updated_at: Date;
+  /** Null for a developer. */
+  game_id: string | null;
+};
 
 /** Public games, and developers with a handle and a public game. */
 const addresses = sql`
-  select '/g/' || slug as path, updated_at, published_at as since, game_id::text as id from games where visibility = 'public'
+  select '/g/' || slug as path, updated_at, published_at as since, game_id::text as id, game_id from games where visibility = 'public'
   union all
-  select '/@' || handle, updated_at, created_at, id from users
+  select '/@' || handle, updated_at, created_at, id, null from users
     where handle is not null and exists (select from games where owner_id = users.id and visibility = 'public')`;
 
 export async function countAddresses(db: Db): Promise<number> {
@@ -91,7 +96,7 @@ export async function countAddresses(db: Db): Promise<number> {
 export function listAddresses(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<AddressRow[]> {
   return rows(
     db,
-    sql<AddressRow>`select path, updated_at from (${addresses}) as listed
+    sql<AddressRow>`select path, updated_at, game_id from (${addresses}) as listed
       order by since, id limit ${limit} offset ${offset}`,
   );
 }

@@ -3,6 +3,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
+import type { ShelfName } from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { Caller, Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
@@ -17,12 +18,16 @@ import {
   roleOf,
   unknownGame,
 } from '../games/games.ts';
-import { type ImageSet, publicImages } from '../media/media.ts';
-import { type AddressRow, countAddresses, findDeveloper, listAddresses } from './browse.sql.ts';
-import { browseGamesOf } from './browse.ts';
+import { type ImageSet, listImageUrls, publicImages } from '../media/media.ts';
+import { countAddresses, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
+import { listReleases as findReleases } from './releases.sql.ts';
 import { factsOfGame } from './shelves.sql.ts';
+import { readShelf } from './shelves.ts';
 import { isReachable, type Viewer } from './visibility.ts';
+
+/** How many releases a feed has. */
+const FEED_LENGTH = 20;
 
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 
@@ -118,27 +123,56 @@ export async function readGameFacts(ctx: Context, caller: Caller, ref: string): 
   }
 }
 
-export type DeveloperFacts = {
-  readonly name: string;
-  /** An image of their newest game. */
-  readonly image: ImageSet['cover'];
-  readonly hasGames: boolean;
+/** The games of a shelf, which is at most a minute old. */
+export async function listShelf(
+  ctx: Context,
+  shelf: ShelfName,
+): Promise<OutputOf<typeof shelvesContract.getShelf>['games']> {
+  return (await readShelf(ctx, { shelf })).shelf.games;
+}
+
+/** A version that the stable channel has offered. */
+export type Release = {
+  readonly version: string;
+  readonly title: string;
+  readonly changes: readonly { readonly title: string; readonly description: string }[];
+  readonly releasedAt: Date;
 };
 
-/** Null if no developer has the handle. */
-export async function readDeveloperFacts(ctx: Context, handle: string): Promise<DeveloperFacts | null> {
-  const developer = await findDeveloper(ctx.db, handle);
-  if (developer === undefined) return null;
-  const { games } = await browseGamesOf(ctx, developer.id, { limit: 1 });
-  const [newest] = games;
-  return { name: developer.name, image: newest?.cover ?? newest?.thumbnail ?? null, hasGames: newest !== undefined };
+export type ReleaseList = { readonly game: Game; readonly developer: string; readonly releases: readonly Release[] };
+
+/** The latest releases of a game, newest first. Throws 4040, also for drafts of others. */
+export async function listReleases(ctx: Context, caller: Caller, ref: string): Promise<ReleaseList> {
+  const { game } = await requireVisibleGame(ctx, caller, ref);
+  const [{ owner_name: developer }, found] = await Promise.all([
+    readGameAndOwner(ctx, game.game_id),
+    findReleases(ctx.db, game.game_id, FEED_LENGTH),
+  ]);
+  const releases = found.map(({ changelog, released_at, ...release }) => ({
+    ...release,
+    changes: changelog,
+    releasedAt: released_at,
+  }));
+  return { game, developer, releases };
 }
 
 export function countPublicAddresses(ctx: Context): Promise<number> {
   return countAddresses(ctx.db);
 }
 
+/** A public game or a developer, with the URLs of its images. */
+export type PublicAddress = { readonly path: string; readonly changedAt: Date; readonly images: readonly string[] };
+
 /** The paths of public games and their developers with their last change. `page` counts from 1. */
-export function listPublicAddresses(ctx: Context, page: number, pageSize: number): Promise<AddressRow[]> {
-  return listAddresses(ctx.db, { limit: pageSize, offset: (page - 1) * pageSize });
+export async function listPublicAddresses(ctx: Context, page: number, pageSize: number): Promise<PublicAddress[]> {
+  const found = await listAddresses(ctx.db, { limit: pageSize, offset: (page - 1) * pageSize });
+  const images = await listImageUrls(
+    ctx,
+    found.flatMap(({ game_id }) => game_id ?? []),
+  );
+  return found.map(({ path, updated_at, game_id }) => ({
+    path,
+    changedAt: updated_at,
+    images: images.get(game_id ?? '') ?? [],
+  }));
 }

@@ -1,12 +1,11 @@
 // The form to choose, change or remove the handle of your public page.
 import { findHandleProblem } from '@chauffeur/contract/handle';
 import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
-import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 
 const profile = ask(getProfile, {});
 
@@ -56,9 +55,9 @@ function Fields({ handle }: { handle: string | null }) {
             {entered === null && handle !== null ? 'Remove handle' : 'Save'}
           </Button>
           {handle !== null && (
-            <SiteLink to="/@{$handle}" params={{ handle }} size="sm">
+            <Anchor href={`/@${handle}`} size="sm">
               View your page
-            </SiteLink>
+            </Anchor>
           )}
         </Group>
       </Stack>

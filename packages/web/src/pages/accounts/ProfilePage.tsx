@@ -2,7 +2,6 @@
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { deleteAccount, type Person, rename, session } from '../../session.ts';
@@ -61,12 +60,11 @@ function NameForm({ person }: { person: Person }) {
 function DeleteForm() {
   const [password, setPassword] = useState('');
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const deleting = useMutation({
     mutationFn: () => deleteAccount(password),
-    onSuccess: async () => {
+    onSuccess: () => {
       queries.clear();
-      await navigate({ to: '/' });
+      location.assign('/');
     },
   });
   const submit = (event: FormEvent) => {

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { openPath } from '../../frame/open-path.ts';
 import { signIn } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, PasswordField } from './AccountFields.tsx';
@@ -20,7 +21,7 @@ export function SignInPage() {
     mutationFn: () => signIn({ email, password }),
     onSuccess: async () => {
       queries.clear();
-      await router.navigate({ href: next });
+      await openPath(router, next);
     },
   });
   return (

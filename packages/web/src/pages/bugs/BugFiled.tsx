@@ -1,12 +1,11 @@
 // Shown after a bug report was sent: the uploads of its files, each with a retry button, and the report ID.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { fileBug } from '@chauffeur/contract/operations/bugs';
-import { Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { putFile } from './put-file.ts';
 
 export type Files = { readonly dump: File | null; readonly log: File | null };
@@ -55,9 +54,7 @@ export function BugFiled({ filed: { bugUid, number, uploads, files }, slug }: { 
         </Text>
         <CopyText text={bugUid} label="report ID" />
       </div>
-      <SiteLink to="/g/$uid" params={{ uid: slug }}>
-        Back to the game
-      </SiteLink>
+      <Anchor href={`/g/${slug}`}>Back to the game</Anchor>
     </Stack>
   );
 }

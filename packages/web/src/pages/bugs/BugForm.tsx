@@ -4,12 +4,12 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug, fileBugAsGuest } from '@chauffeur/contract/operations/bugs';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { formatFriendlyPlatform } from '@chauffeur/contract/store-format';
 import { Button, FileInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { formatFriendlyPlatform } from '../store/platforms.ts';
 import type { Filed, Files } from './BugFiled.tsx';
 
 type Game = OutputOf<typeof getPublicGame>;

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { gameQuery } from '../store/store-queries.ts';
+import { gameQuery } from '../store/game-query.ts';
 import { BugFiled, type Filed } from './BugFiled.tsx';
 import { BugForm } from './BugForm.tsx';
 
@@ -36,9 +36,9 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
   const isGuest = person == null;
   return (
     <>
-      <SiteLink to="/g/$uid" params={{ uid: game.slug }} size="sm">
+      <Anchor href={`/g/${game.slug}`} size="sm">
         {game.name}
-      </SiteLink>
+      </Anchor>
       <Title order={1} size="h2">
         Report a bug
       </Title>

@@ -1,11 +1,10 @@
 // A file of a build: its checksum, uploader and scan history.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getGameBuild } from '@chauffeur/contract/operations/builds';
-import { Group, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
@@ -63,9 +62,9 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
             </li>
           ))}
         </ol>
-        <SiteLink to="/g/$uid/files/$file_uid" params={{ uid: slug, file_uid: file.file_uid }} size="sm">
+        <Anchor href={`/g/${slug}/files/${file.file_uid}`} size="sm">
           Provenance and contents
-        </SiteLink>
+        </Anchor>
       </div>
     </details>
   );

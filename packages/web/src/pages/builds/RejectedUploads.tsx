@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { shorten } from '../../ui/format.ts';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { RowLink } from '../../ui/RowLink.tsx';
+import { RowAnchor } from '../../ui/RowLink.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
@@ -66,9 +66,9 @@ function fileColumns(slug: string): Column<RejectedFile>[] {
     {
       header: 'File',
       cell: ({ file_uid, filename }) => (
-        <RowLink to="/g/$uid/files/$file_uid" params={{ uid: slug, file_uid }} title="Show the uploader and all scans">
+        <RowAnchor href={`/g/${slug}/files/${file_uid}`} title="Show the uploader and all scans">
           {filename}
-        </RowLink>
+        </RowAnchor>
       ),
     },
     {

@@ -1,7 +1,7 @@
 // The storage of all games, the largest first: operators search them and set quotas.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameStorage } from '@chauffeur/contract/operations/quotas';
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +10,6 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
@@ -106,9 +105,9 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
 function GameName({ game: { slug, name, owner, storage_mb, crash_mb } }: { game: GameStorage }) {
   return (
     <>
-      <SiteLink to="/g/$uid" params={{ uid: slug }} className={table.main}>
+      <Anchor href={`/g/${slug}`} className={table.main}>
         {name}
-      </SiteLink>{' '}
+      </Anchor>{' '}
       {(storage_mb !== null || crash_mb !== null) && <StateBadge tone="none">Own quota</StateBadge>}
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {owner}

@@ -2,14 +2,13 @@
 import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getSettings } from '@chauffeur/contract/operations/operator';
-import { Code, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
+import { Anchor, Code, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import table from '../../ui/table.module.css';
 
 type Settings = OutputOf<typeof getSettings>;
@@ -115,9 +114,9 @@ const LIMIT_COLUMNS: readonly Column<LimitInUse>[] = [
   {
     header: 'Game',
     cell: ({ slug, name }) => (
-      <SiteLink to="/g/$uid" params={{ uid: slug }} className={table.main}>
+      <Anchor href={`/g/${slug}`} className={table.main}>
         {name}
-      </SiteLink>
+      </Anchor>
     ),
   },
   { header: 'Limit', cell: ({ limit }) => limit },

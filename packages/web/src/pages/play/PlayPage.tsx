@@ -3,7 +3,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getPlay } from '@chauffeur/contract/operations/play';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import { formatBadge } from '@chauffeur/contract/store-format';
+import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
@@ -11,10 +12,8 @@ import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { ScanLine } from '../store/ScanLine.tsx';
-import { gameQuery } from '../store/store-queries.ts';
+import { gameQuery } from '../store/game-query.ts';
 import { PlayFrame } from './PlayFrame.tsx';
 import classes from './PlayPage.module.css';
 
@@ -33,9 +32,9 @@ export function PlayPage() {
   return (
     <Stack gap="sm">
       <div>
-        <SiteLink to="/g/$uid" params={{ uid }} search={{ channel }} size="sm">
+        <Anchor href={`/g/${uid}${channel === undefined ? '' : `?${new URLSearchParams({ channel })}`}`} size="sm">
           Back to game page
-        </SiteLink>
+        </Anchor>
         <Title order={1} size="h3">
           {game?.name ?? 'Play in browser'}
         </Title>
@@ -69,7 +68,9 @@ function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
           Version {offer.version} · <Bytes count={offer.file.size} />
           {play?.keeps_saves === false && " · Progress isn't saved when you leave"}
         </Text>
-        <ScanLine offer={offer} slug={game.slug} now={now} />
+        <Anchor href={`/g/${game.slug}/files/${file_uid}`} size="xs">
+          {formatBadge(offer, now)}
+        </Anchor>
       </Stack>
     </>
   );

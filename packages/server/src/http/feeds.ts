@@ -1,0 +1,84 @@
+// Serves Atom feeds: of new games, and of the releases of each game.
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ANONYMOUS, type Context } from '../context.ts';
+import type { Auth } from '../features/accounts/accounts.ts';
+import { listReleases, listShelf, type Release } from '../features/store/store.ts';
+import { countPublicRead } from '../request/address-limit.ts';
+import { matches } from '../request/send-blob.ts';
+import { type Entry, type Feed, writeFeed } from './atom.ts';
+import { identify } from './auth.ts';
+import { html } from './pages/html.ts';
+
+const SHARED_SECONDS = 300;
+
+/** Their addresses are also in the head of the home page and of each game's page. */
+export function mountFeeds(app: FastifyInstance, ctx: Context, auth: Auth): void {
+  app.get('/feeds/games.atom', async (request, reply) => {
+    countPublicRead(ctx, request);
+    return send(request, reply, await readNewGames(ctx), true);
+  });
+  app.get<{ Params: { uid: string } }>('/g/:uid/releases.atom', async (request, reply) => {
+    countPublicRead(ctx, request);
+    const caller = await identify(ctx, auth, { access: 'public' }, request);
+    reply.header('vary', 'Cookie, X-Access-Token');
+    return send(request, reply, await readReleases(ctx, caller, request.params.uid), caller === ANONYMOUS);
+  });
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, feed: Feed, isShared: boolean): FastifyReply {
+  const text = writeFeed(feed);
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
+  reply
+    .header('content-type', 'application/atom+xml; charset=utf-8')
+    .header('etag', etag)
+    .header('cache-control', isShared ? `public, max-age=${SHARED_SECONDS}` : 'private, no-cache');
+  return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
+}
+
+async function readNewGames(ctx: Context): Promise<Feed> {
+  const { publicUrl } = ctx;
+  const games = await listShelf(ctx, 'new');
+  return {
+    id: `${publicUrl}/feeds/games.atom`,
+    title: 'New games',
+    page: `${publicUrl}/`,
+    self: `${publicUrl}/feeds/games.atom`,
+    entries: games.map((game): Entry => {
+      const url = `${publicUrl}/g/${game.slug}`;
+      const image = game.cover ?? game.thumbnail;
+      const { text: content } =
+        html`${image !== null && html`<p><img src="${image.url}" alt=""></p>`}<p>${game.tagline}</p>`;
+      const { game_uid, name, developer, published_at } = game;
+      return { id: `urn:uuid:${game_uid}`, title: name, url, author: developer, at: new Date(published_at), content };
+    }),
+  };
+}
+
+async function readReleases(ctx: Context, caller: Parameters<typeof listReleases>[1], ref: string): Promise<Feed> {
+  const { game, developer, releases } = await listReleases(ctx, caller, ref);
+  const page = `${ctx.publicUrl}/g/${game.slug}`;
+  return {
+    id: `urn:uuid:${game.game_id}`,
+    title: `Releases of ${game.name}`,
+    page,
+    self: `${page}/releases.atom`,
+    entries: releases.map((release) => ({
+      id: `urn:chauffeur:${game.game_id}:${encodeURIComponent(release.version)}`,
+      title: `${game.name} ${release.version}`,
+      url: page,
+      author: developer,
+      at: release.releasedAt,
+      content: writeRelease(release),
+    })),
+  };
+}
+
+function writeRelease({ version, title, changes }: Release): string {
+  const items = changes.map(
+    (change) =>
+      html`<li><strong>${change.title}</strong>${change.description !== '' && html`<br>${change.description}`}</li>`,
+  );
+  return html`${title !== '' && title !== version && html`<p>${title}</p>`}${items.length > 0 && html`<ul>${items}</ul>`}`
+    .text;
+}

@@ -1,0 +1,38 @@
+// Games in lists: image, name, tagline, OS and launch health.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getShelf } from '@chauffeur/contract/operations/shelves';
+import { listOsNames } from '@chauffeur/contract/store-format';
+import { type Html, html } from './html.ts';
+import { type Picture, writeHealth, writePicture } from './parts.ts';
+
+export type CardGame = OutputOf<typeof getShelf>['games'][number];
+
+/** Match the widths of `.grid` and `.shelf` in store.css. */
+export const GRID_SIZES = '(min-width: 76em) 17rem, (min-width: 48em) 30vw, (min-width: 26em) 46vw, 92vw';
+const SHELF_SIZES = '(min-width: 76em) 17rem, 15rem';
+
+/** The first images of a page load at once; the others when they scroll into view. */
+export function writeGrid(games: readonly CardGame[], { eager = 0 } = {}): Html {
+  const cards = games.map((game, index) => html`<li>${writeCard(game, GRID_SIZES, index < eager)}</li>`);
+  return html`<ul class="grid" data-grid>${cards}</ul>`;
+}
+
+/** One row that scrolls sideways if it is wider than the page. */
+export function writeShelf(games: readonly CardGame[]): Html {
+  return html`<ul class="shelf" tabindex="0">${games.map((game) => html`<li>${writeCard(game, SHELF_SIZES, false)}</li>`)}</ul>`;
+}
+
+/** The image of a game in a list. */
+export function imageOfCard({ thumbnail, cover }: Pick<CardGame, 'thumbnail' | 'cover'>): Picture | null {
+  return thumbnail ?? cover;
+}
+
+function writeCard(game: CardGame, sizes: string, isFirst: boolean): Html {
+  const image = imageOfCard(game);
+  const priority = isFirst ? 'first' : 'later';
+  return html`<article class="card">
+<a href="/g/${game.slug}"><span class="card-image">${image !== null && writePicture(image, { sizes, alt: '', priority })}${game.plays_in_browser && html`<span class="card-note">Plays in browser</span>`}</span><bdi class="card-name">${game.name}</bdi></a>
+<p class="card-tagline">${game.tagline}</p>
+<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game.health)}</p>
+</article>`;
+}

@@ -1,0 +1,42 @@
+// A template tag that writes HTML and escapes everything that isn't HTML already, so that no text of a game can become
+// markup. Values belong into elements and into quoted attributes, not into scripts, styles or tag names.
+import { escapeHtml } from '../page-head.ts';
+
+/** HTML that `html` or `asHtml` wrote. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
+
+/** Nothing is written for null, undefined and false. */
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  let text = strings[0] ?? '';
+  for (const [index, part] of parts.entries()) text += write(part) + (strings[index + 1] ?? '');
+  return new Html(text);
+}
+
+/** Marks text as HTML that must not be escaped. */
+export function asHtml(text: string): Html {
+  return new Html(text);
+}
+
+function write(part: HtmlPart): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(write).join('');
+  return escapeHtml(String(part));
+}
+
+/** Controls, and characters that reverse the text around them: in the name of a file, `exe.gpj` could look like a picture. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds
+const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Unchecked text, such as a path in a zip, with deceptive characters made visible. */
+export function foreignText(text: string): string {
+  return text.replace(DECEPTIVE, '\ufffd');
+}

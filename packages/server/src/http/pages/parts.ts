@@ -1,0 +1,91 @@
+// The small parts of public pages: images, times, sizes, labels and copy buttons.
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { Band } from '@chauffeur/contract/operations/health';
+import type { listMedia } from '@chauffeur/contract/operations/media';
+import { asHtml, type Html, html } from './html.ts';
+
+export type Picture = OutputOf<typeof listMedia>['gallery'][number];
+
+type PictureOptions = {
+  /** How wide it is drawn, as in the `sizes` attribute of an image. */
+  readonly sizes: string;
+  readonly alt: string;
+  /** `first` for the image that matters most in the first view, `later` for one below it. */
+  readonly priority?: 'first' | 'normal' | 'later';
+};
+
+/** A store image. The browser picks the smallest copy that is sharp enough. */
+export function writePicture(picture: Picture, { sizes, alt, priority = 'normal' }: PictureOptions): Html {
+  const { url, width, height, copies } = picture;
+  const choice = copies.length > 0 && html` srcset="${sourcesOf(picture)}" sizes="${sizes}"`;
+  const order =
+    priority === 'first' ? html` fetchpriority="high"` : priority === 'later' && html` loading="lazy" decoding="async"`;
+  return html`<img src="${url}"${choice} width="${width}" height="${height}" alt="${alt}"${order}>`;
+}
+
+/** Lets the browser load the image before it has read the page. */
+export function preloadPicture(picture: Picture | null | undefined, sizes: string): string {
+  if (picture == null) return '';
+  const choice = picture.copies.length > 0 && html` imagesrcset="${sourcesOf(picture)}" imagesizes="${sizes}"`;
+  return html`<link rel="preload" as="image" href="${picture.url}"${choice} fetchpriority="high">`.text;
+}
+
+function sourcesOf({ url, width, copies }: Picture): string {
+  return [...copies, { url, width }].map((each) => `${each.url} ${each.width}w`).join(', ');
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const EXACT = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'long',
+  timeZone: 'UTC',
+});
+
+/** `30 Nov 2026`. On hover, the exact time; the script of the page shows it in the visitor's time zone. */
+export function writeDay(at: string): Html {
+  const time = new Date(at);
+  return html`<time datetime="${at}" title="${EXACT.format(time)}">${DAY.format(time)}</time>`;
+}
+
+export function writeBytes(count: number): Html {
+  return html`<span title="${formatNumber(count)} bytes">${formatBytes(count)}</span>`;
+}
+
+export type Tone = 'good' | 'busy' | 'unsure' | 'bad' | 'none';
+
+/** A state as a coloured dot and a label, because not everyone can tell the colours apart. */
+export function writeBadge(tone: Tone, label: string): Html {
+  return html`<span class="badge" data-tone="${tone}">${label}</span>`;
+}
+
+/** Nothing is shown while too few devices have started the game. */
+const HEALTH: Readonly<Record<Band, { tone: Tone; label: string } | null>> = {
+  excellent: { tone: 'good', label: 'Launch health: excellent' },
+  healthy: { tone: 'good', label: 'Launch health: healthy' },
+  mixed: { tone: 'unsure', label: 'Launch health: mixed' },
+  problematic: { tone: 'bad', label: 'Launch health: problematic' },
+  unrated: null,
+};
+
+/** Whether a game starts reliably on players' machines. */
+export function writeHealth(band: Band): Html | null {
+  const health = HEALTH[band];
+  return health === null ? null : writeBadge(health.tone, health.label);
+}
+
+/** An id or a checksum, shortened in the middle, with a button that copies all of it. */
+export function writeCopied(text: string, label: string): Html {
+  const short = text.length <= 13 ? text : `${text.slice(0, 6)}…${text.slice(-6)}`;
+  return html`<span class="copied"><code title="${text}">${short}</code><button type="button" data-copy="${text}" data-needs-js aria-label="Copy ${label}" title="Copy">${SHEETS}</button></span>`;
+}
+
+const SHEETS = asHtml(
+  '<svg width="14" height="14" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/></svg>',
+);
+
+/** The path of a page with the parameters that are set. */
+export function pathWith(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const set = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}

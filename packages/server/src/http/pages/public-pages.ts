@@ -1,0 +1,159 @@
+// Serves the public pages as complete documents, which are readable without JavaScript: to any client, whatever it accepts.
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { PAGES, type PageName } from '@chauffeur/contract/pages';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
+import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
+import { acceptsGzip } from '../../request/accept-encoding.ts';
+import { countPublicRead } from '../../request/address-limit.ts';
+import type { Route } from '../../request/route.ts';
+import { matches } from '../../request/send-blob.ts';
+import { identify } from '../auth.ts';
+import type { PageHead } from '../page-head.ts';
+import { type Ask, askOf } from './ask.ts';
+import { writeBrowsePage } from './browse-page.ts';
+import { writeDeveloperPage } from './developer-page.ts';
+import { type PublicDocument, readPublicDocument } from './document.ts';
+import { writeFilePage } from './file-page.ts';
+import { type Visitor, writeFrame } from './frame.ts';
+import { writeGamePage } from './game-page.ts';
+import { writeHomePage } from './home-page.ts';
+import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
+import type { PublicPage, Visit, WritePage } from './visit.ts';
+
+const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
+  home: writeHomePage,
+  browse: writeBrowsePage,
+  developer: writeDeveloperPage,
+  game: writeGamePage,
+  file: writeFilePage,
+};
+
+/** How long shared caches may keep a page that is the same for everyone. Browsers always ask whether it has changed. */
+const SHARED_SECONDS = 30;
+/** Smaller responses fit into one packet anyway. */
+const MIN_GZIP_LENGTH = 1000;
+const compress = promisify(gzip);
+
+export type PublicSite = {
+  /** Sends the page for an address without one. */
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Sends what a visitor is shown instead of a page. */
+  sendProblem(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<FastifyReply>;
+};
+
+type Parts = { ctx: Context; auth: Auth; ask: Ask; document: PublicDocument };
+
+export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth, routes: readonly Route[]): PublicSite {
+  const parts: Parts = { ctx, auth, ask: askOf(ctx, routes), document: readPublicDocument() };
+  for (const [name, write] of Object.entries(PUBLIC_PAGES))
+    app.get(PAGES[name as PageName], async (request, reply) => sendPage(parts, request, reply, write));
+  return {
+    sendNotFound: async (request, reply) => {
+      const caller = await identifyVisitor(parts, request).catch(() => ANONYMOUS);
+      return sendProblem(parts, request, reply, NOT_FOUND, caller);
+    },
+    sendProblem: (request, reply, thrown) => sendProblem(parts, request, reply, problemFor(request, thrown)),
+  };
+}
+
+async function sendPage(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  write: WritePage,
+): Promise<FastifyReply> {
+  const { ctx, ask } = parts;
+  let caller: Caller = ANONYMOUS;
+  try {
+    countPublicRead(ctx, request);
+    caller = await identifyVisitor(parts, request);
+    const page = await write({ ctx, ask, caller, ...addressOf(request) });
+    return await send(parts, request, reply, caller, page);
+  } catch (thrown) {
+    return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
+  }
+}
+
+async function identifyVisitor({ ctx, auth }: Parts, request: FastifyRequest): Promise<Caller> {
+  return identify(ctx, auth, { access: 'public' }, request);
+}
+
+function problemFor(request: FastifyRequest, thrown: unknown): Problem {
+  const problem = problemOf(thrown);
+  if (problem.status >= 500) request.log.error({ err: thrown }, 'page failed');
+  return problem;
+}
+
+function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent'> {
+  const fields = Object.entries((request.query ?? {}) as Record<string, unknown>);
+  const isUsable = (field: [string, unknown]): field is [string, string] =>
+    typeof field[1] === 'string' && field[1] !== '';
+  return {
+    params: request.params as Record<string, string>,
+    query: Object.fromEntries(fields.filter(isUsable)),
+    userAgent: request.headers['user-agent'] ?? '',
+  };
+}
+
+async function send(
+  { ctx, document }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller,
+  { status, head, main, search = '', variesByMachine = false }: PublicPage,
+): Promise<FastifyReply> {
+  const visitor = await visitorOf(ctx, caller);
+  const body = writeFrame(main, { visitor, path: request.url, search });
+  const isShared = caller.kind === 'anonymous' && status === 200;
+  const vary = ['Accept-Encoding', 'Cookie', 'X-Access-Token', ...(variesByMachine ? ['User-Agent'] : [])];
+  reply
+    .code(status)
+    .header('vary', vary.join(', '))
+    .header('cache-control', isShared ? `public, max-age=0, s-maxage=${SHARED_SECONDS}` : 'private, no-cache');
+  return sendDocument(document, request, reply, head, body);
+}
+
+/** Like any other page, but with its own status and never cached. Also sent if the database is away. */
+async function sendProblem(
+  { ctx, document }: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, title, main, retrySeconds }: Problem,
+  caller: Caller = ANONYMOUS,
+): Promise<FastifyReply> {
+  const visitor = await visitorOf(ctx, caller).catch(() => null);
+  const head: PageHead = { title, description: '', url: ctx.publicUrl, isHidden: true, retrySeconds };
+  reply.code(status).header('vary', 'Accept-Encoding').header('cache-control', 'no-store');
+  if (retrySeconds !== undefined) reply.header('retry-after', String(retrySeconds));
+  return sendDocument(document, request, reply, head, writeFrame(main, { visitor, path: PAGES.home, search: '' }));
+}
+
+async function sendDocument(
+  document: PublicDocument,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  head: PageHead,
+  body: ReturnType<typeof writeFrame>,
+): Promise<FastifyReply> {
+  const text = document.fill(head, body);
+  const isGzipped = text.length >= MIN_GZIP_LENGTH && acceptsGzip(request.headers['accept-encoding']);
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}${isGzipped ? '-gz' : ''}"`;
+  reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', document.policy)
+    .header('referrer-policy', 'strict-origin-when-cross-origin');
+  if (reply.statusCode === 200) {
+    reply.header('etag', etag);
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  }
+  return isGzipped ? reply.header('content-encoding', 'gzip').send(await compress(text)) : reply.send(text);
+}
+
+async function visitorOf(ctx: Context, caller: Caller): Promise<Visitor | null> {
+  if (caller.kind !== 'account') return null;
+  const { id, name, email } = caller.user;
+  return { name, email, isOperator: await isOperator(ctx.db, id) };
+}

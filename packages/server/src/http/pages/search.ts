@@ -1,0 +1,20 @@
+// The search field of the store, a form that works without JavaScript.
+import { PAGES } from '@chauffeur/contract/pages';
+import { type Html, html } from './html.ts';
+
+type Search = {
+  readonly q?: string | undefined;
+  /** Filters that the search keeps. */
+  readonly kept?: Readonly<Record<string, string | undefined>>;
+  readonly where: 'header' | 'page';
+};
+
+export function writeSearch({ q = '', kept = {}, where }: Search): Html {
+  const hidden = Object.entries(kept).map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<search class="${where === 'header' ? 'site-search' : 'search'}"><form action="${PAGES.browse}">
+<input type="search" name="q" value="${q}" maxlength="200" aria-label="Search games" placeholder="${where === 'header' ? 'Search games' : 'Name, developer or tag'}" data-search>${hidden}
+${where === 'page' && html`<button class="button">Search</button>`}
+</form></search>`;
+}

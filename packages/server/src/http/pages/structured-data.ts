@@ -1,0 +1,33 @@
+// Describes a game for search engines, as a VideoGame of schema.org in JSON-LD.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { listOsNames } from '@chauffeur/contract/store-format';
+
+export type PublicGame = OutputOf<typeof getPublicGame>;
+
+export function describeGame(game: PublicGame, url: string, publicUrl: string): object {
+  const stable = game.downloads.filter(({ channel }) => channel === 'stable');
+  const [newest] = stable.toSorted((a, b) => (a.file.uploaded_at < b.file.uploaded_at ? 1 : -1));
+  const images = [game.cover, game.thumbnail, ...game.gallery].flatMap((image) => (image === null ? [] : [image.url]));
+  const { developer_handle: handle } = game;
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'VideoGame',
+    name: game.name,
+    url,
+    ...(game.tagline !== '' && { headline: game.tagline }),
+    ...(game.description !== '' && { description: game.description }),
+    ...(images.length > 0 && { image: images }),
+    author: {
+      '@type': 'Organization',
+      name: game.developer,
+      ...(handle !== null && { url: `${publicUrl}/@${handle}` }),
+    },
+    ...(game.published_at !== null && { datePublished: game.published_at }),
+    ...(newest !== undefined && { dateModified: newest.file.uploaded_at, softwareVersion: newest.version }),
+    ...(stable.length > 0 && { operatingSystem: listOsNames(stable).join(', ') }),
+    ...(game.tags.length > 0 && { genre: game.tags }),
+    applicationCategory: 'Game',
+    isAccessibleForFree: true,
+  };
+}

@@ -1,0 +1,31 @@
+// What a public page is made from, and what it is made of.
+import type { Caller, Context } from '../../context.ts';
+import type { PageHead } from '../page-head.ts';
+import type { Ask } from './ask.ts';
+import type { Html } from './html.ts';
+
+/** A request for a public page. */
+export type Visit = {
+  readonly ctx: Context;
+  readonly ask: Ask;
+  readonly caller: Caller;
+  /** The decoded parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The parameters of the query. One that is sent twice, or is empty, is left out. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+};
+
+/** A page without its frame. */
+export type PublicPage = {
+  readonly status: 200 | 404;
+  readonly head: PageHead;
+  readonly main: Html;
+  /** What the search field of the header contains; null if the page has a search of its own. */
+  readonly search?: string | null;
+  /** Whether it depends on the visitor's machine. */
+  readonly variesByMachine?: boolean;
+};
+
+/** Writes one public page. Throws 4040 if there is nothing to show, and 4002 for parameters that can't be right. */
+export type WritePage = (visit: Visit) => Promise<PublicPage>;

@@ -1,0 +1,23 @@
+// The buttons that copy an id or a checksum, including buttons that are added to the page later.
+
+const FEEDBACK_MS = 1500;
+
+export function addCopying(): void {
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLButtonElement>('[data-copy]') : null;
+    if (button !== null) void copy(button);
+  });
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const isCopied = await navigator.clipboard.writeText(button.dataset.copy ?? '').then(
+    () => true,
+    () => false,
+  );
+  button.title = isCopied ? 'Copied' : 'Copy failed';
+  button.toggleAttribute('data-done', isCopied);
+  setTimeout(() => {
+    button.title = 'Copy';
+    button.removeAttribute('data-done');
+  }, FEEDBACK_MS);
+}

@@ -1,0 +1,113 @@
+// The images of a game: small ones are shown in the large place, and the large one opens in the whole window, where arrow
+// keys or buttons change the image and Escape closes it.
+
+type Gallery = {
+  readonly name: string;
+  readonly large: HTMLAnchorElement;
+  /** Links to the images; empty if there is only one. */
+  readonly small: readonly HTMLAnchorElement[];
+};
+
+export function startGallery(): void {
+  const area = document.querySelector<HTMLElement>('[data-gallery]');
+  const large = area?.querySelector<HTMLAnchorElement>('[data-large]');
+  if (area == null || large == null) return;
+  const small = [...area.querySelectorAll<HTMLAnchorElement>('[data-small]')];
+  const gallery: Gallery = { name: area.dataset.gallery ?? '', large, small };
+  let shown = 0;
+  let viewer: Viewer | undefined;
+  const show = (index: number) => {
+    shown = index;
+    showLarge(gallery, index);
+    viewer?.show(index);
+  };
+  for (const [index, link] of small.entries()) asButton(link, () => show(index));
+  asButton(large, () => {
+    viewer ??= createViewer(gallery, (by) => show((shown + by + small.length) % small.length));
+    viewer.show(shown);
+    viewer.dialog.showModal();
+  });
+}
+
+/** A link that acts on this page instead of opening another one. */
+function asButton(link: HTMLAnchorElement, act: () => void): void {
+  link.setAttribute('role', 'button');
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    act();
+  });
+  link.addEventListener('keydown', (event) => {
+    if (event.key !== ' ') return;
+    event.preventDefault();
+    act();
+  });
+}
+
+function showLarge({ large, small }: Gallery, index: number): void {
+  const [from, to] = [small[index]?.querySelector('img'), large.querySelector('img')];
+  if (from == null || to === null) return;
+  copyImage(from, to, to.sizes);
+  large.href = small[index]?.href ?? large.href;
+  large.setAttribute('aria-label', `Enlarge image ${index + 1} of ${small.length}`);
+  for (const [position, link] of small.entries())
+    if (position === index) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+}
+
+function copyImage(from: HTMLImageElement, to: HTMLImageElement, sizes: string): void {
+  to.sizes = sizes;
+  to.srcset = from.srcset;
+  to.src = from.src;
+  to.width = Number(from.getAttribute('width'));
+  to.height = Number(from.getAttribute('height'));
+}
+
+type Viewer = { readonly dialog: HTMLDialogElement; show(index: number): void };
+
+function createViewer({ name, large, small }: Gallery, turn: (by: number) => void): Viewer {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'viewer';
+  dialog.ariaLabel = `Images of ${name}`;
+  const image = document.createElement('img');
+  const place = document.createElement('span');
+  place.role = 'status';
+  const form = document.createElement('form');
+  form.method = 'dialog';
+  const total = Math.max(1, small.length);
+  if (total > 1)
+    form.append(
+      createButton('Previous', () => turn(-1)),
+      place,
+      createButton('Next', () => turn(1)),
+    );
+  const close = createButton('Close');
+  close.classList.add('filled');
+  form.append(close);
+  dialog.append(image, form);
+  if (total > 1)
+    dialog.addEventListener('keydown', ({ key }) => {
+      if (key === 'ArrowLeft') turn(-1);
+      if (key === 'ArrowRight') turn(1);
+    });
+  document.body.append(dialog);
+  return {
+    dialog,
+    show(index) {
+      const from = large.querySelector('img');
+      if (from !== null) copyImage(from, image, '96vw');
+      image.alt = `${name}, image ${index + 1} of ${total}`;
+      place.textContent = `${index + 1} of ${total}`;
+    },
+  };
+}
+
+/** Without an action, it closes the dialog. */
+function createButton(label: string, act?: () => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.className = 'button small';
+  button.textContent = label;
+  if (act === undefined) return button;
+  button.type = 'button';
+  button.addEventListener('click', act);
+  return button;
+}

@@ -1,0 +1,64 @@
+// Replaces parts of the page with what the server writes for another address: the entries of a zip while the visitor types,
+// the next games in a list, and the download for another machine.
+import { showLocalTimes } from './times.ts';
+
+const PAUSE_MS = 150;
+
+/** The document at an address of this site; null if it can't be loaded. */
+async function load(address: string, signal?: AbortSignal): Promise<Document | null> {
+  const response = await fetch(address, signal === undefined ? {} : { signal }).catch(() => null);
+  if (response?.ok !== true) return null;
+  const text = await response.text().catch(() => null);
+  return text === null ? null : new DOMParser().parseFromString(text, 'text/html');
+}
+
+/** Replaces the element with this id. Nothing changes if the server can't be reached. */
+export async function replacePart(id: string, address: string, signal?: AbortSignal): Promise<boolean> {
+  const part = (await load(address, signal))?.getElementById(id);
+  if (part == null || signal?.aborted === true) return false;
+  showLocalTimes(part);
+  document.getElementById(id)?.replaceWith(document.adoptNode(part));
+  return true;
+}
+
+export function filterWhileTyping(): void {
+  const box = document.querySelector<HTMLInputElement>('[data-filter]');
+  const id = box?.dataset.filter;
+  if (box == null || id === undefined) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running: AbortController | undefined;
+  const filter = async () => {
+    running = new AbortController();
+    const query = box.value === '' ? '' : `?${new URLSearchParams({ q: box.value })}`;
+    const address = location.pathname + query;
+    if (await replacePart(id, address, running.signal)) history.replaceState(null, '', address);
+  };
+  box.addEventListener('input', () => {
+    clearTimeout(timer);
+    running?.abort();
+    timer = setTimeout(filter, PAUSE_MS);
+  });
+}
+
+export function showMoreInPlace(): void {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-more]') : null;
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void showMore(link);
+  });
+}
+
+async function showMore(link: HTMLAnchorElement): Promise<void> {
+  link.setAttribute('aria-disabled', 'true');
+  const next = await load(link.href);
+  const [grid, games] = [document.querySelector('[data-grid]'), next?.querySelectorAll('[data-grid] > li') ?? []];
+  // The link still opens the next page by itself.
+  if (next === null || grid === null) return location.assign(link.href);
+  const added = [...games].map((game) => document.adoptNode(game));
+  grid.append(...added);
+  const more = next.querySelector('a[data-more]');
+  if (more === null) link.parentElement?.remove();
+  else link.replaceWith(document.adoptNode(more));
+  added[0]?.querySelector('a')?.focus();
+}

@@ -1,0 +1,10 @@
+// Shows on hover what a time is in the visitor's time zone. The server doesn't know the zone, and writes UTC.
+
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+
+export function showLocalTimes(root: ParentNode): void {
+  for (const time of root.querySelectorAll('time')) {
+    const date = new Date(time.dateTime);
+    if (!Number.isNaN(date.getTime())) time.title = exact.format(date);
+  }
+}
