@@ -1,16 +1,19 @@
-// What the page of a crash report shows besides the crashed stack: all threads with registers and memory.
+// What the page of a crash report shows besides the crashed stack: all threads with registers and memory, and
+// attachments.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportByApi, type Target } from './setup/crash-clients.ts';
 import { shipBuild } from './setup/shop.ts';
 import { type Site, serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 
@@ -34,6 +37,11 @@ describe('the evidence of a crash report', () => {
   const readDump = async (name: string) => new Uint8Array(await readFile(join(FIXTURES, `${name}.dmp`)));
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
 
+  async function put(url: string | undefined, body: string | Uint8Array): Promise<void> {
+    const response = await fetch(url ?? '', { method: 'PUT', body: body as Uint8Array<ArrayBuffer> });
+    assert.equal(response.status, 200);
+  }
+
   async function openReport(): Promise<string> {
     const { id } = await reportByApi(target, {}, { dump: await readDump('null_deref_inline'), log: 'a log' });
     await open(`/crashes/reports/${id}`);
@@ -56,5 +64,27 @@ describe('the evidence of a crash report', () => {
       .getByText(/^libc\.so\.6 \+ 0x/)
       .first()
       .waitFor();
+  });
+
+  test('has attachments: a screenshot is shown, a text can be read, and the original is downloaded', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const attachments = [{ name: 'screen.png' }, { name: 'page.html' }];
+    const { id, uploads } = await reportByApi(
+      target,
+      { attachments },
+      { dump: await readDump('nosym_middle'), log: 'x' },
+    );
+    await put(uploads.attachments?.[0]?.url, await picture(1920, 1080, 'png'));
+    await put(uploads.attachments?.[1]?.url, '<script>document.title = "broken"</script>');
+    await open(`/crashes/reports/${id}`);
+    const image = page.getByRole('img', { name: 'Attachment screen.png' });
+    await image.waitFor();
+    await untilEqual(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth), 1920);
+    await page.getByText('Show text', { exact: true }).click();
+    await page.getByRole('region', { name: 'End of page.html' }).getByText('<script>').waitFor();
+    const loading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download page.html' }).click();
+    assert.equal((await loading).suggestedFilename(), 'page.html');
+    assert.notEqual(await page.title(), 'broken');
   });
 });

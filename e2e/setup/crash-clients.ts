@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 /** The server, the game and the build of reports. */
 export type Target = { readonly api: string; readonly gameUid: string; readonly buildId: string };
 
-type Created = { id: string; read_token: string; uploads: { dump?: { url: string }; log?: { url: string } } };
+type Upload = { url: string };
+type Created = { id: string; read_token: string; uploads: { dump?: Upload; log?: Upload; attachments?: Upload[] } };
 
 /**
  * Reports like a game that uses the API: creates a report, then uploads the dump and the log to the URLs in the

@@ -50,6 +50,11 @@ export const LIMITS = {
   cursorLength: 2000,
   /** The dump or the log of a crash report. */
   crashFileBytes: 64 * MIB,
+  /** Files of a crash report besides the dump and the log; the bytes of each, and of all together. */
+  crashAttachments: 10,
+  crashAttachmentBytes: 16 * MIB,
+  crashAttachmentsBytes: 32 * MIB,
+  attachmentNameLength: 100,
   crashUploadSeconds: 24 * 3600,
   crashDownloadSeconds: 3600,
   metadataKeys: 64,

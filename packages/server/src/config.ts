@@ -237,13 +237,13 @@ export const SETTINGS = {
     'CHAUFFEUR_LIMIT_CRASH_UPLOADS',
     '2000',
     limit,
-    'Dumps and logs of crash reports per UTC day and game: upload URLs, and files in forms and archives. Above it, reports are stored without them.',
+    'Dumps, logs and attachments of crash reports per UTC day and game: upload URLs, and files in forms and archives. Above it, reports are stored without them.',
   ),
   limitCrashMb: setting(
     'CHAUFFEUR_LIMIT_CRASH_MB',
     '2048',
     limit,
-    'MiB of compressed dumps and logs per UTC day and game. Above it, reports are stored without them.',
+    'MiB of compressed dumps, logs and attachments per UTC day and game. Above it, reports are stored without them.',
   ),
   limitBugs: setting(
     'CHAUFFEUR_LIMIT_BUGS',

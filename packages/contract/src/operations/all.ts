@@ -10,6 +10,7 @@ import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as cli from './cli.ts';
 import * as cliLogins from './cli-logins.ts';
+import * as crashAttachments from './crash-attachments.ts';
 import * as crashSearches from './crash-searches.ts';
 import * as crashStacks from './crash-stacks.ts';
 import * as crashThreads from './crash-threads.ts';
@@ -90,6 +91,8 @@ export const OPERATIONS: readonly Operation[] = [
   crashThreads.listCrashThreads,
   crashThreads.getCrashThread,
   crashStacks.getCrashLog,
+  crashAttachments.getCrashAttachment,
+  crashAttachments.getCrashAttachmentImage,
   crashes.deleteCrash,
   crashes.listCrashGroups,
   crashes.getCrashGroup,

@@ -4,6 +4,7 @@ import { MAX_QUERY_LENGTH } from '../crash-query.ts';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { AttachmentInput, CrashAttachment } from './crash-attachments.ts';
 import {
   CrashParams,
   CursorQuery,
@@ -22,6 +23,7 @@ import {
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal'] as const;
 export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
+export const LINK_KINDS = [...DOWNLOAD_KINDS, 'attachment'] as const;
 /** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
 export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
 /** The orders of a list of groups. */
@@ -33,6 +35,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export type CrashSource = (typeof CRASH_SOURCES)[number];
 export type CrashState = (typeof CRASH_STATES)[number];
 export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
+export type LinkKind = (typeof LINK_KINDS)[number];
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
@@ -40,6 +43,12 @@ const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 export const CrashInput = Type.Object({
   has_dump: Type.Optional(Type.Boolean()),
   has_log: Type.Optional(Type.Boolean()),
+  attachments: Type.Optional(
+    Type.Array(AttachmentInput, {
+      maxItems: 100,
+      description: `Further files to be uploaded; those past the first ${LIMITS.crashAttachments} are left out`,
+    }),
+  ),
   app_name: Text(255),
   app_version: Text(64),
   engine_version: Text(64),
@@ -66,7 +75,13 @@ export const CrashUpload = Type.Object({
 export const CrashCreated = Type.Object({
   id: Uuid,
   read_token: Type.String({ description: 'Gives access to the state, reason and stack of this report; shown once' }),
-  uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+  uploads: Type.Object({
+    dump: Type.Optional(CrashUpload),
+    log: Type.Optional(CrashUpload),
+    attachments: Type.Optional(
+      Type.Array(CrashUpload, { description: 'In the order in which they were announced, without those left out' }),
+    ),
+  }),
 });
 
 export const CrashFrame = Type.Object({
@@ -118,6 +133,7 @@ export const CrashRecord = Type.Object({
   stack: Type.Array(CrashFrame, { description: 'First frames of the crashed thread' }),
   missing_symbols: Type.Array(MissingModule),
   available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'Files that can be downloaded' }),
+  attachments: Type.Array(CrashAttachment, { description: 'Further files, such as screenshots' }),
 });
 
 /** A member of the game. */
@@ -204,7 +220,11 @@ export const CrashForm = Type.Object(
       FilePart('application/octet-stream', 'The minidump, under the name that Breakpad and Crashpad use'),
     ),
   },
-  { additionalProperties: true, description: 'Breakpad and Crashpad send annotations in additional text fields' },
+  {
+    additionalProperties: true,
+    description:
+      'Breakpad and Crashpad send annotations in additional text fields. Additional files are attachments of the report.',
+  },
 );
 
 const CrashFileForm = Type.Object(dumpParts, { description: 'The file that the URL is for' });
@@ -295,7 +315,7 @@ export const createUnrealCrash = defineOperation({
 
 export const uploadCrashFile = defineOperation({
   id: 'crashes.upload',
-  summary: 'Upload the dump or the log of a report, as bytes or as a form, to its single-use URL',
+  summary: 'Upload the dump, the log or an attachment of a report, as bytes or as a form, to its single-use URL',
   method: 'PUT',
   path: '/public/crashes/uploads/{token}',
   host: 'upload',
@@ -305,7 +325,7 @@ export const uploadCrashFile = defineOperation({
   bodyKind: 'bytes',
   otherBodies: { 'multipart/form-data': CrashFileForm },
   params: Type.Object({ token: Type.String({ maxLength: 256 }) }),
-  output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log']), size: Type.Integer() }),
+  output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log', 'attachment']), size: Type.Integer() }),
   statuses: [200],
   errors: [4001, 4040, 4043],
 });
@@ -406,13 +426,13 @@ export const getCrash = defineOperation({
     tool: 'get_crash',
     when: 'Use it to find the cause of a crash, with a crash_id from list_game_crashes or the sample_crash_id of a group.',
     scope: 'mcp:read',
-    more: 'Use request_crash_download to get the whole stack, the log or the dump.',
+    more: 'Use request_crash_download to get the whole stack, the log, the dump or an attachment.',
   },
 });
 
 export const deleteCrash = defineOperation({
   id: 'crashes.delete',
-  summary: 'Delete a crash report with its dump, log and stack',
+  summary: 'Delete a crash report with its dump, log, stack and attachments',
   method: 'DELETE',
   path: '/games/{uid}/crashes/{crash_id}',
   access: 'account',
@@ -469,20 +489,29 @@ export const getCrashGroup = defineOperation({
 
 export const requestCrashDownload = defineOperation({
   id: 'crashes.requestDownload',
-  summary: 'Create a private link, valid for one hour, to the stack, log or dump of a report',
+  summary: 'Create a private link, valid for one hour, to the stack, log, dump or an attachment of a report',
   method: 'POST',
   path: '/games/{uid}/crashes/{crash_id}/downloads',
   access: 'account',
   role: 'triager',
   params: CrashParams,
-  body: Type.Object({ kind: Type.Enum([...DOWNLOAD_KINDS]) }),
+  body: Type.Object({
+    kind: Type.Enum([...LINK_KINDS]),
+    attachment: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.crashAttachments - 1,
+        description: 'With the kind attachment: its number in the report, from 0',
+      }),
+    ),
+  }),
   output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
   secret: true,
   statuses: [201],
   errors: [4040, 4090],
   mcp: {
     tool: 'request_crash_download',
-    when: 'Use it only if get_crash does not contain enough, for the whole stack, the log or the dump.',
+    when: 'Use it only if get_crash does not contain enough, for the whole stack, the log, the dump or an attachment.',
     scope: 'mcp:read',
     idempotent: true,
   },

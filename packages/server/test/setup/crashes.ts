@@ -88,7 +88,10 @@ export async function orphansOf(server: TestServer): Promise<string[]> {
     server.ctx.db,
     sql<{
       key: string;
-    }>`select unnest(array_remove(array[dump_key, log_key, stack_key], null)) as key from crash_reports`,
+    }>`select unnest(array_remove(array[dump_key, log_key, stack_key], null)
+        || array(select file #>> path.path from jsonb_array_elements(attachments) file,
+          (values ('{key}'::text[]), ('{image,key}')) as path (path) where file #>> path.path is not null)) as key
+      from crash_reports`,
   );
   return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
 }

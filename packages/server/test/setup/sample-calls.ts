@@ -98,6 +98,15 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     await untilDone(server, report.id);
     return { path: { id: report.id }, query: { read_token: report.read_token } };
   };
+  const attached = async (name: string, content: string | Buffer) => {
+    const { id, uploads } = await newReport({ attachments: [{ name }] });
+    await request(uploads.attachments[0].url, { method: 'PUT', body: content as string | Uint8Array<ArrayBuffer> });
+    await until(async () => {
+      const [file] = (await call('GET', `/games/${game.uid}/crashes/${id}`)).body.data.attachments;
+      return file.kind === 'text' || file.image !== null;
+    });
+    return { path: { crash_id: id, attachment: '0' } };
+  };
   const pictures = async () => addPictures(server, game, 'screenshot', [named('b.jpg', await picture())]);
   const gallery = async () =>
     (await call('GET', `/games/${game.uid}/media`)).body.data.gallery.map(({ uid }: { uid: string }) => uid);
@@ -162,6 +171,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     file_uid: fileUid,
     crash_id: crashId,
     thread: '0',
+    attachment: '0',
     group_id: groups[0].group_id,
     bug_uid: studio.bugUid,
     channel: 'beta',
@@ -226,6 +236,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await request(uploads.log.url, { method: 'PUT', body: 'the log' });
       return { path: { crash_id: id } };
     },
+    'crashes.getAttachment': () => attached('notes.json', '{}'),
+    'crashes.getAttachmentImage': async () => attached('screen.jpg', await picture()),
     'crashes.delete': async () => ({ path: { crash_id: (await newReport({})).id } }),
     'crashes.updateGroup': () => ({ json: { status: 'resolved' } }),
     'crashes.changeGroups': () => ({ json: { group_ids: [groups[0].group_id], status: 'ignored' } }),

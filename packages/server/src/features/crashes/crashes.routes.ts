@@ -1,5 +1,6 @@
 // Binds the operations and jobs of crashes to the functions that serve and run them.
 
+import * as crashAttachments from '@chauffeur/contract/operations/crash-attachments';
 import * as crashSearches from '@chauffeur/contract/operations/crash-searches';
 import * as crashStacks from '@chauffeur/contract/operations/crash-stacks';
 import * as crashThreads from '@chauffeur/contract/operations/crash-threads';
@@ -18,10 +19,12 @@ import { deleteCrash } from './keep/delete-report.ts';
 import { makePartitions, partitionJob } from './keep/partitions.job.ts';
 import { dropOldCrashes, retentionJob } from './keep/retention.job.ts';
 import { sweepCrashes, sweepCrashesJob } from './keep/sweep.job.ts';
+import { makePreviews } from './process/preview.job.ts';
 import { processCrash } from './process/process.job.ts';
 import { regroupJob, regroupReports } from './process/regroup.job.ts';
 import { reprocessJob, reprocessMissing, reprocessMore } from './process/reprocess.job.ts';
 import { finishReports, finishReportsJob } from './process/unfinished.job.ts';
+import { getCrashAttachment, getCrashAttachmentImage } from './read/attachments.ts';
 import { listMissingSymbols } from './read/build-symbols.ts';
 import { downloadCrashFile, requestCrashDownload } from './read/downloads.ts';
 import { getCrashGroup, listCrashGroups } from './read/group-list.ts';
@@ -29,7 +32,7 @@ import { getCrash, listCrashes } from './read/report-list.ts';
 import { listSimilarGroups } from './read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './read/stacks.ts';
 import { getCrashThread, listCrashThreads } from './read/threads.ts';
-import { groupMessagesJob, processCrashJob } from './report/jobs.ts';
+import { groupMessagesJob, previewJob, processCrashJob } from './report/jobs.ts';
 import { listCrashGroupActivity } from './triage/activity.ts';
 import { changeCrashGroups, updateCrashGroup } from './triage/changes.ts';
 import { addCrashGroupComment, deleteCrashGroupComment, updateCrashGroupComment } from './triage/comments.ts';
@@ -53,6 +56,8 @@ export const ROUTES: readonly Route[] = [
   handle(crashThreads.listCrashThreads, listCrashThreads),
   handle(crashThreads.getCrashThread, getCrashThread),
   handle(crashStacks.getCrashLog, getCrashLog),
+  handle(crashAttachments.getCrashAttachment, getCrashAttachment),
+  stream(crashAttachments.getCrashAttachmentImage, getCrashAttachmentImage),
   handle(crashes.deleteCrash, deleteCrash),
   handle(crashes.listCrashGroups, listCrashGroups),
   handle(crashes.getCrashGroup, getCrashGroup),
@@ -83,6 +88,7 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(symbolsArrivedJob, reprocessMissing, { lane: 'long' }),
   bindJob(processCrashJob, processCrash),
   bindJob(groupMessagesJob, groupMessages),
+  bindJob(previewJob, makePreviews, { lane: 'long' }),
   bindJob(reprocessJob, reprocessMore, { lane: 'long' }),
   bindJob(regroupJob, regroupReports, { lane: 'long' }),
   bindJob(moveSplitJob, moveSplit, { lane: 'long' }),

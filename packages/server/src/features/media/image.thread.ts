@@ -22,7 +22,7 @@ const COPY_WIDTHS = [480, 960];
 /** Lower, because copies are shown small. */
 const COPY_QUALITY = 78;
 
-// Caching would be useless, because each image is read once. The accepted formats are set for all threads in image.ts.
+// Caching would be useless, because each image is read once. The accepted formats are set for all threads in sharp-formats.ts.
 sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {

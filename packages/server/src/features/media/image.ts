@@ -1,9 +1,6 @@
 // Converts an uploaded image into the served image, in a thread.
-
+import './sharp-formats.ts';
 import type { ImageFormat } from '@chauffeur/contract/image-rules';
-// The main thread loads the library as well, as its documentation requires: on glibc, a native library that only worker
-// threads have loaded is unloaded when the last of them ends, while the library's own threads are still running.
-import sharp from 'sharp';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import type { ImageKind } from './media.ts';
@@ -38,14 +35,6 @@ const SECONDS = 30;
  * limit. Pixels are outside the heap; their number is limited separately.
  */
 const LIMITS = { timeoutMs: (SECONDS + 15) * 1000, maxHeapMb: 128 };
-
-// The library supports many formats, some with large, old decoders, so only these are enabled. The setting applies to
-// the whole process. It is made here, once, because changing it in each thread would refuse images that other threads
-// are reading.
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({
-  operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
-});
 
 /** The library shares the few libuv threads with file access and DNS, so some must stay free. */
 const inTurn = limitConcurrency(2);

@@ -11,6 +11,11 @@ import type { Reader } from '../../request/read-replica.ts';
 import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
 import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
+import * as preview from './preview.ts';
+
+export type PreviewResult = preview.PreviewResult;
+/** Encodes an image that anyone may have sent, so that it is safe to show. */
+export const { encodePreview } = preview;
 
 export type ImageRow = media.ImageRow;
 export type ImageKind = ImageRow['kind'];

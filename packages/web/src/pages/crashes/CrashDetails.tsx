@@ -4,6 +4,7 @@ import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
+import { Attachments } from './Attachments.tsx';
 import { CopyStack } from './CopyStack.tsx';
 import classes from './crashes.module.css';
 import { Downloads } from './Downloads.tsx';
@@ -42,6 +43,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         )}
         {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} />}
       </Section>
+      <Attachments game={game} crash={crash} />
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>

@@ -20,6 +20,7 @@ export function DeleteReport({ game, crash, onClose, onDeleted }: DeleteReportPr
       await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     },
   });
+  const files = [...crash.available, ...(crash.attachments.length > 0 ? ['attachments'] : [])];
   return (
     <ConfirmDialog
       title="Delete this report?"
@@ -32,7 +33,7 @@ export function DeleteReport({ game, crash, onClose, onDeleted }: DeleteReportPr
       <Text size="sm">
         {`This permanently deletes the report for everyone who works on ${game.name}. Its group counts one report less; a group without reports is deleted too.`}
       </Text>
-      {crash.available.length > 0 && <Text size="sm">{`Files deleted with it: ${crash.available.join(', ')}.`}</Text>}
+      {files.length > 0 && <Text size="sm">{`Files deleted with it: ${files.join(', ')}.`}</Text>}
     </ConfirmDialog>
   );
 }

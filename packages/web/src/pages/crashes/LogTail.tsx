@@ -25,17 +25,25 @@ function Log({ gameUid, crashId }: LogTailProps) {
   });
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={160} />;
-  if (data.text === '') return <Text size="sm">The log is empty.</Text>;
+  return <LogText {...data} label="End of the log" kind="log" />;
+}
+
+type LogTextProps = { text: string; size: number; is_cut: boolean; label: string; kind: 'log' | 'file' };
+
+/** The end of a log or another text. */
+export function LogText({ text, size, is_cut, label, kind }: LogTextProps) {
+  if (text === '') return <Text size="sm">{`The ${kind} is empty.`}</Text>;
   return (
     <>
-      {data.is_cut && (
+      {is_cut && (
         <Text size="sm" c="dimmed" mb={4}>
-          Only the end is shown. Download the log to read all <Bytes count={data.size} />.
+          {`Only the end is shown. Download the ${kind} to read all `}
+          <Bytes count={size} />.
         </Text>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the log scrolls, and needs the focus to scroll by keyboard */}
-      <section tabIndex={0} aria-label="End of the log" className={classes.log}>
-        {data.text}
+      <section tabIndex={0} aria-label={label} className={classes.log}>
+        {text}
       </section>
     </>
   );

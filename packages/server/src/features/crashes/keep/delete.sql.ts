@@ -5,7 +5,7 @@ import type { FileKeys } from '../report/files.ts';
 
 export type ReportFiles = FileKeys & { report_id: string };
 
-const columns = sql.raw('report_id, dump_key, log_key, stack_key');
+const columns = sql.raw('report_id, dump_key, log_key, stack_key, attachments');
 
 /** Deletes a report that is in no group. Returns its files; undefined if there was no such report. */
 export function deleteReport(tx: Tx, gameId: string, reportId: string): Promise<ReportFiles | undefined> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type * as contract from '@chauffeur/contract/operations/crashes';
-import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
+import type { LinkKind } from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';
@@ -23,24 +23,26 @@ const FORMATS = {
   stack: { extension: 'txt', contentType: 'text/plain; charset=utf-8' },
   log: { extension: 'log', contentType: 'text/plain; charset=utf-8' },
   dump: { extension: 'dmp', contentType: 'application/octet-stream' },
-} as const satisfies Record<DownloadKind, { extension: string; contentType: string }>;
+  attachment: { extension: 'bin', contentType: 'application/octet-stream' },
+} as const satisfies Record<LinkKind, { extension: string; contentType: string }>;
 
 export async function requestCrashDownload(
   ctx: Context,
-  { caller, input: { uid, crash_id, kind } }: Call<typeof contract.requestCrashDownload>,
+  { caller, input: { uid, crash_id, kind, attachment = 0 } }: Call<typeof contract.requestCrashDownload>,
 ) {
   const { game } = await requireMember(ctx, caller, uid);
   const reportId = crash_id.toLowerCase();
   const files = await findFiles(ctx.db, game.game_id, reportId);
   if (files === undefined) throw unknownCrash();
-  if (keyOf(files, kind) === null) throw noSuchFile(kind);
+  const file = fileOf(files, { kind, attachment, reportId });
+  if (file === null) throw noSuchFile(kind);
   const expiresAt = new Date(ctx.clock.now().getTime() + LIMITS.crashDownloadSeconds * SECOND);
-  const token = makeDownloadToken(ctx, { kind, gameId: game.game_id, reportId, expiresAt });
+  const token = makeDownloadToken(ctx, { kind, attachment, gameId: game.game_id, reportId, expiresAt });
   ctx.log.info({ game: game.game_id, crash: reportId, kind, user: caller.user.id }, 'download link created');
   return {
     url: `${ctx.publicUrl}/api/v1/crash-downloads/${token}`,
     expires_at: expiresAt.toISOString(),
-    filename: filenameOf(reportId, kind),
+    filename: file.filename,
   };
 }
 
@@ -72,20 +74,20 @@ async function sendFile(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind, reportId }: DownloadGrant,
+  grant: DownloadGrant,
   files: StoredFiles,
 ): Promise<FastifyReply> {
-  const key = keyOf(files, kind);
-  if (key === null) throw noSuchFile(kind);
-  const filename = filenameOf(reportId, kind);
+  const { kind } = grant;
+  const file = fileOf(files, grant);
+  if (file === null) throw noSuchFile(kind);
+  const { key, size, filename } = file;
   const { contentType } = FORMATS[kind];
   if (kind === 'stack') {
     const text = Buffer.from(await readStackText(ctx.blobs, key));
     reply.header('content-type', contentType).header('content-disposition', attachment(filename));
     return reply.send(text);
   }
-  const size = kind === 'dump' ? files.dump_size : files.log_size;
-  const blob: SendableBlob = { key, size: size ?? 0, etag: etagOf(key), filename, contentType, signedSeconds: null };
+  const blob: SendableBlob = { key, size, etag: etagOf(key), filename, contentType, signedSeconds: null };
   const unpacked: BlobReader = {
     read: (stored, range) => readUnpacked(ctx.blobs, stored, range),
     sign: async () => null,
@@ -94,16 +96,26 @@ async function sendFile(
 }
 
 /** A key is never written twice, so its hash identifies the content without revealing the key. */
-function etagOf(key: string): string {
+export function etagOf(key: string): string {
   return `"${createHash('sha256').update(key).digest('base64url')}"`;
 }
 
-function keyOf(files: StoredFiles, kind: DownloadKind): string | null {
-  return { stack: files.stack_key, log: files.log_key, dump: files.dump_key }[kind];
-}
+type FileRef = Pick<DownloadGrant, 'kind' | 'attachment' | 'reportId'>;
 
-function filenameOf(reportId: string, kind: DownloadKind): string {
-  return `crash-${reportId}.${FORMATS[kind].extension}`;
+/** Null if the report has no such file. The size of a stack is unknown. */
+function fileOf(
+  { stack_key, log_key, log_size, dump_key, dump_size, attachments }: StoredFiles,
+  { kind, attachment, reportId }: FileRef,
+): { key: string; size: number; filename: string } | null {
+  const attached = attachments[attachment];
+  const { key, size } = {
+    stack: { key: stack_key, size: 0 },
+    log: { key: log_key, size: log_size },
+    dump: { key: dump_key, size: dump_size },
+    attachment: { key: attached?.key ?? null, size: attached?.size ?? 0 },
+  }[kind];
+  const filename = kind === 'attachment' ? (attached?.name ?? '') : `crash-${reportId}.${FORMATS[kind].extension}`;
+  return key === null ? null : { key, size: size ?? 0, filename };
 }
 
 function unknownLink(): ApiError {

@@ -55,6 +55,22 @@ export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Cras
     stack: row.frames ?? [],
     missing_symbols: missing,
     available: availableOf(row),
+    attachments: row.attachments.map(attachmentOf),
+  };
+}
+
+function attachmentOf(
+  { name, kind, key, size, image, problem }: ReportRow['attachments'][number],
+  index: number,
+): Crash['attachments'][number] {
+  return {
+    attachment: index,
+    name,
+    kind,
+    size,
+    has_arrived: key !== null,
+    image: image === undefined ? null : { width: image.width, height: image.height },
+    problem: problem ?? null,
   };
 }
 

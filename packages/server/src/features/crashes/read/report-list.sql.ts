@@ -48,7 +48,7 @@ const selectedColumns = sql.raw(
   `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
     selected.reason, message, user_message, selected.os, selected.arch, received_at`,
 );
-const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key');
+const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments');
 
 export type Page = { before: string | null; limit: number };
 

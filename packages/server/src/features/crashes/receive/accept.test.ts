@@ -27,6 +27,7 @@ describe('accept', () => {
       ruleOf({ body: { metadata: many, has_dump: 1 } }),
       ruleOf({ body: { metadata: { x: 'y'.repeat(2000) }, has_dump: 1 } }),
       ruleOf({ body: { has_dump: 1 } }),
+      ruleOf({ body: { attachments: [{ name: 'a' }, { name: 'A' }] } }),
     ];
     assert.deepEqual(
       refused,

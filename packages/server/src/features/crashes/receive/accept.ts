@@ -9,6 +9,7 @@ import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isLonger, isObject } from '../../../request/json-values.ts';
+import { findRepeatedName } from './repeated-name.ts';
 
 /** The fields of a report. */
 export type CrashDetails = InputOf<typeof createCrash>;
@@ -61,6 +62,14 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   },
   { name: 'long_metadata', code: 4001, find: ({ body }) => findLongMetadata(metadataOf(body)) },
   { name: 'bad_field', code: 4001, find: ({ body }) => findProblem(CrashInput, body) },
+  {
+    name: 'repeated_attachment',
+    code: 4001,
+    find: ({ body }) => {
+      const name = findRepeatedName((body as CrashDetails).attachments ?? []);
+      return name === null ? null : `attachments: the name ${JSON.stringify(name)} is used twice. Rename one of them.`;
+    },
+  },
 ];
 
 /** Checks a report by all rules. */

@@ -13,8 +13,17 @@ import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../report/partitions.ts';
 import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal } from './accept.ts';
+import { announcedAttachments, withOmission } from './announced.ts';
+import { makeAttachmentToken } from './attachment-tokens.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
-import { type NewReport, returnBytes, type StoredFile, type WriteOutcome, writeReports } from './reports.sql.ts';
+import {
+  type NewReport,
+  returnBytes,
+  type StoredAttachment,
+  type StoredFile,
+  type WriteOutcome,
+  writeReports,
+} from './reports.sql.ts';
 import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /**
@@ -37,6 +46,7 @@ export type IncomingReport = AcceptedReport & {
   reportId?: string;
   dump?: StoredFile | null;
   log?: StoredFile | null;
+  attachments?: readonly StoredAttachment[];
   /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
   failure?: string | null;
@@ -75,6 +85,7 @@ export function hashOfClientRef(clientRef: string): string {
 function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
   const { gameId, buildId, details, source, clientRef } = incoming;
   const receivedAt = ctx.clock.now();
+  const announced = announcedAttachments(details.attachments ?? []);
   return {
     gameId,
     buildId,
@@ -89,11 +100,12 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     message: details.message ?? '',
     userMessage: details.user_message ?? '',
     anonymous: details.anonymous ?? false,
-    metadata: details.metadata ?? {},
+    metadata: withOmission(details.metadata ?? {}, announced.omission),
     clientRefHash: clientRef == null ? null : hashOfClientRef(clientRef),
     dump: incoming.dump ?? null,
     log: incoming.log ?? null,
-    wants: { dump: details.has_dump ?? false, log: details.has_log ?? false },
+    attachments: incoming.attachments ?? [],
+    wants: { dump: details.has_dump ?? false, log: details.has_log ?? false, attachments: announced.names },
     failure: incoming.failure ?? null,
   };
 }
@@ -142,10 +154,11 @@ async function writeBatch(
   });
 }
 
-function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, wants }: NewReport): void {
+function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, attachments, wants }: NewReport): void {
   if (outcome === 'unknown_build' || outcome === 'repeated') return;
   countLimit(ctx.metrics, 'crash_reports', outcome !== 'over_limit');
-  const hasFiles = dump !== null || log !== null || wants.dump || wants.log;
+  const hasFiles =
+    dump !== null || log !== null || wants.dump || wants.log || attachments.length > 0 || wants.attachments.length > 0;
   if (outcome !== 'over_limit' && hasFiles) countLimit(ctx.metrics, 'crash_files', outcome === 'with_files');
 }
 
@@ -155,17 +168,25 @@ function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
   return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
 }
 
-function uploadsOf(ctx: Context, { reportId, wants }: NewReport, tokens: Record<CrashFileKind, string>): Uploads {
+function uploadsOf(
+  ctx: Context,
+  { gameId, reportId, wants }: NewReport,
+  tokens: Record<CrashFileKind, string>,
+): Uploads {
   const expires_at = uploadsEndOf(reportId).toISOString();
-  const uploadOf = (kind: CrashFileKind, filename: string) => ({
-    url: `${ctx.publicUrl}/api/v1/public/crashes/uploads/${tokens[kind]}`,
+  const uploadOf = (token: string, filename: string, max_bytes: number = LIMITS.crashFileBytes) => ({
+    url: `${ctx.publicUrl}/api/v1/public/crashes/uploads/${token}`,
     method: 'PUT' as const,
     expires_at,
-    max_bytes: LIMITS.crashFileBytes,
+    max_bytes,
     filename,
   });
   const uploads: Uploads = {};
-  if (wants.dump) uploads.dump = uploadOf('dump', 'dump.dmp');
-  if (wants.log) uploads.log = uploadOf('log', 'log.txt');
+  if (wants.dump) uploads.dump = uploadOf(tokens.dump, 'dump.dmp');
+  if (wants.log) uploads.log = uploadOf(tokens.log, 'log.txt');
+  if (wants.attachments.length > 0)
+    uploads.attachments = wants.attachments.map((name, attachment) =>
+      uploadOf(makeAttachmentToken(ctx, { gameId, reportId, attachment }), name, LIMITS.crashAttachmentBytes),
+    );
   return uploads;
 }

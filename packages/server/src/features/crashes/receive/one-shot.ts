@@ -13,6 +13,7 @@ import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { resolveClientIds } from '../../games/games.ts';
 import { deleteFiles } from '../report/files.ts';
 import { accept, type CrashDetails } from './accept.ts';
+import { Attachments } from './attachments.ts';
 import { createReport, type OpenedReport, refuse } from './create.ts';
 import { bytesLeft, dailyLimits } from './daily-limits.ts';
 import { withRawMetadata } from './forms/details.ts';
@@ -39,6 +40,12 @@ export type ReportBody = {
  */
 export type KeepFile = (kind: CrashFileKind, source: ByteSource, isCut?: () => boolean) => Promise<void>;
 
+/** Stores further files of a report, or notes that they were left out. */
+export type KeepAttachment = {
+  keep(name: string, source: ByteSource, isCut?: () => boolean): Promise<void>;
+  leaveOut(name: string): void;
+};
+
 type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 
 /**
@@ -50,7 +57,7 @@ type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 export async function receiveWhole(
   ctx: Context,
   request: FastifyRequest,
-  read: (keep: KeepFile) => Promise<ReportBody>,
+  read: (keep: KeepFile, attachments: KeepAttachment) => Promise<ReportBody>,
 ): Promise<OpenedReport> {
   let maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
   const reportId = newId(ctx.clock.now().getTime());
@@ -69,16 +76,30 @@ export async function receiveWhole(
       await ctx.blobs.delete(stored.key);
     }
   };
+  const attachments = new Attachments(ctx, reportId);
+  const attach: KeepAttachment = {
+    keep: async (name, source, isCut = () => false) => {
+      maxStored -= await attachments.add(name, source, maxStored, isCut);
+    },
+    leaveOut: (name) => attachments.leaveOut(name),
+  };
   const deleteStored = () =>
-    deleteFiles(ctx, { dump_key: files.dump?.key ?? null, log_key: files.log?.key ?? null, stack_key: null });
-  const body = await read(keep).catch(async (error) => {
+    deleteFiles(ctx, {
+      dump_key: files.dump?.key ?? null,
+      log_key: files.log?.key ?? null,
+      stack_key: null,
+      attachments: attachments.stored,
+    });
+  const body = await read(keep, attach).catch(async (error) => {
     await deleteStored();
     throw error;
   });
   try {
-    const report = await write(ctx, request, body, { reportId, files, losses });
+    const report = await write(ctx, request, body, { reportId, files, losses, attachments });
     if (report.reportId !== reportId || !report.filesKept) await deleteStored();
-    else for (const { size } of Object.values(files)) ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
+    else
+      for (const { size } of [...Object.values(files), ...attachments.stored])
+        ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
     return report;
   } catch (error) {
     // After other errors the report may have been written, so its files are left to the sweep. If the database was
@@ -131,20 +152,36 @@ async function skip(source: ByteSource): Promise<LossReason> {
   return 'past_limit';
 }
 
+type Kept = {
+  reportId: string;
+  files: ByKind<StoredFile>;
+  losses: ByKind<LossReason>;
+  attachments: Attachments;
+};
+
 async function write(
   ctx: Context,
   request: FastifyRequest,
   body: ReportBody,
-  { reportId, files, losses }: { reportId: string; files: ByKind<StoredFile>; losses: ByKind<LossReason> },
+  { reportId, files, losses, attachments }: Kept,
 ): Promise<OpenedReport> {
   const { source, clientRef } = body;
-  const omissions = losses.log === undefined ? [] : [LOST_FILES[losses.log].log];
+  const omissions = [...(losses.log === undefined ? [] : [LOST_FILES[losses.log].log]), ...attachments.omissions];
   const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
   const verdict = accept({ ...ids, body: body.details(omissions) });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   const { dump = null, log = null } = files;
   const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
   const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);
-  const report = { ...verdict.accepted, details, source, reportId, dump, log, failure };
+  const report = {
+    ...verdict.accepted,
+    details,
+    source,
+    reportId,
+    dump,
+    log,
+    failure,
+    attachments: attachments.stored,
+  };
   return clientRef === null ? createReport(ctx, report) : createOnce(ctx, { ...report, clientRef });
 }

@@ -18,10 +18,11 @@ import {
 import { rowsInShard, type Shard, type Shards, withShards } from '../../../kernel/database/shards.ts';
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
-import { groupMessagesJob, processCrashJob } from '../report/jobs.ts';
+import type { Attachment } from '../report/attachments.ts';
+import { groupMessagesJob, previewJob, processCrashJob } from '../report/jobs.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './forms/details.ts';
-import { LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
+import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
 
 /**
  * A report to be written. Its texts are clipped and storable. An empty version, OS or architecture is taken from its
@@ -46,14 +47,18 @@ export type NewReport = {
   clientRefHash: string | null;
   dump: StoredFile | null;
   log: StoredFile | null;
-  /** Requested upload addresses. */
-  wants: { dump: boolean; log: boolean };
+  attachments: readonly StoredAttachment[];
+  /** Requested upload addresses; of attachments, their names. */
+  wants: { dump: boolean; log: boolean; attachments: readonly string[] };
   /** Why the dump that the client sent was not kept. */
   failure: string | null;
 };
 
 /** `size` is the file's size, `stored` its compressed size in the store, in bytes. */
 export type StoredFile = { key: string; size: number; stored: number };
+
+/** An attachment that was sent with its report. */
+export type StoredAttachment = StoredFile & Pick<Attachment, 'name' | 'kind'>;
 
 /**
  * The result for a report. `with_files`: written, and its upload addresses or the files of its request are granted.
@@ -109,9 +114,11 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
     name: 'metadata',
     type: 'jsonb',
     value: ({ metadata }) => JSON.stringify(metadata),
-    stored: sql`case when not granted and item.log_key is not null
+    stored: sql`case when not granted and (item.log_key is not null or item.attachments <> '[]')
       then item.metadata || jsonb_build_object(${sql.lit(OMISSIONS_KEY)},
-        left(concat_ws(' ', item.metadata ->> ${sql.lit(OMISSIONS_KEY)}, ${sql.lit(LOST_FILES.past_limit.log)}), ${sql.lit(LIMITS.metadataValueLength)}))
+        left(concat_ws(' ', item.metadata ->> ${sql.lit(OMISSIONS_KEY)},
+          case when item.log_key is not null then ${sql.lit(LOST_FILES.past_limit.log)} end,
+          case when item.attachments <> '[]' then ${sql.lit(LOST_ATTACHMENTS)} end), ${sql.lit(LIMITS.metadataValueLength)}))
       else item.metadata end`,
   },
   {
@@ -124,6 +131,12 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
   grantedColumn('dump_size', 'bigint', ({ dump }) => dump?.size ?? null),
   grantedColumn('log_key', 'text', ({ log }) => log?.key ?? null),
   grantedColumn('log_size', 'bigint', ({ log }) => log?.size ?? null),
+  {
+    name: 'attachments',
+    type: 'jsonb',
+    value: (report) => JSON.stringify(attachmentsOf(report)),
+    stored: sql`case when granted then item.attachments else '[]' end`,
+  },
   {
     name: 'failure',
     type: 'text',
@@ -145,6 +158,7 @@ function grantedColumn(
 }
 
 const processJob = jobForEachRow(processCrashJob, { gameId: sql`game_id`, reportId: sql`report_id` });
+const previewImages = jobForEachRow(previewJob, { gameId: sql`game_id`, reportId: sql`report_id` });
 const groupJob = jobForEachRow(groupMessagesJob, { gameId: sql`game_id`, reportIds: sql`json_agg(report_id)` });
 
 /**
@@ -275,6 +289,9 @@ function recordNames(names: BulkRows<NewReport>, since: Date): RawBuilder<unknow
     )`;
 }
 
+/** Whether a report has images to be encoded again. */
+const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image")')`;
+
 /**
  * The statement that inserts the reports of `granted`, with the columns of `build`; with `isNamed`, only those without a
  * client's id, and those in `named`.
@@ -285,7 +302,7 @@ function insertReports(items: BulkRows<NewReport>, isNamed: boolean): RawBuilder
       ${insertedValues(REPORT_COLUMNS, 'item')}
     from ${items.unnest('item')} join granted using (no) join build using (place)
     ${isNamed ? sql`where item.client_ref_hash is null or item.report_id in (select report_id from named)` : sql``}
-    returning game_id, report_id, dump_key, state`;
+    returning game_id, report_id, dump_key, state, ${HAS_IMAGES} as has_images`;
 }
 
 /** The CTEs that enqueue the jobs of `written`, and how many jobs that are. */
@@ -293,8 +310,12 @@ const ADDED_JOBS = sql`to_process as (
     select ${processJob} as job from written where dump_key is not null
   ), to_group as (
     select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
+  ), to_preview as (
+    select ${previewImages} as job from written where has_images
   )`;
-const JOB_COUNT = sql.raw('(select count(job) from to_process) + (select count(job) from to_group) as jobs');
+const JOB_COUNT = sql.raw(
+  '(select count(job) from to_process) + (select count(job) from to_group) + (select count(job) from to_preview) as jobs',
+);
 
 function writeAtOnce(
   db: Db,
@@ -321,7 +342,13 @@ type BuildRow = {
   os: string;
   arch: string;
 };
-type WrittenRow = { game_id: string; report_id: string; dump_key: string | null; state: string };
+type WrittenRow = {
+  game_id: string;
+  report_id: string;
+  dump_key: string | null;
+  state: string;
+  has_images: boolean;
+};
 
 /** In one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
 function writeInShards(
@@ -382,11 +409,13 @@ function insertInShard(
 }
 
 async function addJobs(tx: Tx, allWritten: readonly WrittenRow[]): Promise<void> {
-  const written = allWritten.filter(({ dump_key, state }) => dump_key !== null || state === 'queued');
+  const written = allWritten.filter(
+    ({ dump_key, state, has_images }) => dump_key !== null || state === 'queued' || has_images,
+  );
   if (written.length === 0) return;
   const jobs = sql`with written as materialized (
       select * from json_to_recordset(${JSON.stringify(written)}::json)
-        as written (game_id uuid, report_id uuid, dump_key text, state text)
+        as written (game_id uuid, report_id uuid, dump_key text, state text, has_images boolean)
     ), ${ADDED_JOBS} select ${JOB_COUNT}`;
   await rows(tx, keepPlan(jobs));
 }
@@ -408,12 +437,21 @@ function placesOf(reports: readonly NewReport[]): { builds: BuildRef[]; places: 
 }
 
 /** The number of files that came with the report or for which it requests upload addresses. */
-function filesOf({ wants, dump, log }: NewReport): number {
-  return [wants.dump, wants.log, dump !== null, log !== null].filter(Boolean).length;
+function filesOf({ wants, dump, log, attachments }: NewReport): number {
+  const count = [wants.dump, wants.log, dump !== null, log !== null].filter(Boolean).length;
+  return count + attachments.length + wants.attachments.length;
 }
 
-function bytesOf({ dump, log }: NewReport): number {
-  return (dump?.stored ?? 0) + (log?.stored ?? 0);
+function bytesOf({ dump, log, attachments }: NewReport): number {
+  return (dump?.stored ?? 0) + (log?.stored ?? 0) + attachments.reduce((sum, { stored }) => sum + stored, 0);
+}
+
+/** A report has either files that came with it, or upload addresses. */
+function attachmentsOf({ attachments, wants }: NewReport): Attachment[] {
+  return [
+    ...attachments.map(({ name, kind, key, size }): Attachment => ({ name, kind, key, size })),
+    ...wants.attachments.map((name): Attachment => ({ name, kind: 'other', key: null, size: 0 })),
+  ];
 }
 
 /** Subtracts the bytes of files that were not granted from the day's count, so smaller files still fit. */
@@ -445,18 +483,26 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
  * Like `findUsed`, for a report that does not have the file yet. Undefined if it already has the file, or if there is
  * no such report.
  */
-export async function findUsedBeforeUpload(
-  db: Db,
-  { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
-  day: Date,
-): Promise<UsedToday | undefined> {
+export async function findUsedBeforeUpload(db: Db, ref: FileRef, day: Date): Promise<UsedToday | undefined> {
   const waiting = await row(
     db,
     keepPlan(sql`select report_id from crash_reports
-      where game_id = ${gameId} and report_id = ${reportId} and ${sql.ref(`${kind}_key`)} is null`),
+      where game_id = ${ref.gameId} and report_id = ${ref.reportId} and ${isMissing(ref)}`),
   );
   if (waiting === undefined) return undefined;
-  return row(db, keepPlan(sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${gameId}`));
+  return row(db, keepPlan(sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${ref.gameId}`));
+}
+
+/** A file of a report that is uploaded after the report. `attachment` is the number of an attachment. */
+export type FileRef = { gameId: string; reportId: string } & (
+  | { kind: 'dump' | 'log' }
+  | { kind: 'attachment'; attachment: number }
+);
+
+/** A condition on the row of the report. */
+function isMissing(ref: FileRef): RawBuilder<unknown> {
+  if (ref.kind !== 'attachment') return sql`${sql.ref(`${ref.kind}_key`)} is null`;
+  return sql`attachments -> ${ref.attachment}::integer -> 'key' = 'null'`;
 }
 
 function usedToday(day: Date): RawBuilder<unknown> {
@@ -471,24 +517,30 @@ function maxBytes(setting: number): RawBuilder<unknown> {
   return sql`coalesce(crash_mb * ${sql.lit(MIB)}, ${setting}::bigint)`;
 }
 
-/** `taken`: the report already has such a file, or is deleted. `past_limit`: the game has used its bytes of the day. */
-export type Attachment = 'attached' | 'taken' | 'past_limit';
+/**
+ * `taken`: the report already has such a file, or is deleted. `past_limit`: the game has used its bytes of the day.
+ * `too_large`: the attachments of the report are too large together.
+ */
+export type AttachOutcome = 'attached' | 'taken' | 'past_limit' | 'too_large';
 
-/** Adds a dump or log to its report, counts its bytes, and enqueues the processing of a dump, in one transaction. */
+/** Adds a file to its report, counts its bytes, and enqueues the job for it, in one transaction. */
 export function attachFile(
   db: Db,
-  { gameId, reportId, kind }: { gameId: string; reportId: string; kind: 'dump' | 'log' },
-  file: StoredFile,
+  ref: FileRef,
+  file: StoredFile & Pick<Attachment, 'kind'>,
   { day, bytes }: Pick<DailyLimits, 'day' | 'bytes'>,
-): Promise<Attachment> {
+): Promise<AttachOutcome> {
+  const { gameId, reportId } = ref;
   const ofReport = sql`game_id = ${gameId} and report_id = ${reportId}`;
-  const key = sql.ref(`${kind}_key`);
-  return transact(db, async (tx): Promise<Attachment> => {
+  return transact(db, async (tx): Promise<AttachOutcome> => {
     const waiting = await row(
       tx,
-      keepPlan(sql`select report_id from crash_reports where ${ofReport} and ${key} is null for update`),
+      keepPlan(sql<{ attachments: Attachment[] }>`select attachments from crash_reports
+        where ${ofReport} and ${isMissing(ref)} for update`),
     );
     if (waiting === undefined) return 'taken';
+    const attached = waiting.attachments.reduce((sum, { size }) => sum + size, 0);
+    if (ref.kind === 'attachment' && attached + file.size > LIMITS.crashAttachmentsBytes) return 'too_large';
     const counted = await row(
       tx,
       keepPlan(sql`with limits as (
@@ -503,15 +555,20 @@ export function attachFile(
         returning subject`),
     );
     if (counted === undefined) return 'past_limit';
-    const becomesQueued = kind === 'dump' ? sql`, state = 'queued', failure = null` : sql``;
-    await changed(
-      tx,
-      keepPlan(sql`update crash_reports set ${key} = ${file.key}, ${sql.ref(`${kind}_size`)} = ${file.size}${becomesQueued}
-        where ${ofReport}`),
-    );
-    if (kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
+    await changed(tx, keepPlan(sql`update crash_reports set ${changesOf(ref, file)} where ${ofReport}`));
+    if (ref.kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
+    if (ref.kind === 'attachment' && file.kind === 'image') await addJob(tx, previewJob, { gameId, reportId });
     return 'attached';
   });
+}
+
+function changesOf(ref: FileRef, { key, size, kind }: StoredFile & Pick<Attachment, 'kind'>): RawBuilder<unknown> {
+  if (ref.kind !== 'attachment') {
+    const becomesQueued = ref.kind === 'dump' ? sql`, state = 'queued', failure = null` : sql``;
+    return sql`${sql.ref(`${ref.kind}_key`)} = ${key}, ${sql.ref(`${ref.kind}_size`)} = ${size}${becomesQueued}`;
+  }
+  return sql`attachments = jsonb_set(attachments, array[${String(ref.attachment)}],
+    (attachments -> ${ref.attachment}::integer) || ${JSON.stringify({ key, size, kind })}::jsonb)`;
 }
 
 /** What the sender of a report may read of it. */

@@ -8,6 +8,8 @@ import { stemOf } from '../report/files.ts';
 import type { StoredFile } from './reports.sql.ts';
 import type { CrashFileKind } from './tokens.ts';
 
+const EXTENSIONS = { dump: 'dmp', log: 'txt', attachment: 'bin' } as const;
+
 /** The file has more bytes than allowed. */
 export class FileTooLargeError extends Error {
   override readonly name = 'FileTooLargeError';
@@ -23,11 +25,11 @@ export type FileLimits = { maxBytes: number; maxStored?: number };
 export async function storeFile(
   ctx: Context,
   reportId: string,
-  kind: CrashFileKind,
+  kind: CrashFileKind | 'attachment',
   source: ByteSource,
   { maxBytes, maxStored = Number.POSITIVE_INFINITY }: FileLimits,
 ): Promise<StoredFile> {
-  const key = `${stemOf(reportId)}.${newId()}.${kind === 'dump' ? 'dmp' : 'txt'}${PACKED_SUFFIX}`;
+  const key = `${stemOf(reportId)}.${newId()}.${EXTENSIONS[kind]}${PACKED_SUFFIX}`;
   try {
     return { key, ...(await putPacked(ctx.blobs, key, limited(source, maxBytes), maxStored)) };
   } catch (error) {

@@ -1,22 +1,29 @@
-// Receives the dump or log of a report at its single-use upload address.
+// Receives the dump, the log or an attachment of a report at its single-use upload address.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
+import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isFormType } from '../../../request/form.ts';
+import { openAttachmentToken } from './attachment-tokens.ts';
+import { ATTACHMENT_LIMITS } from './attachments.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
 import { readCrashForm } from './forms/read-form.ts';
-import { attachFile, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
+import { attachFile, type FileRef, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
+import { sniff } from './sniff.ts';
 import { type FileLimits, FileTooLargeError, storeFile } from './store-file.ts';
-import { type CrashFileKind, openToken, uploadsEndOf } from './tokens.ts';
+import { openToken, uploadsEndOf } from './tokens.ts';
 
+/** A form at an upload address has only the file, whatever its name. */
+const FORM_KIND = 'log';
 /** Allowed for a form in addition to its file. */
 const FORM_BYTES = MIB;
 
-export type UploadReceipt = { crash_id: string; kind: 'dump' | 'log'; size: number };
+export type UploadReceipt = { crash_id: string; kind: FileRef['kind']; size: number };
 
 /**
  * Stores the file and adds it to its report. If two clients upload the same file, the first to finish wins. Throws 4040
@@ -32,7 +39,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   const maxStored = bytesLeft({ ...limits, uploads: 0 }, used);
   if (maxStored === 0) throw tooManyBytes(ctx);
   // Refused before 64 MB are transferred. A body without a length is measured as it arrives.
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.crashFileBytes + FORM_BYTES) throw tooLarge(grant);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytesOf(grant) + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request, maxStored);
   // With the limits of the current day: a new one may have begun during the upload.
   const outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx)).catch(async (error) => {
@@ -43,25 +50,32 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   });
   if (outcome !== 'attached') {
     await ctx.blobs.delete(file.key);
+    if (outcome === 'too_large') throw new ApiError(4043, `The attachments are too large. ${ATTACHMENT_LIMITS}`);
     throw outcome === 'taken' ? unknownAddress() : tooManyBytes(ctx);
   }
   ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
   return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
 }
 
-type UploadGrant = { kind: CrashFileKind; gameId: string; reportId: string };
+type UploadGrant = FileRef;
+/** With what the file is, detected from its content. */
+type ReceivedFile = StoredFile & { kind: AttachmentKind };
 
 /** Null for a token that is invalid, expired, or only allows reading. */
 function openUploadToken(ctx: Context, token: string): UploadGrant | null {
-  const grant = openToken(ctx, token);
-  if (grant === null || grant.allows === 'read' || uploadsEndOf(grant.reportId) <= ctx.clock.now()) return null;
-  return { ...grant, kind: grant.allows };
+  const attachment = openAttachmentToken(ctx, token);
+  const grant = attachment === null ? openToken(ctx, token) : null;
+  const reportId = attachment?.reportId ?? grant?.reportId;
+  if (reportId === undefined || uploadsEndOf(reportId) <= ctx.clock.now()) return null;
+  if (attachment !== null) return { ...attachment, kind: 'attachment' };
+  if (grant === null || grant.allows === 'read') return null;
+  return { gameId: grant.gameId, reportId, kind: grant.allows };
 }
 
-function store(ctx: Context, grant: UploadGrant, request: FastifyRequest, maxStored: number): Promise<StoredFile> {
-  const maxBytes = LIMITS.crashFileBytes + FORM_BYTES;
+function store(ctx: Context, grant: UploadGrant, request: FastifyRequest, maxStored: number): Promise<ReceivedFile> {
+  const maxBytes = maxBytesOf(grant) + FORM_BYTES;
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  const limits = { maxBytes: LIMITS.crashFileBytes, maxStored };
+  const limits = { maxBytes: maxBytesOf(grant), maxStored };
   return receiveBody(request.raw, { maxBytes, idleMs }, (body) => storeBody(ctx, grant, request, body, limits));
 }
 
@@ -71,20 +85,20 @@ async function storeBody(
   request: FastifyRequest,
   body: Body,
   limits: FileLimits,
-): Promise<StoredFile> {
+): Promise<ReceivedFile> {
   const { kind, reportId } = grant;
-  let stored: StoredFile | undefined;
+  let stored: ReceivedFile | undefined;
   let isCut = false;
   try {
     if (isForm(request)) {
       await readCrashForm(body, request.headers, {
-        kindOf: () => kind,
+        kindOf: () => FORM_KIND,
         async onPart({ bytes, isTruncated }) {
-          stored = await storeFile(ctx, reportId, kind, bytes, limits);
+          stored = await storeSniffed(ctx, { reportId, kind }, bytes, limits);
           isCut = isTruncated();
         },
       });
-    } else stored = await storeFile(ctx, reportId, kind, body, limits);
+    } else stored = await storeSniffed(ctx, { reportId, kind }, body, limits);
     if (isCut) throw tooLarge(grant);
     if (stored === undefined || stored.size === 0) throw empty(grant);
     return stored;
@@ -93,6 +107,22 @@ async function storeBody(
     if (error instanceof PackedTooLargeError) throw tooManyBytes(ctx);
     throw error instanceof FileTooLargeError || error instanceof BodyTooLargeError ? tooLarge(grant) : error;
   }
+}
+
+async function storeSniffed(
+  ctx: Context,
+  { reportId, kind }: Pick<UploadGrant, 'reportId' | 'kind'>,
+  bytes: ByteSource,
+  limits: FileLimits,
+): Promise<ReceivedFile> {
+  if (kind !== 'attachment') return { ...(await storeFile(ctx, reportId, kind, bytes, limits)), kind: 'other' };
+  const sniffed = sniff(bytes);
+  const file = await storeFile(ctx, reportId, kind, sniffed.source, limits);
+  return { ...file, kind: sniffed.kind() };
+}
+
+function maxBytesOf({ kind }: UploadGrant): number {
+  return kind === 'attachment' ? LIMITS.crashAttachmentBytes : LIMITS.crashFileBytes;
 }
 
 /** Whether the content type of the body is a form's. */
@@ -107,21 +137,10 @@ function unknownAddress(): ApiError {
   );
 }
 
-function tooLarge({ kind }: UploadGrant): ApiError {
-  const maxMb = LIMITS.crashFileBytes / MIB;
-  return new ApiError(
-    4043,
-    kind === 'dump'
-      ? `The dump is larger than ${maxMb} MB. Send a smaller one.`
-      : `The log is larger than ${maxMb} MB. Send a smaller one.`,
-  );
+function tooLarge(grant: UploadGrant): ApiError {
+  return new ApiError(4043, `The ${grant.kind} is larger than ${maxBytesOf(grant) / MIB} MB. Send a smaller one.`);
 }
 
 function empty({ kind }: UploadGrant): ApiError {
-  return new ApiError(
-    4001,
-    kind === 'dump'
-      ? 'The body contains no dump. Send the bytes of the dump.'
-      : 'The body contains no log. Send the bytes of the log.',
-  );
+  return new ApiError(4001, `The body contains no ${kind}. Send the bytes of the ${kind}.`);
 }

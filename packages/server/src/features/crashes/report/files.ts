@@ -1,13 +1,19 @@
 // The files of a report in the blob store: their keys and their deletion.
 import type { Context } from '../../../context.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
+import { type Attachment, attachmentKeys } from './attachments.ts';
 import { monthOf } from './partitions.ts';
 
 /** The prefix of every key of a report's file. */
 export const CRASH_PREFIX = 'crashes/';
 
 /** The columns of a report with the keys of its files. */
-export type FileKeys = { dump_key: string | null; log_key: string | null; stack_key: string | null };
+export type FileKeys = {
+  dump_key: string | null;
+  log_key: string | null;
+  stack_key: string | null;
+  attachments: readonly Attachment[];
+};
 
 /**
  * The start of the keys of a report's files: `crashes/2026_11/3f/<report id>`. The month comes first because reports
@@ -19,8 +25,8 @@ export function stemOf(reportId: string): string {
 }
 
 /** The keys that are set. */
-export function keysOf({ dump_key, log_key, stack_key }: FileKeys): string[] {
-  return [dump_key, log_key, stack_key].filter((key) => key !== null);
+export function keysOf({ dump_key, log_key, stack_key, attachments }: FileKeys): string[] {
+  return [dump_key, log_key, stack_key, ...attachmentKeys(attachments)].filter((key) => key !== null);
 }
 
 /** Deletes the files of a report that has no row. If a file cannot be deleted now, the sweep deletes it later. */

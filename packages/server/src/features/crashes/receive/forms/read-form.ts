@@ -1,5 +1,5 @@
-// Reads the form of a crash reporter as it arrives: returns its fields, passes on dump and log as streams, and skips
-// other files.
+// Reads the form of a crash reporter as it arrives: returns its fields, and passes on dump, log and attachments as
+// streams.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
@@ -8,8 +8,8 @@ import { type Body, BodyTooLargeError } from '../../../../request/body.ts';
 import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../../request/multipart.ts';
 import type { CrashFileKind } from '../tokens.ts';
 
-/** A dump or a log. Its bytes end at the maximum size of a file. */
-type CrashPart = FilePart & { readonly kind: CrashFileKind };
+/** A dump, a log or an attachment. Its bytes end at the maximum size of a file. */
+type CrashPart = FilePart & { readonly kind: CrashFileKind | 'attachment' };
 
 export type CrashForm = {
   /** The texts of the form by name. If a name is repeated, the first text counts. */
@@ -22,6 +22,8 @@ export type CrashForm = {
 
 export type CrashFormOptions = {
   readonly onPart: (part: CrashPart) => Promise<void>;
+  /** Called for files past the maximum number of attachments. Without it, a form has no attachments. */
+  readonly onLeftOut?: (name: string) => void;
   /** The kind of a file part; null for a part to leave out. By default, from the names that reporters use. */
   readonly kindOf?: (name: string, filename: string) => CrashFileKind | null;
 };
@@ -42,19 +44,20 @@ const FORM_LIMITS = {
 };
 
 /**
- * Reads a form and calls `onPart` for the first dump and the first log. Throws 4001 for a malformed form, and errors of
+ * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws 4001 for a malformed form, and errors of
  * the body and of `onPart`. If the body is too long, the form ends there: the part that is cut off throws
  * BodyTooLargeError, and everything before it counts.
  */
 export async function readCrashForm(
   body: Body,
   headers: IncomingHttpHeaders,
-  { onPart, kindOf = kindOfPart }: CrashFormOptions,
+  { onPart, onLeftOut, kindOf = kindOfPart }: CrashFormOptions,
 ): Promise<CrashForm> {
   const fields = new Map<string, string>();
   const omissions = new Set<string>();
   const kinds = new Set<string>();
   let metadata: string | null = null;
+  let attachments = 0;
 
   function onField({ name, value, isTruncated }: Field): void {
     if (isTruncated) omissions.add('A field was too long and was cut.');
@@ -64,6 +67,7 @@ export async function readCrashForm(
   function onFile(part: FilePart): (() => Promise<void>) | null {
     const kind = part.name === METADATA_PART ? METADATA_PART : kindOf(part.name, part.filename);
     if (kind === null || kinds.has(kind)) {
+      if (onLeftOut !== undefined) return onAttachment(part, onLeftOut);
       omissions.add('A file was left out because a report has one dump and one log.');
       return null;
     }
@@ -74,6 +78,13 @@ export async function readCrashForm(
       metadata = text;
       if (isCut) omissions.add('The metadata was larger than 1 MiB and was cut.');
     };
+  }
+
+  function onAttachment(part: FilePart, leaveOut: (name: string) => void): (() => Promise<void>) | null {
+    attachments += 1;
+    if (attachments <= LIMITS.crashAttachments) return () => onPart({ ...part, kind: 'attachment' });
+    leaveOut(part.filename || part.name);
+    return null;
   }
 
   const onLimit = () => void omissions.add('There were too many parts, and some were left out.');

@@ -22,15 +22,17 @@ export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' | 'crash
 /** Receives the form in `request`. Throws like `receiveWhole`. */
 export async function receiveForm(ctx: Context, request: FastifyRequest): Promise<FormReport> {
   let source: FormReport['source'] = 'breakpad';
-  const report = await receiveWhole(ctx, request, async (keep) => {
+  const report = await receiveWhole(ctx, request, async (keep, attachments) => {
     const dump = { part: '', filename: '' };
     const idleMs = ctx.config.uploadIdleSeconds * 1000;
     const form = await receiveBody(request.raw, { maxBytes: MAX_FORM_BYTES, idleMs }, (body) =>
       readCrashForm(body, request.headers, {
         onPart: async ({ kind, name, filename, bytes, isTruncated }) => {
           if (kind === 'dump') Object.assign(dump, { part: name, filename });
-          await keep(kind, bytes, isTruncated);
+          if (kind === 'attachment') await attachments.keep(filename || name, bytes, isTruncated);
+          else await keep(kind, bytes, isTruncated);
         },
+        onLeftOut: (name) => attachments.leaveOut(name),
       }),
     );
     const content = bodyOf(form, dump.part, request);

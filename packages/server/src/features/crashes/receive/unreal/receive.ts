@@ -9,7 +9,7 @@ import type { Context } from '../../../../context.ts';
 import { bytesOf } from '../../../../kernel/blobs/byte-source.ts';
 import { BodyTooLargeError, receiveBody } from '../../../../request/body.ts';
 import type { OpenedReport } from '../create.ts';
-import { type KeepFile, type ReportBody, receiveWhole } from '../one-shot.ts';
+import { type KeepAttachment, type KeepFile, type ReportBody, receiveWhole } from '../one-shot.ts';
 import { type ArchivedFile, BadArchiveError, listArchive } from './archive.ts';
 import { detailsOfContext } from './context.ts';
 
@@ -23,12 +23,12 @@ const MAX_CONTEXT_BYTES = 4 * MIB;
  * known at its end. Throws like `receiveWhole`, and 4043 if it decompresses to more than allowed.
  */
 export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<OpenedReport> {
-  return receiveWhole(ctx, request, async (keep) => {
+  return receiveWhole(ctx, request, async (keep, attachments) => {
     const folder = await mkdtemp(join(tmpdir(), 'chauffeur-unreal-'));
     try {
       await using file = await open(join(folder, 'archive'), 'w+');
       await inflate(ctx, request, file);
-      return await readArchive(file, keep);
+      return await readArchive(file, keep, attachments);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -51,7 +51,7 @@ async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle):
   }
 }
 
-async function readArchive(file: FileHandle, keep: KeepFile): Promise<ReportBody> {
+async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAttachment): Promise<ReportBody> {
   const files = await listFiles(file);
   const context = files.find(({ name }) => /\.runtime-xml$/i.test(name));
   const dump = files.find(({ magic }) => magic === 'MDMP' || magic === 'PMDM');
@@ -60,6 +60,10 @@ async function readArchive(file: FileHandle, keep: KeepFile): Promise<ReportBody
     throw new ApiError(4001, 'The archive contains no context, log or dump.');
   if (dump !== undefined) await keep('dump', contentOf(file, dump));
   if (log !== undefined) await keep('log', contentOf(file, log));
+  for (const [index, other] of files.filter((each) => ![context, dump, log].includes(each)).entries()) {
+    if (index < LIMITS.crashAttachments) await attachments.keep(other.name, contentOf(file, other));
+    else attachments.leaveOut(other.name);
+  }
   const xml = context === undefined ? '' : await textOf(file, context);
   return { source: 'unreal', ids: {}, clientRef: null, details: (omissions) => detailsOfContext(xml, omissions) };
 }

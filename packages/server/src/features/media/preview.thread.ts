@@ -1,0 +1,36 @@
+// The thread of `encodePreview`: decodes one image within limits and encodes it again.
+import { writeFile } from 'node:fs/promises';
+import { IMAGE_FORMATS, MAX_PIXELS } from '@chauffeur/contract/image-rules';
+import sharp from 'sharp';
+import { answerTask } from '../../kernel/threads/threads.ts';
+import type { PreviewInput, PreviewResult } from './preview.ts';
+
+/** In pixels: a screenshot of a common display is shown whole. */
+const MAX_SIDE = 1920;
+const QUALITY = 80;
+
+// Each image is read once. The accepted formats are set for all threads in sharp-formats.ts.
+sharp.cache(false);
+
+await answerTask(async ({ source, target, seconds }: PreviewInput): Promise<PreviewResult> => {
+  const header = await sharp(source)
+    .metadata()
+    .catch(() => null);
+  if (header === null || !IMAGE_FORMATS.some((format) => format === header.format))
+    return { refused: 'Not a readable PNG, JPEG, GIF or WebP.' };
+  if (header.width * header.height > MAX_PIXELS)
+    return { refused: `The image has ${header.width} × ${header.height} pixels, which is too large to show.` };
+  try {
+    // Only the first frame of an animation is decoded. Metadata is not copied.
+    const { data, info } = await sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
+      .timeout({ seconds })
+      .autoOrient()
+      .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: QUALITY })
+      .toBuffer({ resolveWithObject: true });
+    await writeFile(target, data);
+    return { width: info.width, height: info.height, size: data.length };
+  } catch {
+    return { refused: 'The image is damaged, or takes too long to decode.' };
+  }
+});
