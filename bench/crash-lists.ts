@@ -1,5 +1,6 @@
 // Measures the lists of a game's crash reports and groups over HTTP, with 10,000 and with 1,000,000 reports.
 // `--reports 1000000`.
+import { hash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { ensurePartition } from '../packages/server/src/kernel/database/partitio
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';
 import { DAYS, prepareSeed, seedReports } from './crash-seed.ts';
 import { note, print, printFigure } from './figures.ts';
+import { type BenchFacet, FACET_VALUES, nameOfValue } from './impact-seed.ts';
 import { EMAIL, type Get, PASSWORD, signIn } from './requests.ts';
 import { createFolder, startService } from './service.ts';
 
@@ -33,6 +35,23 @@ type Kind = {
 };
 
 const pick = <T>(from: readonly T[], run: number): T => from[(run * 7919) % from.length]!;
+
+/** The filter for a value: one of the most frequent, or one of few reports. */
+function filterOf(facet: BenchFacet, run: number): string {
+  return `${facet}:"${nameOfValue(facet, (run * 7919) % FACET_VALUES[facet])}"`;
+}
+
+function facetKinds(list: Kind['list']): Kind[] {
+  return (Object.keys(FACET_VALUES) as BenchFacet[]).map((facet) => ({
+    name: `with a value of ${facet}`,
+    list,
+    query: (_, run) => ({ query: filterOf(facet, run) }),
+  }));
+}
+
+function deviceNo(run: number): string {
+  return hash('md5', `device${run * 31}`);
+}
 
 const KINDS: readonly Kind[] = [
   { name: 'newest', list: 'reports', query: () => ({}) },
@@ -75,11 +94,28 @@ const KINDS: readonly Kind[] = [
     list: 'reports',
     query: ({ groups }, run) => ({ frame: 'main', group_id: pick(groups, run) }),
   },
+  ...facetKinds('reports'),
+  { name: 'of a device', list: 'reports', query: (_, run) => ({ query: `device:${deviceNo(run)}` }) },
+  {
+    name: 'with a GPU in a build',
+    list: 'reports',
+    query: ({ builds }, run) => ({ query: filterOf('gpu', run), build_id: pick(builds, run) }),
+  },
   { name: 'most recent', list: 'groups', query: () => ({}) },
   { name: '100 most recent', list: 'groups', query: () => ({ limit: '100' }) },
   { name: 'open', list: 'groups', query: () => ({ status: 'open' }) },
   { name: 'resolved', list: 'groups', query: () => ({ status: 'resolved' }) },
   { name: 'of a build', list: 'groups', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
+  { name: 'by devices', list: 'groups', query: () => ({ sort: 'devices' }) },
+  { name: 'with over 100 devices', list: 'groups', query: () => ({ query: 'devices:>100', sort: 'devices' }) },
+  ...facetKinds('groups'),
+  { name: 'with a part of a GPU', list: 'groups', query: () => ({ query: 'gpu:*1*', sort: 'devices' }) },
+  {
+    name: 'with two facets and an OS',
+    list: 'groups',
+    query: (_, run) => ({ query: `os:windows ${filterOf('gpu', run)} ${filterOf('ram', run)}` }),
+  },
+  { name: 'of a device', list: 'groups', query: (_, run) => ({ query: `device:${deviceNo(run)}` }) },
 ];
 
 const PATHS = { reports: 'crashes', groups: 'crash-groups' } as const;

@@ -1,9 +1,11 @@
 // Fills a game with crash reports in the proportions of a popular game, by SQL, because clients would take hours.
 import type pg from 'pg';
+import { deviceOf, seedImpact } from './impact-seed.ts';
 
 export const DAYS = 90;
 const BUILDS = 40;
-const GROUPS = 3000;
+const GROUPS = 10_000;
+const REPORTS_OF_DEVICE = 2;
 /** The number of functions of each group, and of functions that all groups share. */
 const OWN_FUNCTIONS = 6;
 const SHARED_FUNCTIONS = 4000;
@@ -38,16 +40,16 @@ create temporary table drawn_words as
 const REPORTS = `
 insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os, arch, message,
   user_message, anonymous, metadata, dump_key, dump_size, stack_key, reason, crash_address, signature, frames, functions, missing_symbols,
-  processed_at, group_id, grouping_version, words)
+  processed_at, group_id, grouping_version, words, device_uid, session_id, facets_version)
 select $1, (lpad(to_hex(ms), 12, '0') || '7' || substr(noise, 1, 3) || '8' || substr(noise, 4, 15))::uuid, build_id,
   to_timestamp(ms / 1000.0), 'api', 'processed', 'Bench', '1.0', '4.3', os, 'x86_64', message,
   user_message,
-  false, '{"level": "3", "gpu": "some card"}', 'crashes/x', 2000000, 'crashes/y', 'SIGSEGV / SEGV_MAPERR', '0x14', signature, frames,
+  false, jsonb_build_object('level', 'level ' || drawn.no % 50, 'difficulty', 'difficulty ' || drawn.no % 4, 'gpu', 'some card'), 'crashes/x', 2000000, 'crashes/y', 'SIGSEGV / SEGV_MAPERR', '0x14', signature, frames,
   functions, '{}', to_timestamp(ms / 1000.0), group_id, 1,
-  crash_words(signature || ' ' || message || ' ' || user_message)
+  crash_words(signature || ' ' || message || ' ' || user_message), device_uid, md5('session' || drawn.no), 1
 from (
   select no, md5(random()::text || no) as noise, (random() * $2::bigint)::bigint as age,
-    floor(power(random(), 3) * ${GROUPS})::integer as group_no
+    floor(power(random(), 3) * ${GROUPS})::integer as group_no, ${deviceOf('random()', '$5')} as device_uid
   from generate_series($3::integer, $4::integer) no order by age desc
 ) drawn
 cross join lateral (select extract(epoch from now())::bigint * 1000 - age as ms) moment
@@ -104,10 +106,10 @@ export async function seedReports(client: pg.PoolClient, gameId: string, from: n
     [BULKY_INDEXES],
   );
   await client.query(`drop index ${BULKY_INDEXES.join(', ')}`);
-  await client.query(REPORTS, [gameId, DAYS * 86_400_000, from + 1, to]);
+  await client.query(REPORTS, [gameId, DAYS * 86_400_000, from + 1, to, Math.ceil(to / REPORTS_OF_DEVICE)]);
   for (const { indexdef } of rows) await client.query(indexdef.replace(' ON ONLY ', ' ON '));
   await client.query('delete from crash_groups where game_id = $1', [gameId]);
   await client.query(GROUP_ROWS, [gameId]);
   for (const statement of COUNTS.split(';')) await client.query(statement, [gameId]);
-  await client.query('vacuum analyze');
+  await seedImpact(client, gameId);
 }

@@ -59,6 +59,9 @@ void chauffeur_track(chauffeur_events *events, const char *name, const chauffeur
 void chauffeur_flush(chauffeur_events *events);
 /* The random id of this installation, which players quote to request their data. Valid until chauffeur_stop. */
 const char *chauffeur_device_uid(const chauffeur_events *events);
+/* The id of this run. Add both ids to the annotations of your crash reporter, as device_uid and session_id: reports are then
+ * counted by device. Valid until chauffeur_stop. */
+const char *chauffeur_session_id(const chauffeur_events *events);
 /* Sends session_end and the queued events, waits at most `deadline_ms` (plus about a second), and frees everything. Unsent events
  * stay in <state_path>.queue for the next start. Returns the number of unsent bytes. */
 size_t chauffeur_stop(chauffeur_events *events, int deadline_ms);
@@ -433,6 +436,7 @@ void chauffeur_flush(chauffeur_events *events) {
 }
 
 const char *chauffeur_device_uid(const chauffeur_events *events) { return events ? events->device : ""; }
+const char *chauffeur_session_id(const chauffeur_events *events) { return events ? events->session : ""; }
 
 /* ---- Files: only the process that holds <state_path>.running uses the queue file. ---- */
 

@@ -213,6 +213,11 @@ export class ChauffeurEvents {
     return String(this.#local[key]);
   }
 
+  /** The id of this session. Send it, and deviceUid, with crash reports, so that they are counted by device. */
+  get sessionId() {
+    return this.#session.id;
+  }
+
   /** @returns {Session} */
   #newSession() {
     return { id: randomId(), build: this.options.buildId, state: 'visible', seconds: 0, seen: now(), queue: [] };

@@ -514,6 +514,9 @@ create table crash_reports (
   grouping_version integer,
   words tsvector,
   rules_version integer default 0 not null,
+  device_uid text,
+  session_id text,
+  facets_version integer default 0 not null,
   attachments jsonb default '[]'::jsonb not null,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
@@ -562,6 +565,8 @@ create table crash_groups (
   split_from uuid,
   split_function text,
   is_triaged boolean default false not null,
+  devices bigint default 0 not null,
+  sessions bigint default 0 not null,
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
   constraint crash_groups_priority_check CHECK ((priority = ANY (ARRAY['urgent'::text, 'high'::text, 'medium'::text, 'low'::text]))),
@@ -1421,6 +1426,49 @@ create table source_settings (
   constraint source_settings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table crash_facet_values (
+  game_id uuid not null,
+  value_id bigint not null,
+  facet text not null,
+  value text not null,
+  seen_on date not null,
+  constraint crash_facet_values_pkey PRIMARY KEY (game_id, value_id),
+  constraint crash_facet_values_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table crash_impact (
+  game_id uuid not null,
+  report_id uuid not null,
+  place_id uuid not null,
+  build_id uuid not null,
+  device_uid text not null,
+  session_id text not null,
+  is_distinct boolean not null,
+  value_ids bigint[] not null,
+  constraint crash_impact_pkey PRIMARY KEY (game_id, report_id)
+);
+
+create table crash_group_values (
+  game_id uuid not null,
+  group_id uuid not null,
+  value_id bigint not null,
+  reports bigint not null,
+  devices bigint not null,
+  constraint crash_group_values_pkey PRIMARY KEY (game_id, group_id, value_id),
+  constraint crash_group_values_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
+create table crash_group_builds (
+  game_id uuid not null,
+  group_id uuid not null,
+  build_id uuid not null,
+  reports bigint not null,
+  devices bigint not null,
+  sessions bigint not null,
+  constraint crash_group_builds_pkey PRIMARY KEY (game_id, group_id, build_id),
+  constraint crash_group_builds_game_id_group_id_fkey FOREIGN KEY (game_id, group_id) REFERENCES crash_groups(game_id, group_id) ON DELETE CASCADE
+);
+
 create table organisations (
   organisation_id uuid not null,
   name text not null,
@@ -1604,6 +1652,13 @@ CREATE INDEX bug_tickets_by_words ON public.bug_tickets USING gin (words);
 CREATE INDEX bug_tickets_by_group ON public.bug_tickets USING btree (game_id, group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX bug_tickets_duplicates ON public.bug_tickets USING btree (game_id, duplicate_of) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX bug_replies_of_tickets ON public.bug_replies USING btree (game_id, bug_id, reply_id);
+CREATE INDEX crash_facet_values_by_facet ON public.crash_facet_values USING btree (game_id, facet, value);
+CREATE INDEX crash_impact_by_place ON public.crash_impact USING btree (game_id, place_id, device_uid, session_id) WHERE is_distinct;
+CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id, device_uid) WHERE (device_uid <> ''::text);
+CREATE INDEX crash_impact_by_build ON public.crash_impact USING btree (game_id, build_id, device_uid, session_id);
+CREATE INDEX crash_impact_by_value ON public.crash_impact USING gin (value_ids) WHERE (value_ids <> '{}'::bigint[]);
+CREATE INDEX crash_group_values_by_value ON public.crash_group_values USING btree (game_id, value_id, group_id);
+CREATE INDEX crash_group_builds_by_build ON public.crash_group_builds USING btree (game_id, build_id, devices DESC, reports DESC);
 CREATE INDEX organisation_members_by_user ON public.organisation_members USING btree (user_id);
 CREATE INDEX game_roles_by_user ON public.game_roles USING btree (user_id);
 CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (organisation_id, email) WHERE (state = 'pending'::text);

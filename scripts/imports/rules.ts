@@ -108,6 +108,7 @@ const FEATURES: readonly string[] = [
   'crashes',
   'events',
   'health',
+  'impact',
   'bugs',
   'overview',
   'store',

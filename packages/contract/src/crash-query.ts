@@ -32,8 +32,18 @@ export const QUERY_KEYS = {
   build: { description: 'ID of the build', type: 'text' },
   reason: { description: 'Reason of the crash, such as SIGSEGV*', type: 'text' },
   reports: { description: 'Number of reports, such as >100', type: 'number' },
+  devices: { description: 'Number of devices, such as >10', type: 'number' },
   first: { description: 'First seen: a day, or an age such as <7d', type: 'time' },
   last: { description: 'Last seen: a day, or an age such as >30d', type: 'time' },
+  os_version: { description: 'Version of the OS, such as "Windows 11*"', type: 'text' },
+  gpu: { description: 'Graphics card, such as *3060*', type: 'text' },
+  driver: { description: 'Version of the graphics driver', type: 'text' },
+  cpu: { description: 'Processor, such as *Ryzen*', type: 'text' },
+  cores: { description: 'Number of logical processors', type: 'text' },
+  ram: { description: 'Memory, such as "16 GB"', type: 'text' },
+  locale: { description: 'Language and region, such as de-*', type: 'text' },
+  store: { description: 'Where the game is from, such as steam', type: 'text' },
+  device: { description: 'Device, by its device_uid', type: 'text' },
   message: { description: "Words of the error or the player's message (reports)", type: 'text' },
 } as const satisfies Readonly<Record<string, KeyType>>;
 

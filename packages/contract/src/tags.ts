@@ -13,6 +13,7 @@ export const TAGS = {
   media: 'Manage store images: the cover, the thumbnail and screenshots.',
   symbols: 'Upload, list, delete and read Breakpad symbols.',
   crashes: 'Report crashes, and search, read and resolve them.',
+  impact: 'See how many players crashes hit, and what their systems have in common.',
   events: 'Send events, chart them, and read or delete those of one device.',
   health: 'See how well builds launch on the devices of players.',
   bugs: 'File, triage and answer bug tickets.',

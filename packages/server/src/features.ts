@@ -20,6 +20,7 @@ import * as files from './features/files/files.routes.ts';
 import * as gameDeletion from './features/game-deletion/game-deletion.routes.ts';
 import * as games from './features/games/games.routes.ts';
 import * as health from './features/health/health.routes.ts';
+import * as impact from './features/impact/impact.routes.ts';
 import * as invitations from './features/invitations/invitations.routes.ts';
 import * as issueTracker from './features/issue-tracker/issue-tracker.routes.ts';
 import * as media from './features/media/media.routes.ts';
@@ -61,6 +62,7 @@ const FEATURES: readonly Feature[] = [
   crashes,
   events,
   health,
+  impact,
   bugs,
   overview,
   store,

@@ -63,6 +63,7 @@ describe('the list of crash reports', () => {
         reason: 'SIGSEGV / SEGV_MAPERR',
         os: 'linux',
         arch: 'x86_64',
+        device_uid: null,
         user_message: 'I opened /home/<user>/save.dat',
       });
     }

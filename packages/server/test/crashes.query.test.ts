@@ -155,7 +155,7 @@ describe('a query of reports', () => {
 test('a wrong query is refused with what is wrong', async () => {
   for (const [list, query, message] of [
     ['crash-groups', 'prio:high', /query: There is no filter “prio”.* See “prio:high”/],
-    ['crash-groups', 'is:open metadata.gpu:x', /“metadata.gpu” is a filter of reports/],
+    ['crash-groups', 'is:open message:x', /“message” is a filter of reports/],
     ['crash-groups', 'message:x', /is a filter of reports/],
     ['crashes', 'os:"x', /Close the quote/],
     ['crashes', 'a '.repeat(21), /at most 20/],

@@ -96,6 +96,11 @@ func device_uid() -> String:
 	return _device
 
 
+## The id of this session. With [method device_uid] in crash reports, these are counted by device.
+func session_id() -> String:
+	return _record.get("id", "")
+
+
 func _process(_delta: float) -> void:
 	if Time.get_ticks_msec() >= _save_at:
 		_save()

@@ -26,6 +26,7 @@ import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as groupingRules from './grouping-rules.ts';
 import * as health from './health.ts';
+import * as impact from './impact.ts';
 import * as invitations from './invitations.ts';
 import * as issueTracker from './issue-tracker.ts';
 import * as media from './media.ts';
@@ -127,6 +128,8 @@ export const OPERATIONS: readonly Operation[] = [
   eventFiles.listEventFiles,
   eventFiles.downloadEventFile,
   eventFiles.deleteEventFiles,
+  impact.getImpact,
+  impact.listFacetValues,
   health.listHealth,
   health.getBuildHealth,
   health.compareHealth,

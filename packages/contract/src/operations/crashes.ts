@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AttachmentInput, CrashAttachment } from './crash-attachments.ts';
 import {
+  ClientId,
   CrashParams,
   CursorQuery,
   FilePart,
@@ -27,7 +28,7 @@ export const LINK_KINDS = [...DOWNLOAD_KINDS, 'attachment'] as const;
 /** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
 export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
 /** The orders of a list of groups. */
-export const GROUP_ORDERS = ['last_seen', 'first_seen', 'reports'] as const;
+export const GROUP_ORDERS = ['last_seen', 'first_seen', 'reports', 'devices'] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
 export const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const;
 export type GroupStatus = (typeof GROUP_STATUSES)[number];
@@ -57,6 +58,8 @@ export const CrashInput = Type.Object({
   message: Text(LIMITS.metadataValueLength),
   user_message: Text(LIMITS.userMessageLength),
   anonymous: Type.Optional(Type.Boolean()),
+  device_uid: Type.Optional(ClientId('The same as in events, so that crashes are counted by device')),
+  session_id: Type.Optional(ClientId('The same as in events: identifies one run of the game')),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
       description: 'Not nested; at most 64 keys of up to 64 characters, values of up to 1,024 characters',
@@ -104,6 +107,7 @@ export const CrashSummary = Type.Object({
   reason: Nullable(Type.String()),
   os: Foreign(Type.String()),
   arch: Foreign(Type.String()),
+  device_uid: Nullable(Foreign(Type.String({ description: 'The device, if the client sent one' }))),
   user_message: Foreign(Type.String({ description: "The player's message" })),
   received_at: Timestamp,
 });
@@ -124,6 +128,14 @@ export const CrashRecord = Type.Object({
   engine_version: Foreign(Type.String()),
   message: Foreign(Type.String()),
   anonymous: Type.Boolean(),
+  session_id: Nullable(Foreign(Type.String({ description: 'The session, if the client sent one' }))),
+  facets: Type.Array(
+    Type.Object({
+      facet: Type.String({ description: 'The name of its filter, such as gpu or metadata.level' }),
+      value: Foreign(Type.String({ description: 'Empty for a value beyond the limit of the game' })),
+    }),
+    { description: "What the report is counted by: the player's system, and metadata" },
+  ),
   metadata: Foreign(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   ),
@@ -163,6 +175,8 @@ export const CrashGroup = Type.Object({
   issue_url: Nullable(Type.String({ description: 'The issue about it in your tracker' })),
   merged_count: Type.Integer({ description: 'Number of groups merged into it, whose reports are counted here' }),
   count: Type.Integer(),
+  devices: Type.Integer({ description: 'Devices that sent its stored reports, each once' }),
+  sessions: Type.Integer({ description: 'Sessions of its stored reports' }),
   first_seen: Timestamp,
   last_seen: Timestamp,
   sample_crash_id: Nullable(Type.String({ description: 'The newest report; null if none are kept any more' })),
@@ -251,7 +265,7 @@ const PublicCrash = Type.Object({
 
 export const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
-const CrashQuery = Type.Optional(
+export const CrashQuery = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_QUERY_LENGTH,

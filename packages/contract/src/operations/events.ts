@@ -4,6 +4,7 @@ import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  ClientId,
   CursorQuery,
   GameParams,
   GameRef,
@@ -30,19 +31,15 @@ export type StandardEvent = keyof typeof STANDARD_EVENTS;
 /** The name under which custom events are counted after the game's first LIMITS.eventNames names. */
 export const OTHER_EVENTS = '(other)';
 
-const Id = (meaning: string) =>
-  Type.String({
-    pattern: `^[!-~]{1,${LIMITS.eventIdLength}}$`,
-    description: `${meaning}: 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces`,
-  });
-
 export const EventInput = Type.Object({
   event: Type.String({
     minLength: 1,
     maxLength: LIMITS.eventNameLength,
     description: 'session_start, boot_ok, first_input, session_end, quit, crash, or a name of your own',
   }),
-  device_uid: Type.Optional(Id('A random id that stays the same for an installation; required for boot_ok and crash')),
+  device_uid: Type.Optional(
+    ClientId('A random id that stays the same for an installation; required for boot_ok and crash'),
+  ),
   ms: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -57,8 +54,8 @@ export const EventInput = Type.Object({
       description: 'For session_end, required: length of the session',
     }),
   ),
-  session_id: Type.Optional(Id('Identifies one run of the game')),
-  event_id: Type.Optional(Id('Identifies this event, so that a repeat within 7 days is not counted')),
+  session_id: Type.Optional(ClientId('Identifies one run of the game')),
+  event_id: Type.Optional(ClientId('Identifies this event, so that a repeat within 7 days is not counted')),
   anonymous: Type.Optional(Type.Boolean()),
   timestamp: Type.Optional(
     Type.Union([Type.String(), Type.Number()], {
@@ -209,7 +206,7 @@ export const countEvents = defineOperation({
   errors: [4006, 4040],
 });
 
-const DeviceParams = Type.Object({ uid: GameRef, device_uid: Id('The device_uid of its events') });
+const DeviceParams = Type.Object({ uid: GameRef, device_uid: ClientId('The device_uid of its events') });
 
 export const getDevice = defineOperation({
   id: 'events.device',
@@ -233,6 +230,9 @@ export const getDevice = defineOperation({
         crash_day: Nullable(Type.String({ description: 'Last day with a crash before the first boot_ok' })),
       }),
     ),
+    crashes: Type.Array(Type.Object({ crash_id: Uuid, build_id: Uuid, group_id: Uuid, received_at: Timestamp }), {
+      description: 'Its newest crash reports, up to 100',
+    }),
     events: Type.Array(
       Type.Object({
         received_at: Timestamp,
@@ -256,7 +256,7 @@ export const getDevice = defineOperation({
 
 export const deleteDevice = defineOperation({
   id: 'events.deleteDevice',
-  summary: 'Delete all stored data of a device, including its part in launch health and device counts',
+  summary: 'Delete all events of a device, its part in all counts of devices, and its ids in crash reports',
   method: 'DELETE',
   path: '/games/{uid}/devices/{device_uid}',
   access: 'account',
@@ -265,6 +265,7 @@ export const deleteDevice = defineOperation({
   output: Type.Object({
     builds: Type.Integer({ description: 'Builds that the device had used' }),
     events: Type.Integer({ description: 'Deleted events' }),
+    crashes: Type.Integer({ description: 'Crash reports that no longer have its ids' }),
   }),
   statuses: [200],
   errors: [4040],

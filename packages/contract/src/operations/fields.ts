@@ -53,6 +53,15 @@ export function FilePart(contentType: string, description: string) {
   return Type.Unsafe<Blob>(Type.String({ format: 'binary', contentMediaType: contentType, description }));
 }
 
+/** The ids that clients give to devices, sessions and events. */
+export const CLIENT_ID_PATTERN = `^[!-~]{1,${LIMITS.eventIdLength}}$`;
+
+export const ClientId = (meaning: string) =>
+  Type.String({
+    pattern: CLIENT_ID_PATTERN,
+    description: `${meaning}: 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces`,
+  });
+
 /** The game and the build of reports and events, which need no secret. */
 export const SenderHeaders = Type.Object({
   'X-App-Id': Type.Optional(Type.String({ description: "The game's uid or slug; required unless app_id is sent" })),

@@ -3,6 +3,8 @@ import { hash } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import type { Frame, Report } from '@chauffeur/minidump/report';
 import type { Context } from '../../src/context.ts';
+import { facetIdsOf } from '../../src/features/crashes/groups/facet-ids.ts';
+import { type DumpSystem, facetsOf } from '../../src/features/crashes/groups/facet-rules.ts';
 import type { Grouping } from '../../src/features/crashes/groups/grouping.ts';
 import { groupMessages } from '../../src/features/crashes/groups/messages.job.ts';
 import type { ExcerptFrame } from '../../src/features/crashes/process/excerpt.ts';
@@ -70,6 +72,8 @@ export type ReportInput = {
   user_message?: string;
   os?: string;
   metadata?: Record<string, string | number>;
+  device_uid?: string;
+  session_id?: string;
   /** Functions of the crashed thread, innermost first; the first names the group. Without a stack, the message does. */
   stack?: readonly string[];
   missing?: readonly string[];
@@ -79,7 +83,7 @@ export type ReportInput = {
 
 /** Writes a report and groups it. Returns its id. */
 export async function addReport(ctx: Context, input: ReportInput): Promise<string> {
-  const { game, buildId, message, user_message, os, metadata, stack } = input;
+  const { game, buildId, message, user_message, os, metadata, device_uid, session_id, stack } = input;
   const reportId = newId(ctx.clock.now().getTime());
   const [dump, log] = await Promise.all([
     input.dump === undefined ? null : storeFile(ctx, reportId, 'dump', bytesOf(input.dump), { maxBytes: 1e6 }),
@@ -90,10 +94,12 @@ export async function addReport(ctx: Context, input: ReportInput): Promise<strin
     ...(user_message !== undefined && { user_message }),
     ...(os !== undefined && { os }),
     ...(metadata !== undefined && { metadata }),
+    ...(device_uid !== undefined && { device_uid }),
+    ...(session_id !== undefined && { session_id }),
   };
   await createReport(ctx, { gameId: game.uid, buildId, details, source: 'api', reportId, dump, log });
   if (stack === undefined) await groupMessages(ctx, { gameId: game.uid, reportIds: [reportId] });
-  else await recordStack(ctx, game.uid, reportId, stack, input.missing ?? []);
+  else await recordStack(ctx, game.uid, reportId, stack, input);
   return reportId;
 }
 
@@ -103,7 +109,7 @@ export async function recordStack(
   gameId: string,
   reportId: string,
   stack: readonly string[],
-  missing: readonly string[] = [],
+  { missing = [], metadata = {} }: Pick<ReportInput, 'missing' | 'metadata'> = {},
 ) {
   const stackKey = `${stemOf(reportId)}.${newId()}.json.zst`;
   const upload = await ctx.blobs.append(
@@ -117,9 +123,20 @@ export async function recordStack(
     frames: stack.map(frameOf),
     functions: stack,
     missingSymbols: missing,
+    system: SYSTEM,
   };
-  await recordWalk(ctx.db, gameId, reportId, { excerpt, grouping: groupingOf(stack), stackKey, at: ctx.clock.now() });
+  const facets = await facetIdsOf(ctx, gameId, new Map([[reportId, facetsOf({ metadata, system: SYSTEM })]]));
+  await recordWalk(ctx.db, gameId, reportId, {
+    excerpt,
+    grouping: groupingOf(stack),
+    facets,
+    stackKey,
+    at: ctx.clock.now(),
+  });
 }
+
+/** What the dumps say about the player's system. */
+const SYSTEM: DumpSystem = { os: 'Linux', osVersion: '6.8.0', distribution: null, cpu: null, cores: 8 };
 
 async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

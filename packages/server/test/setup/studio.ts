@@ -98,6 +98,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     get_crash_thread: { args: { uid, crash_id: studio.crashId, thread: '0' } },
     request_crash_download: { args: { uid, crash_id: studio.crashId, kind: 'stack' } },
     list_bug_tickets: { args: { uid } },
+    get_crash_impact: { args: { uid, group_id: studio.groupId } },
     get_build_health: { args: build },
     compare_build_health: { args: { ...build, other: studio.buildId } },
     list_build_symbols: { args: build },

@@ -14,6 +14,7 @@ import { handle, type Route, stream } from '../../request/route.ts';
 import { symbolsArrivedJob } from '../symbols/symbols.ts';
 import { crashAlertsJob, expireRates, expireRatesJob, raiseCrashAlerts } from './alerts/alerts.job.ts';
 import { groupLate, groupLateJob, groupMessages } from './groups/messages.job.ts';
+import { moveCountsJob, moveReportCounts } from './groups/move-counts.job.ts';
 import { getPublicCrash, getPublicStack, receiveCrash, receiveCrashFile, receiveUnrealCrash } from './http.ts';
 import { deleteCrash } from './keep/delete-report.ts';
 import { makePartitions, partitionJob } from './keep/partitions.job.ts';
@@ -91,6 +92,7 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(previewJob, makePreviews, { lane: 'long' }),
   bindJob(reprocessJob, reprocessMore, { lane: 'long' }),
   bindJob(regroupJob, regroupReports, { lane: 'long' }),
+  bindJob(moveCountsJob, moveReportCounts, { lane: 'long' }),
   bindJob(moveSplitJob, moveSplit, { lane: 'long' }),
   bindJob(partitionJob, makePartitions, { cron: '3 1 * * *' }),
   bindJob(groupLateJob, groupLate, { cron: '* * * * *' }),

@@ -7,15 +7,21 @@ import type { Context } from '../../context.ts';
 import { withShards } from '../../kernel/database/shards.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';
+import { forgetDevice } from './keep/forget-device.ts';
 import { enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { countOutdated } from './process/regroup.sql.ts';
 import { findFamily } from './read/family.sql.ts';
 import * as groups from './read/group-list.sql.ts';
+import type { FacetRow } from './read/impact.sql.ts';
+import { readFacetValues, readImpact } from './read/impact.ts';
 import * as reports from './read/report-list.sql.ts';
+import { listCrashesOfDevice } from './read/report-list.sql.ts';
 import * as weeks from './read/week.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.sql.ts';
 import { deleteFiles } from './report/files.ts';
+
+export { type FacetRow, forgetDevice, listCrashesOfDevice, readFacetValues, readImpact };
 
 /** The tables with rows of games. Each comes after the tables that it refers to. */
 export const CRASH_TABLES: readonly string[] = [
@@ -25,6 +31,10 @@ export const CRASH_TABLES: readonly string[] = [
   'crash_group_totals',
   'crash_group_days',
   'crash_group_functions',
+  'crash_group_values',
+  'crash_group_builds',
+  'crash_facet_values',
+  'crash_impact',
   'crash_reports',
   'crash_report_names',
 ];

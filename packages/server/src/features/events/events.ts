@@ -5,7 +5,7 @@ import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/events';
-import type { Context } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
 import { retryConflicts, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
@@ -13,8 +13,9 @@ import type { Call } from '../../request/call.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
+import { forgetDevice as forgetDeviceOfReports, listCrashesOfDevice } from '../crashes/crashes.ts';
 import { requireMember } from '../games/games.ts';
-import { readLaunches } from './facts.sql.ts';
+import { countDevicesOfBuild, readLaunches } from './facts.sql.ts';
 import * as files from './files/files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { seriesOf, spanOf } from './read/chart.ts';
@@ -46,6 +47,7 @@ type Device = OutputOf<typeof contract.getDevice>;
 
 const NAMES_DAYS = 30;
 const PAGE_SIZE = 50;
+const MAX_CRASHES = 100;
 
 /** `devicesEver` counts each device once over all builds. */
 export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
@@ -58,6 +60,18 @@ export async function launchFacts(ctx: Reader, gameIds: readonly string[]): Prom
   for (const { game_id, devices, first_boot_at } of await readLaunches(ctx.db, gameIds))
     facts.set(game_id, { devicesEver: devices, firstBootOkAt: first_boot_at });
   return facts;
+}
+
+/** Devices that sent events: all that ever did, or those of a build whose counts are kept. Each counts once. */
+export async function countDevices(
+  ctx: Context,
+  { gameId, caller }: { gameId: string; caller: Caller },
+  buildId: string | undefined,
+): Promise<number> {
+  return readReplica(ctx, { caller, gameId }, async (reader) => {
+    if (buildId !== undefined) return countDevicesOfBuild(reader.db, gameId, buildId);
+    return (await launchFacts(reader, [gameId])).get(gameId)!.devicesEver;
+  });
 }
 
 export async function listEventNames(
@@ -102,13 +116,22 @@ export async function getDevice(ctx: Context, { caller, input }: Call<typeof con
   const list = ['device', game.game_id, deviceUid];
   const [before] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds']);
   const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
-  const [builds, firstSeen, { events, next }] = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
-    Promise.all([readDevice(db, device), readFirstSeen(db, device), readEventPage(db, device, from, limit)]),
+  const [builds, firstSeen, crashes, { events, next }] = await readReplica(
+    ctx,
+    { caller, gameId: game.game_id },
+    ({ db }) =>
+      Promise.all([
+        readDevice(db, device),
+        readFirstSeen(db, device),
+        listCrashesOfDevice(db, device.gameId, deviceUid, MAX_CRASHES),
+        readEventPage(db, device, from, limit),
+      ]),
   );
   return {
     device_uid: deviceUid,
     first_seen: firstSeen?.toISOString() ?? null,
     builds: builds.map(buildOf),
+    crashes: crashes.map((crash) => ({ ...crash, received_at: crash.received_at.toISOString() })),
     events: events.map(eventOf),
     next_cursor: next === null ? null : writeCursor(list, [String(next)]),
   };
@@ -139,11 +162,12 @@ export async function deleteDevice(
   const since = await readFirstSeen(ctx.db, device);
   const builds = await retryConflicts(() => forgetDevice(ctx.db, device));
   const events = await deleteAllEvents(ctx.db, device);
+  const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
   await transact(ctx.db, async (tx) => {
     const deleted = { device_uid: device.deviceUid, since, deleted_at: ctx.clock.now() };
     if (!(await files.insertDevice(tx, device.gameId, deleted))) return;
     await addJob(tx, removeDevicesJob, { gameId: device.gameId }, `${removeDevicesJob.task}/${device.gameId}`);
   });
-  ctx.log.info({ game: game.game_id, user: caller.user.id, builds, events }, 'a device was deleted');
-  return { builds, events };
+  ctx.log.info({ game: game.game_id, user: caller.user.id, builds, events, crashes }, 'a device was deleted');
+  return { builds, events, crashes };
 }

@@ -27,6 +27,7 @@ import { useGame } from '../games/use-game.ts';
 import { BuildCommits } from './BuildCommits.tsx';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
 import { BuildHealth } from './BuildHealth.tsx';
+import { BuildImpact } from './BuildImpact.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
 import { BuildDeleted, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx';
 
@@ -111,6 +112,9 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
       </Section>
       <Section title="Launch health">
         <BuildHealth gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />
+      </Section>
+      <Section title="Crashes">
+        <BuildImpact game={game} buildId={build.build_id} />
       </Section>
       <Section title="Symbols">
         <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} />

@@ -44,6 +44,7 @@ const ORDERS: Readonly<Record<GroupOrder, string>> = {
   last_seen: 'Last seen',
   first_seen: 'First seen',
   reports: 'Reports',
+  devices: 'Devices',
 };
 
 export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProps) {

@@ -7,6 +7,7 @@ import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
+import { FacetPanel } from './FacetPanel.tsx';
 import { type CrashFilters, readFilters, toSearch } from './filters.ts';
 import { GroupList } from './GroupList.tsx';
 import { ReportList } from './ReportList.tsx';
@@ -27,6 +28,7 @@ export function CrashesPage() {
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
+      <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
       {filters.view === 'groups' ? (
         <GroupList
           key={JSON.stringify(filters)}

@@ -131,6 +131,16 @@ function groupColumns(
       cell: ({ item }) => formatCompactNumber(item.count),
     },
     {
+      header: 'Devices',
+      align: 'right',
+      hiddenBelow: 'sm',
+      width: 72,
+      title: ({ item }) => formatNumber(item.devices),
+      order: sortedBy('devices'),
+      // Reports of clients that send no ids are of no device.
+      cell: ({ item }) => (item.devices === 0 ? '–' : formatCompactNumber(item.devices)),
+    },
+    {
       header: 'Builds',
       hiddenBelow: 'md',
       width: 124,

@@ -23,6 +23,7 @@ import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
 import { GroupBugs } from './GroupBugs.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
 import { GroupTitle } from './GroupTitle.tsx';
+import { Impact } from './Impact.tsx';
 import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
 import { formatShowNewReports, ReportTable, useReports } from './ReportTable.tsx';
 import { ShowNewButton } from './ShowNewButton.tsx';
@@ -90,6 +91,9 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
         newestVersion={builds[0]?.version}
         triage={<TriageFacts group={group} triage={triage} />}
       />
+      <Section title="Impact">
+        <Impact game={game} scope={{ group_id: group.group_id }} />
+      </Section>
       {group.sample_crash_id === null && (
         <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
       )}

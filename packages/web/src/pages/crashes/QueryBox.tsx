@@ -5,6 +5,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { completeQuery, type KnownValues } from './complete-query.ts';
 import classes from './crashes.module.css';
+import { useFacetValues } from './use-facet-values.ts';
 
 type QueryBoxProps = {
   query: string;
@@ -28,7 +29,8 @@ export function QueryBox({ query, known, onChange }: QueryBoxProps) {
   const input = useRef<HTMLInputElement>(null);
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const [problem] = parseQuery(text).problems;
-  const { from, to, options } = completeQuery(text, cursor, known);
+  const ofFacets = useFacetValues(text, cursor);
+  const { from, to, options } = completeQuery(text, cursor, { ...known, ...ofFacets });
   const apply = (typed: string) => {
     const trimmed = typed.trim();
     if (parseQuery(trimmed).problems.length > 0 || trimmed === query) return;

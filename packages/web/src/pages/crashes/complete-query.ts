@@ -1,5 +1,5 @@
 // Completes a query while it is typed: the names of filters, and their values.
-import { formatValue, OPERATORS, QUERY_KEYS, tokensOf } from '@chauffeur/contract/crash-query';
+import { formatValue, METADATA_PREFIX, OPERATORS, QUERY_KEYS, tokensOf } from '@chauffeur/contract/crash-query';
 
 type Completion = {
   /** What replaces the text from `from` to `to` of the query. */
@@ -18,33 +18,56 @@ const NONE: Completions = { from: 0, to: 0, options: [] };
 
 /** What can be inserted at the cursor: the rest of the word before it. */
 export function completeQuery(query: string, cursor: number, known: KnownValues): Completions {
-  const token = tokensOf(query).find(({ from, to }) => from <= cursor && cursor <= to);
-  if (token === undefined) return keysFrom('', cursor, cursor);
-  const start = token.from + (token.negated ? 1 : 0);
-  if (cursor < start) return NONE;
-  if (token.key === null) return keysFrom(query.slice(start, cursor).toLowerCase(), start, cursor);
-  // The last value before the cursor, without its operator.
-  const valuesAt = start + token.key.length + 1;
-  if (cursor < valuesAt) return NONE;
-  const typed = query.slice(valuesAt, cursor);
-  const operator = OPERATORS.find((each) => typed.startsWith(each)) ?? '';
-  const lastAt = Math.max(typed.lastIndexOf(',') + 1, operator.length);
-  const part = typed.slice(lastAt).replaceAll('"', '').toLowerCase();
-  const values = [...namesOf(token.key), ...(Object.hasOwn(known, token.key) ? known[token.key]! : [])];
+  const part = partAt(query, cursor);
+  if (part === null) return NONE;
+  const { key, from, to, text, operator } = part;
+  if (key === null) return keysFrom(text.toLowerCase(), from, to, known);
+  const values = [...namesOf(key), ...(Object.hasOwn(known, key) ? known[key]! : [])];
   return {
-    from: valuesAt + lastAt,
-    to: token.to,
+    from,
+    to,
     options: [...new Set(values)]
-      .filter((value) => value.toLowerCase().includes(part) && value.toLowerCase() !== part)
+      .filter((value) => value.toLowerCase().includes(text) && value.toLowerCase() !== text)
       .slice(0, MAX_OPTIONS)
       .map((value) => ({ insert: `${formatValue(value, operator)} `, label: value, description: '' })),
   };
 }
 
-function keysFrom(part: string, from: number, to: number): Completions {
-  const options = Object.entries(QUERY_KEYS)
+/** The filter whose value is typed at the cursor, and what is typed of it, in lower case; null at other places. */
+export function valueAt(query: string, cursor: number): { key: string; text: string } | null {
+  const part = partAt(query, cursor);
+  return part === null || part.key === null ? null : { key: part.key, text: part.text };
+}
+
+/** The word before the cursor, without the key, and where it is. */
+type Part = { key: string | null; from: number; to: number; text: string; operator: string };
+
+function partAt(query: string, cursor: number): Part | null {
+  const token = tokensOf(query).find(({ from, to }) => from <= cursor && cursor <= to);
+  if (token === undefined) return { key: null, from: cursor, to: cursor, text: '', operator: '' };
+  const start = token.from + (token.negated ? 1 : 0);
+  if (cursor < start) return null;
+  if (token.key === null) return { key: null, from: start, to: cursor, text: query.slice(start, cursor), operator: '' };
+  // The last value before the cursor, without its operator.
+  const valuesAt = start + token.key.length + 1;
+  if (cursor < valuesAt) return null;
+  const typed = query.slice(valuesAt, cursor);
+  const operator = OPERATORS.find((each) => typed.startsWith(each)) ?? '';
+  const lastAt = Math.max(typed.lastIndexOf(',') + 1, operator.length);
+  const text = typed.slice(lastAt).replaceAll('"', '').toLowerCase();
+  return { key: token.key, from: valuesAt + lastAt, to: token.to, text, operator };
+}
+
+/** Also the keys of metadata whose values are known. */
+function keysFrom(part: string, from: number, to: number, known: KnownValues): Completions {
+  const ofMetadata = Object.keys(known).filter((key) => key.startsWith(METADATA_PREFIX));
+  const keys = [
+    ...Object.entries(QUERY_KEYS).map(([key, { description }]) => [key, description] as const),
+    ...ofMetadata.map((key) => [key, 'Metadata of your game'] as const),
+  ];
+  const options = keys
     .filter(([key]) => key.startsWith(part))
-    .map(([key, { description }]) => ({ insert: `${key}:`, label: `${key}:`, description }));
+    .map(([key, description]) => ({ insert: `${key}:`, label: `${key}:`, description }));
   return { from, to, options };
 }
 

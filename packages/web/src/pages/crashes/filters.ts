@@ -3,7 +3,6 @@ import {
   filterOf,
   formatQuery,
   MAX_QUERY_LENGTH,
-  METADATA_PREFIX,
   parseQuery,
   type Term,
   withFilter,
@@ -40,7 +39,7 @@ export function readFilters(search: Readonly<Record<string, string | undefined>>
 }
 
 function isReportTerm(term: Term): boolean {
-  return term.kind === 'filter' && (term.key === 'message' || term.key.startsWith(METADATA_PREFIX));
+  return term.kind === 'filter' && term.key === 'message';
 }
 
 /** The filters as URL parameters, without defaults. */

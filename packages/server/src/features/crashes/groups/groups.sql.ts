@@ -3,7 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, retryConflicts, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
+import type { FacetIds } from './facet-ids.ts';
+import { FACETS_VERSION } from './facet-rules.ts';
 import { GROUPING_VERSION, type Grouping, splitOff } from './grouping.ts';
+import { countReports, lockPlace, uncountReports } from './impact.sql.ts';
 import { type GroupToOpen, openAgain } from './reopen.sql.ts';
 
 type Member = { report_id: string; group_id: string | null };
@@ -36,6 +39,8 @@ type Attachment = {
   readonly changes?: RawBuilder<unknown>;
   /** The functions on the stack of the reports. They decide whether the reports are in a group that was split off. */
   readonly functions?: readonly string[];
+  /** What the reports are counted by. Without them, what they were counted by before. */
+  readonly facets?: FacetIds;
 };
 
 /**
@@ -48,7 +53,7 @@ export async function attachReports(
   gameId: string,
   reportIds: readonly string[],
   grouping: Grouping,
-  { changes, functions = [] }: Attachment = {},
+  { changes, functions = [], facets }: Attachment = {},
 ): Promise<boolean> {
   const members = await lockReportsAndGroup(tx, gameId, reportIds, grouping.key);
   if (members.length === 0) return false;
@@ -64,13 +69,28 @@ export async function attachReports(
   if (target === null) throw new GroupGoneError('A crash group was deleted while a report was added to it');
   const split = target.split_functions?.find((name) => functions.includes(name));
   if (split !== undefined)
-    return attachReports(tx, gameId, reportIds, splitOff(grouping, split), { ...(changes && { changes }), functions });
+    return attachReports(tx, gameId, reportIds, splitOff(grouping, split), {
+      functions,
+      ...(changes && { changes }),
+      ...(facets && { facets }),
+    });
   const { group_id: groupId } = target;
   const added = members.filter(({ group_id }) => group_id !== groupId).map(({ report_id }) => report_id);
   for (const formerId of former) if (formerId !== groupId) await subtractReports(tx, gameId, formerId, added);
-  await addReports(tx, gameId, groupId, { ids, added, grouping, changes: changes ?? null });
+  await addReports(tx, gameId, groupId, { ids, added, grouping, changes: changesOf(changes, facets) });
+  const placeId = target.merged_into ?? groupId;
+  if (placeId !== groupId) await lockPlace(tx, gameId, placeId);
+  await countReports(tx, gameId, placeId, ids, { facets, isNew: former.length === 0 });
   await openAgain(tx, gameId, target, added);
   return true;
+}
+
+function changesOf(changes: RawBuilder<unknown> | undefined, facets: FacetIds | undefined): RawBuilder<unknown> | null {
+  const all = [
+    ...(changes === undefined ? [] : [changes]),
+    ...(facets === undefined ? [] : [sql`facets_version = ${FACETS_VERSION}::integer`]),
+  ];
+  return all.length === 0 ? null : sql.join(all);
 }
 
 /** Removes reports from their groups before they are deleted. Empty groups are deleted unless somebody
@@ -80,6 +100,7 @@ export async function detachReports(tx: Tx, gameId: string, reportIds: readonly 
   const ids = members.map(({ report_id }) => report_id);
   const former = groupsOf(members);
   await lockGroups(tx, gameId, null, former);
+  await uncountReports(tx, gameId, ids);
   for (const groupId of former) await subtractReports(tx, gameId, groupId, ids);
   await changed(
     tx,

@@ -3,6 +3,8 @@
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { facetIdsOf } from './facet-ids.ts';
+import { facetsOf } from './facet-rules.ts';
 import { type Grouping, groupByMessage } from './grouping.ts';
 import {
   type GameGroupingRow,
@@ -61,7 +63,12 @@ export async function groupReportsByMessage(
     group.reportIds.push(report.report_id);
     groups.set(key, group);
   }
+  const facets = await facetIdsOf(
+    ctx,
+    gameId,
+    new Map(reports.map(({ report_id, metadata }) => [report_id, facetsOf({ metadata, system: null })])),
+  );
   for (const { grouping, reportIds } of groups.values()) {
-    await recordMessages(ctx.db, gameId, reportIds, { grouping, failure, at: ctx.clock.now() });
+    await recordMessages(ctx.db, gameId, reportIds, { grouping, facets, failure, at: ctx.clock.now() });
   }
 }

@@ -2,17 +2,25 @@
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { FacetIds } from './facet-ids.ts';
 import type { Grouping, GroupingFields } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';
 
-/** The columns of a report that grouping by message needs. */
-export type GroupingRow = { report_id: string; message: string; app_version: string; os: string };
+/** The columns of a report that grouping it by its message, and counting it, need. */
+export type GroupingRow = {
+  report_id: string;
+  message: string;
+  app_version: string;
+  os: string;
+  /** For its facets. */
+  metadata: Readonly<Record<string, unknown>>;
+};
 
 /** For queries over the reports of all games. */
 export type GameGroupingRow = GroupingRow & { game_id: string };
 
 /** The columns of a GroupingRow. */
-export const groupingColumns = sql.raw('report_id, message, app_version, os');
+export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata');
 
 /** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
 export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");
@@ -57,7 +65,7 @@ export async function recordMessages(
   db: Db,
   gameId: string,
   reportIds: readonly string[],
-  { grouping, failure, at }: { grouping: Grouping; failure: string | null; at: Date },
+  { grouping, facets, failure, at }: { grouping: Grouping; facets: FacetIds; failure: string | null; at: Date },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const open = await rows(
@@ -72,6 +80,6 @@ export async function recordMessages(
     const isDone = sql`(state <> 'received' or ${failure}::text is not null)`;
     const changes = sql`state = case when ${isDone} then 'processed' else state end,
       failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end`;
-    await attachReports(tx, gameId, ids, grouping, { changes });
+    await attachReports(tx, gameId, ids, grouping, { changes, facets });
   });
 }

@@ -6,6 +6,8 @@ import { deleteBelow } from '../../../kernel/blobs/delete-below.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { transactGroups } from '../groups/groups.sql.ts';
+import { uncountReports } from '../groups/impact.sql.ts';
 import { CRASH_PREFIX } from '../report/files.ts';
 import { firstIdOf, monthOf } from '../report/partitions.ts';
 import * as retention from './retention.sql.ts';
@@ -21,6 +23,7 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   const limit = new Date(ctx.clock.now().getTime() - ctx.config.crashDays * DAY);
   // The month of the limit is kept as a whole.
   const firstKept = monthOf(limit);
+  await uncountOld(ctx, firstIdOf(limit));
   for (const partition of await listPartitions(ctx.db, 'crash_reports')) {
     const month = partition.slice(-firstKept.length);
     if (month >= firstKept) break;
@@ -31,7 +34,21 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   const firstId = firstIdOf(limit);
   await retention.deleteFromDefaultPartition(ctx.db, firstId);
   await retention.forgetSamples(ctx.db, firstId);
-  await forgetFunctions(ctx, limit);
+  await forgetNames(ctx, limit);
+}
+
+/** Small enough for a short transaction: a group that gets reports waits for it. */
+const UNCOUNTED_AT_ONCE = 500;
+
+/** Devices, sessions and facets are those of stored reports. */
+async function uncountOld(ctx: Context, firstId: string): Promise<void> {
+  for (const gameId of await retention.listGames(ctx.db)) {
+    for (;;) {
+      const ids = await retention.listCounted(ctx.db, gameId, firstId, UNCOUNTED_AT_ONCE);
+      if (ids.length > 0) await transactGroups(ctx.db, (tx) => uncountReports(tx, gameId, ids));
+      if (ids.length < UNCOUNTED_AT_ONCE) break;
+    }
+  }
 }
 
 /**
@@ -41,13 +58,14 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
 const MARGIN = DAY;
 
 /**
- * Deletes names of functions that were last seen before the month of `limit`, because all reports with them are
- * deleted.
+ * Deletes names of functions, and values of facets, that were last seen before the month of `limit`, because all reports
+ * with them are deleted.
  */
-async function forgetFunctions(ctx: Context, limit: Date): Promise<void> {
+async function forgetNames(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
   while ((await retention.forgetFunctions(ctx.db, day, BATCH)) >= BATCH);
+  for (const gameId of await retention.listGames(ctx.db)) await retention.forgetValues(ctx.db, gameId, day);
 }
 
 /** Small enough for a short transaction. */

@@ -1,6 +1,6 @@
-// The SQL that deletes what remains of expired crash reports.
+// The SQL that deletes what remains of expired crash reports, and stops counting them.
 import { sql } from 'kysely';
-import { changed, type Db } from '../../../kernel/database/db.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 /** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
@@ -29,4 +29,30 @@ export async function forgetFunctions(db: Db, day: string, limit: number): Promi
       ) select count(*)::integer as count from deleted`,
   );
   return sumOf(deleted);
+}
+
+/** The games with crash groups. */
+export async function listGames(db: Db): Promise<string[]> {
+  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from crash_groups`);
+  return games.map(({ game_id }) => game_id);
+}
+
+/** Reports with ids below `firstId` that are still counted, the oldest first. */
+export async function listCounted(db: Db, gameId: string, firstId: string, limit: number): Promise<string[]> {
+  const counted = await rows(
+    db,
+    sql<{ report_id: string }>`select report_id from crash_impact
+      where game_id = ${gameId} and report_id < ${firstId}::uuid order by report_id limit ${limit}`,
+  );
+  return counted.map(({ report_id }) => report_id);
+}
+
+/** Deletes values of facets last seen before `day` that no stored report has. */
+export async function forgetValues(db: Db, gameId: string, day: string): Promise<void> {
+  await changed(
+    db,
+    sql`delete from crash_facet_values old where game_id = ${gameId} and seen_on < ${day}::date and not exists (
+      select from crash_group_values counted
+      where counted.game_id = ${gameId} and counted.value_id = old.value_id)`,
+  );
 }

@@ -1,6 +1,7 @@
 // The part of a walked dump that is stored in the report's row: enough for lists, the search and the report's page.
 import type { Frame, ModuleReport, Report } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
+import type { DumpSystem } from '../groups/facet-rules.ts';
 import { crashedThread } from '../groups/grouping.ts';
 
 /** One function of the stack, innermost first. Inlined functions come before the function that contains them. */
@@ -24,6 +25,7 @@ export type Excerpt = {
   readonly functions: readonly string[];
   /** The modules on stacks that had no readable symbols: `debug_file/debug_id`. */
   readonly missingSymbols: readonly string[];
+  readonly system: DumpSystem;
 };
 
 export const EXCERPT_LIMITS = {
@@ -51,6 +53,19 @@ export function excerptOf(report: Report): Excerpt {
       0,
       EXCERPT_LIMITS.missing,
     ),
+    system: systemOf(report),
+  };
+}
+
+function systemOf({ system_info: { os, os_ver, cpu_info, cpu_count }, lsb_release: release }: Report): DumpSystem {
+  const name = release?.DISTRIB_ID ?? release?.NAME;
+  const version = release?.DISTRIB_RELEASE ?? release?.VERSION_ID;
+  return {
+    os: nameOf(os),
+    osVersion: nameOf(os_ver),
+    distribution: name === undefined ? null : nameOf(`${name} ${version ?? ''}`).trim(),
+    cpu: cpu_info === null ? null : nameOf(cpu_info),
+    cores: cpu_count,
   };
 }
 

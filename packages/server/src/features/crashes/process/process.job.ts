@@ -10,6 +10,7 @@ import { groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
+import { readFacets } from './facets.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
 import { beginProcessing, type DumpRow, recordFailure, recordWalk } from './processed.sql.ts';
@@ -40,7 +41,8 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
     if ((await readRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
   } else {
     const grouping = groupByMessage(task.fields);
-    await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, at: ctx.clock.now() });
+    const facets = await readFacets(ctx, gameId, report, null);
+    await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, facets, at: ctx.clock.now() });
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }
   ctx.metrics.crashWalks.inc({ outcome: reading.outcome });
@@ -49,13 +51,15 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
 async function keepWalk(
   ctx: Context,
   gameId: string,
-  { report_id: reportId, stack_key: former }: DumpRow,
+  report: DumpRow,
   walk: Extract<Reading, { outcome: 'walked' }> & { stackKey: string },
   resolver: SymbolResolver,
 ): Promise<void> {
-  const { functions, missingSymbols } = walk.excerpt;
+  const { report_id: reportId, stack_key: former } = report;
+  const { functions, missingSymbols, system } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
-  const recorded = { ...walk, at: ctx.clock.now() };
+  const facets = await readFacets(ctx, gameId, report, system);
+  const recorded = { ...walk, facets, at: ctx.clock.now() };
   const isStored = await measureStage(ctx, 'group', () => recordWalk(ctx.db, gameId, reportId, recorded));
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;

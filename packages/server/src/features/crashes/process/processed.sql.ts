@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { FacetIds } from '../groups/facet-ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import { type GameGroupingRow, type GroupingRow, groupingColumns, isUnfinished } from '../groups/messages.sql.ts';
@@ -42,7 +43,13 @@ export function recordWalk(
   db: Db,
   gameId: string,
   reportId: string,
-  { excerpt, grouping, stackKey, at }: { excerpt: Excerpt; grouping: Grouping; stackKey: string; at: Date },
+  {
+    excerpt,
+    grouping,
+    facets,
+    stackKey,
+    at,
+  }: { excerpt: Excerpt; grouping: Grouping; facets: FacetIds; stackKey: string; at: Date },
 ): Promise<boolean> {
   const { crashAddress, frames, functions, missingSymbols } = excerpt;
   return transactGroups(db, (tx) =>
@@ -51,6 +58,7 @@ export function recordWalk(
         crash_address = ${crashAddress}::text, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
         missing_symbols = ${missingSymbols}::text[]`,
       functions,
+      facets,
     }),
   );
 }
@@ -63,7 +71,7 @@ export async function recordFailure(
   db: Db,
   gameId: string,
   reportId: string,
-  { reason, grouping, at }: { reason: string; grouping: Grouping; at: Date },
+  { reason, grouping, facets, at }: { reason: string; grouping: Grouping; facets: FacetIds; at: Date },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const open = await row(
@@ -72,7 +80,7 @@ export async function recordFailure(
     );
     if (open === undefined) return;
     const changes = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
-    await attachReports(tx, gameId, [reportId], grouping, { changes });
+    await attachReports(tx, gameId, [reportId], grouping, { changes, facets });
   });
 }
 

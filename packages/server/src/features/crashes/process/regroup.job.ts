@@ -3,9 +3,11 @@
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
+import type { DumpSystem } from '../groups/facet-rules.ts';
 import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
 import { type Grouping, groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
+import { readFacets } from './facets.ts';
 import { listOutdated, type OutdatedRow, recordRegrouping } from './regroup.sql.ts';
 import { regroupStack } from './walk.ts';
 
@@ -30,20 +32,24 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
   const rules = await readRules(ctx.db, gameId);
   const reports = await listOutdated(ctx.db, gameId, { rulesVersion: rules.version, before, limit: BATCH });
   for (const report of reports) {
-    const grouping = await groupAgain(ctx, report, rules);
-    if (grouping !== null) await recordRegrouping(ctx.db, gameId, report, grouping);
+    const read = await groupAgain(ctx, report, rules);
+    if (read === null) continue;
+    const facets = await readFacets(ctx, gameId, report, read.system);
+    await recordRegrouping(ctx.db, gameId, report, { grouping: read.grouping, facets });
   }
   const oldest = reports.at(-1)?.report_id;
   if (reports.length === BATCH && oldest !== undefined)
     await addJob(ctx.db, regroupJob, { gameId, before: oldest }, keyOfRegrouping(gameId));
 }
 
+type Read = { grouping: Grouping; system: DumpSystem | null };
+
 /** Null if the stored stack cannot be read: the report stays in its group, and the log says why. */
-async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Grouping | null> {
+async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Read | null> {
   const fields = groupingFieldsOf(report);
-  if (report.stack_key === null) return groupByMessage(fields);
+  if (report.stack_key === null) return { grouping: groupByMessage(fields), system: null };
   const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields, rules });
-  if (reading.outcome === 'walked') return reading.grouping;
+  if (reading.outcome === 'walked') return { grouping: reading.grouping, system: reading.excerpt.system };
   ctx.log.warn({ report: report.report_id, reason: reading.reason }, 'a report could not be regrouped');
   return null;
 }

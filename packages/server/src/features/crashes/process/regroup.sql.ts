@@ -1,11 +1,16 @@
 // The SQL that finds reports grouped by older rules and moves them.
 import { sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
+import type { FacetIds } from '../groups/facet-ids.ts';
+import { FACETS_VERSION } from '../groups/facet-rules.ts';
 import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
 import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
 
 export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
+
+/** Grouped, but by older built-in rules, or counted by older ones. */
+const isOutdated = sql`grouping_version < ${GROUPING_VERSION} or (group_id is not null and facets_version < ${FACETS_VERSION})`;
 
 /** The newest reports before `before` that were grouped by older rules, built-in or of the game. */
 export function listOutdated(
@@ -17,7 +22,7 @@ export function listOutdated(
     db,
     sql<OutdatedRow>`select stack_key, functions, ${groupingColumns} from crash_reports
       where game_id = ${gameId}
-        and (grouping_version < ${GROUPING_VERSION} or (rules_version < ${rulesVersion} and stack_key is not null))
+        and (${isOutdated} or (rules_version < ${rulesVersion} and stack_key is not null))
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,
   );
@@ -28,7 +33,7 @@ export async function recordRegrouping(
   db: Db,
   gameId: string,
   { report_id: reportId, stack_key: stackKey, functions }: OutdatedRow,
-  grouping: Grouping,
+  { grouping, facets }: { grouping: Grouping; facets: FacetIds },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const unchanged = await row(
@@ -36,7 +41,7 @@ export async function recordRegrouping(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
         and stack_key is not distinct from ${stackKey} for update`,
     );
-    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping, { functions });
+    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping, { functions, facets });
   });
 }
 
@@ -47,7 +52,7 @@ export function countOutdated(db: Db, gameId: string | null): Promise<{ game_id:
   return rows(
     db,
     sql<{ game_id: string; count: number }>`select game_id, count(*) as count from crash_reports
-      where grouping_version < ${GROUPING_VERSION} and (${gameId}::uuid is null or game_id = ${gameId}::uuid)
+      where (${isOutdated}) and (${gameId}::uuid is null or game_id = ${gameId}::uuid)
       group by game_id order by game_id`,
   );
 }

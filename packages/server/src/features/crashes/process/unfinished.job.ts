@@ -8,6 +8,7 @@ import { groupByMessage } from '../groups/grouping.ts';
 import { groupReportsByMessage } from '../groups/messages.job.ts';
 import { type GameGroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
 import { enqueueProcessing, groupMessagesJob, processCrashJob } from '../report/jobs.ts';
+import { readFacets } from './facets.ts';
 import { listQueued, listUnfinished, recordFailure } from './processed.sql.ts';
 
 export const finishReportsJob = defineJob<object>('crashes:finish', 3);
@@ -59,6 +60,7 @@ async function fail(ctx: Context, report: GameGroupingRow): Promise<void> {
   const { game_id, report_id } = report;
   const reason = 'The dump could not be processed: no worker was running, or each attempt crashed the worker.';
   const grouping = groupByMessage(groupingFieldsOf(report));
-  await recordFailure(ctx.db, game_id, report_id, { reason, grouping, at: ctx.clock.now() });
+  const facets = await readFacets(ctx, game_id, report, null);
+  await recordFailure(ctx.db, game_id, report_id, { reason, grouping, facets, at: ctx.clock.now() });
   ctx.log.warn({ game: game_id, report: report_id }, 'a crash report was never processed');
 }

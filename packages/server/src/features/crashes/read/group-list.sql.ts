@@ -12,6 +12,8 @@ export type GroupRow = {
   reason: string | null;
   explanation: string[];
   count: number;
+  devices: number;
+  sessions: number;
   first_seen: Date;
   last_seen: Date;
   sample_report_id: string | null;
@@ -45,7 +47,7 @@ export type GroupCounts = {
   days: string;
 };
 
-const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, reason, explanation, count, first_seen,
+const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, reason, explanation, count, devices, sessions, first_seen,
   last_seen, sample_report_id, status,
   fixed_in_version, regressed_at, snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority,
   issue_url, split_from, split_function, members`;
@@ -67,7 +69,7 @@ function groupsWithMembers(gameId: string, only: string | null = null): RawBuild
   return sql`(
     select game_id, group_id, kind, title, reason, explanation, status, fixed_in_version, resolved_at, regressed_at,
       snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority, custom_title, issue_url, split_from,
-      split_function, own.count + coalesce(others.count, 0) as count,
+      split_function, own.devices, own.sessions, own.count + coalesce(others.count, 0) as count,
       least(own.first_seen, others.first_seen) as first_seen, greatest(own.last_seen, others.last_seen) as last_seen,
       case when others.last_seen > own.last_seen then coalesce(others.sample_report_id, own.sample_report_id)
         else coalesce(own.sample_report_id, others.sample_report_id) end as sample_report_id,
@@ -106,6 +108,7 @@ const ORDERS: Readonly<Record<GroupOrder, RawBuilder<unknown>>> = {
   last_seen: sql`last_seen`,
   first_seen: sql`first_seen`,
   reports: sql`count`,
+  devices: sql`devices`,
 };
 
 /**
@@ -120,7 +123,7 @@ export async function listGroups(
 ): Promise<ListedRow[]> {
   const merged = await hasMerges(db, gameId);
   const conditions = [sql`game_id = ${gameId}`, ...filters.conditions];
-  const isTime = filters.order !== 'reports';
+  const isTime = filters.order === 'first_seen' || filters.order === 'last_seen';
   const order = ORDERS[filters.order];
   if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)

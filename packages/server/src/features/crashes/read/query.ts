@@ -1,5 +1,7 @@
 // Turns a query of the query language into conditions on crash groups or reports.
+
 import { compareVersions } from '@chauffeur/contract/compare-versions';
+import { isFacet } from '@chauffeur/contract/crash-facets';
 import { METADATA_PREFIX, type Operator, parseQuery, type Term, timesOf } from '@chauffeur/contract/crash-query';
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
@@ -7,8 +9,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { listMembers } from '../../games/games.ts';
+import { facetOfKey } from '../groups/facet-rules.ts';
 import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';
+import { findValueIds, groupHasDevice, groupHasValue, matchValues, ofDevices } from './facet-filters.sql.ts';
 import { type BuildName, listBuildNames } from './query.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
 
@@ -103,13 +107,34 @@ async function groupCondition(scope: QueryScope, names: Names, term: Term): Prom
     case 'reason':
       return like(sql`reason`, values);
     case 'reports':
-      return anyOf(values.map((value) => compared(sql`count`, operator, sql`${Number(value)}::bigint`)));
+    case 'devices': {
+      const column = key === 'reports' ? sql`count` : sql`devices`;
+      return anyOf(values.map((value) => compared(column, operator, sql`${Number(value)}::bigint`)));
+    }
+    case 'device':
+      return groupHasDevice(gameId, values);
     case 'first':
     case 'last':
       return anyOf(values.map((value) => within(sql.ref(`${key}_seen`), operator, value, now)));
     default:
+      if (isFacet(key)) return groupFacet(scope, key, values);
       throw new ApiError(4002, `query: “${key}” is a filter of reports. List reports, or leave it out.`);
   }
+}
+
+/**
+ * Keys of metadata that are read into a facet are this facet. What the game has too much of to count is looked up in the
+ * reports.
+ */
+async function groupFacet({ db, gameId }: QueryScope, key: string, values: readonly string[]): Promise<Condition> {
+  const name = key.slice(METADATA_PREFIX.length);
+  const facet = key.startsWith(METADATA_PREFIX) ? (facetOfKey(name) ?? key) : key;
+  const ids = await findValueIds(db, gameId, facet, patternsOf(values));
+  if (ids.length > 0 || !facet.startsWith(METADATA_PREFIX)) return groupHasValue(gameId, ids);
+  return sql`group_id in (
+    select coalesce(counted_group.merged_into, counted_group.group_id) from crash_reports counted
+      join crash_groups counted_group using (game_id, group_id)
+    where counted.game_id = ${gameId} and ${metadataCondition(name, values)})`;
 }
 
 function groupText(gameId: string, text: string): Condition {
@@ -191,8 +216,11 @@ function isOneOf(values: readonly string[]): (text: string) => boolean {
 
 /** The same in SQL. */
 function like(column: Condition, values: readonly string[]): Condition {
-  const patterns = values.map((value) => value.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%'));
-  return sql`${column} ilike any(${patterns}::text[])`;
+  return sql`${column} ilike any(${patternsOf(values)}::text[])`;
+}
+
+function patternsOf(values: readonly string[]): string[] {
+  return values.map((value) => value.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%'));
 }
 
 function compared(column: Condition, operator: Operator, value: Condition): Condition {
@@ -235,8 +263,25 @@ export async function reportConditions(scope: QueryScope, query: string): Promis
 
 async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<Search | undefined> {
   if (term.kind === 'text') return matchFunction(db, gameId, term.text);
-  if (term.key !== 'message') return undefined;
-  return matchWords(db, gameId, term.values.join(' '));
+  const { key, values } = term;
+  if (key === 'message') return matchWords(db, gameId, values.join(' '));
+  if (key.startsWith(METADATA_PREFIX)) return searchMetadata(db, gameId, key, values);
+  if (isFacet(key)) return matchValues(gameId, await findValueIds(db, gameId, key, patternsOf(values)));
+  return undefined;
+}
+
+/** With an index only for values that are counted; others may be too many, or too long. */
+async function searchMetadata(
+  db: Db,
+  gameId: string,
+  key: string,
+  values: readonly string[],
+): Promise<Search | undefined> {
+  if (values.some((value) => value.includes('*'))) return undefined;
+  const ids = await findValueIds(db, gameId, key, patternsOf(values));
+  return ids.length < values.length
+    ? undefined
+    : matchValues(gameId, ids, metadataCondition(key.slice(METADATA_PREFIX.length), values));
 }
 
 async function reportCondition(scope: QueryScope, names: Names, filter: Filter): Promise<Condition> {
@@ -254,6 +299,8 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
     case 'version':
     case 'build':
       return sql`build_id = any(${await buildIds(names, filter)}::uuid[])`;
+    case 'device':
+      return ofDevices(gameId, values);
     case 'reason':
       return like(sql`reason`, values);
     case 'first':

@@ -17,6 +17,7 @@ const summary: SummaryRow = {
   user_message: '',
   os: 'linux',
   arch: 'x86_64',
+  device_uid: null,
   received_at: new Date(0),
 };
 
@@ -43,6 +44,8 @@ describe('a group', () => {
     reason: null,
     explanation: [],
     count: 3,
+    devices: 2,
+    sessions: 2,
     first_seen: new Date(0),
     last_seen: new Date(1),
     sample_report_id: null,

@@ -19,6 +19,7 @@ export type SummaryRow = {
   user_message: string;
   os: string;
   arch: string;
+  device_uid: string | null;
   received_at: Date;
 };
 
@@ -30,6 +31,8 @@ export type ReportRow = SummaryRow & {
   app_version: string;
   engine_version: string;
   anonymous: boolean;
+  session_id: string | null;
+  facets: { facet: string; value: string }[];
   metadata: Record<string, string | number | boolean | null>;
   crash_address: string | null;
   failure: string | null;
@@ -42,11 +45,11 @@ export type ReportRow = SummaryRow & {
 export type StoredFiles = FileKeys & { dump_size: number | null; log_size: number | null };
 
 const summary = sql.raw(
-  'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, received_at, app_version',
+  'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, device_uid, received_at, app_version',
 );
 const selectedColumns = sql.raw(
   `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
-    selected.reason, message, user_message, selected.os, selected.arch, received_at`,
+    selected.reason, message, user_message, selected.os, selected.arch, device_uid, received_at`,
 );
 const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments');
 
@@ -104,7 +107,7 @@ export async function scanNewest(
       db,
       gameId,
       sql`select * from (
-          select ${summary}, functions, words from crash_reports where ${all} order by report_id desc limit ${SCANNED}
+          select ${summary}, functions, words, metadata from crash_reports where ${all} order by report_id desc limit ${SCANNED}
         ) newest where ${every(searches.map(({ inRow }) => inRow))} order by report_id desc limit ${limit}`,
     ),
   ]);
@@ -172,6 +175,13 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
   );
 }
 
+function facetsOfReport(gameId: string, reportId: string): RawBuilder<unknown> {
+  return sql`(select coalesce(json_agg(json_build_object('facet', facet, 'value', value) order by facet), '[]')
+    from crash_impact cross join unnest(value_ids) as counted (id)
+      join crash_facet_values named on named.game_id = ${gameId} and named.value_id = counted.id
+    where crash_impact.game_id = ${gameId} and crash_impact.report_id = ${reportId})`;
+}
+
 export function findReport(db: Db, gameId: string, reportId: string): Promise<ReportRow | undefined> {
   return row(
     db,
@@ -181,8 +191,9 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
           and built.build_id = crash_reports.build_id) as commit,
         coalesce((select merged_into from crash_groups where crash_groups.game_id = crash_reports.game_id
           and crash_groups.group_id = crash_reports.group_id), group_id) as group_id, state, signature, reason, message,
-        user_message, crash_reports.os, crash_reports.arch, received_at, source, app_name, app_version,
-        crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols
+        user_message, crash_reports.os, crash_reports.arch, device_uid, session_id, received_at, source, app_name, app_version,
+        crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols,
+        ${facetsOfReport(gameId, reportId)} as facets
       from crash_reports left join build_names as builds
         on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id
       where crash_reports.game_id = ${gameId} and report_id = ${reportId}`,
@@ -210,4 +221,22 @@ export async function groupsOfReports(
       where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
   );
   return new Map(existing.map(({ report_id, group_id }) => [report_id, group_id]));
+}
+
+export type DeviceCrashRow = { crash_id: string; build_id: string; group_id: string; received_at: Date };
+
+/** The newest reports of a device, without reports that are still being processed. */
+export function listCrashesOfDevice(
+  db: Db,
+  gameId: string,
+  deviceUid: string,
+  limit: number,
+): Promise<DeviceCrashRow[]> {
+  return rows(
+    db,
+    sql<DeviceCrashRow>`select crash_impact.report_id as crash_id, crash_impact.build_id, place_id as group_id, received_at
+      from crash_impact join crash_reports using (game_id, report_id)
+      where game_id = ${gameId} and crash_impact.device_uid = ${deviceUid} and crash_impact.device_uid <> ''
+      order by crash_impact.report_id desc limit ${limit}`,
+  );
 }

@@ -84,8 +84,10 @@ async function searchPage(
 ): Promise<reports.SummaryRow[]> {
   const { matches, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
   if (matches.length === page.limit || reach === null) return matches;
-  const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex())))];
-  const search = (from: string | null) => reports.searchReports(db, gameId, all, { ...page, from });
+  const search = async (from: string | null) => {
+    const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex(from))))];
+    return reports.searchReports(db, gameId, all, { ...page, from });
+  };
   const first = firstWindow(reach.newest, reach.oldest);
   if (first === null) return search(null);
   const near = await search(first);

@@ -6,8 +6,11 @@ import { type Db, onlyRow, row } from '../../../kernel/database/db.ts';
 export type Search = {
   /** Fast on rows that were already read. */
   readonly inRow: RawBuilder<unknown>;
-  /** Can use an index. This is a function because building the condition may take a query. */
-  readonly inIndex: () => Promise<RawBuilder<unknown>>;
+  /**
+   * Can use an index, for reports from the id `from` on. This is a function because building the condition may take a
+   * query.
+   */
+  readonly inIndex: (from: string | null) => Promise<RawBuilder<unknown>>;
 };
 
 /**

@@ -100,6 +100,8 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     message: details.message ?? '',
     userMessage: details.user_message ?? '',
     anonymous: details.anonymous ?? false,
+    deviceUid: details.device_uid ?? null,
+    sessionId: details.session_id ?? null,
     metadata: withOmission(details.metadata ?? {}, announced.omission),
     clientRefHash: clientRef == null ? null : hashOfClientRef(clientRef),
     dump: incoming.dump ?? null,

@@ -42,6 +42,9 @@ export type NewReport = {
   message: string;
   userMessage: string;
   anonymous: boolean;
+  /** The ids of events, for counting devices and sessions. */
+  deviceUid: string | null;
+  sessionId: string | null;
   metadata: Readonly<Record<string, unknown>>;
   /** SHA-256 of the client's own id, as hex. */
   clientRefHash: string | null;
@@ -110,6 +113,8 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
   { name: 'message', type: 'text', value: ({ message }) => message },
   { name: 'user_message', type: 'text', value: ({ userMessage }) => userMessage },
   { name: 'anonymous', type: 'boolean', value: ({ anonymous }) => anonymous },
+  { name: 'device_uid', type: 'text', value: ({ deviceUid }) => deviceUid },
+  { name: 'session_id', type: 'text', value: ({ sessionId }) => sessionId },
   {
     name: 'metadata',
     type: 'jsonb',

@@ -1,8 +1,11 @@
 // The SQL that merges crash groups, separates them, and splits them.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import { addJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
+import { moveCounts } from '../groups/impact.sql.ts';
+import { moveCountsJob } from '../groups/move-counts.job.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 
 /** The number of reports of each of these groups, together with the groups merged into it. */
@@ -57,7 +60,16 @@ export async function placeGroups(
     sql`update crash_groups set merged_into = ${headId}, is_triaged = true
       where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])`,
   );
+  for (const groupId of groupIds) await startMoving(tx, gameId, groupId);
 }
+
+/** The first reports are counted where they belong at once, which is all of most groups; a job moves the others. */
+async function startMoving(tx: Tx, gameId: string, groupId: string): Promise<void> {
+  const before = await moveCounts(tx, gameId, { groupId, before: null, limit: MOVED_AT_ONCE });
+  if (before !== null) await addJob(tx, moveCountsJob, { gameId, groupId, before });
+}
+
+const MOVED_AT_ONCE = 500;
 
 export async function markTriaged(tx: Tx, gameId: string, groupId: string): Promise<void> {
   await changed(

@@ -1,6 +1,6 @@
 // Reads the annotations in the forms of Breakpad and Crashpad.
 import type { CrashDetails } from '../accept.ts';
-import { detailsOf } from './details.ts';
+import { detailsOf, isReporterId } from './details.ts';
 
 /**
  * The annotations for each field, in order of preference: `prod` and `ver` of Breakpad and Crashpad; `_productName` and
@@ -28,10 +28,15 @@ export function detailsOfAnnotations(fields: ReadonlyMap<string, string>, omissi
       return [field, name === undefined ? undefined : fields.get(name)];
     }),
   );
+  const ids = Object.fromEntries(
+    ['device_uid', 'session_id'].flatMap((name) => (isReporterId(fields.get(name)) ? [[name, fields.get(name)]] : [])),
+  );
+  for (const name of Object.keys(ids)) used.add(name);
   const isElectron = used.has('_version') && fields.has('ver');
   if (isElectron) used.add('ver');
   return detailsOf({
     ...texts,
+    ...ids,
     ...(isElectron && { engine_version: fields.get('ver') }),
     ...(fields.has('anonymous') && { anonymous: /^(1|true|yes)$/i.test(fields.get('anonymous') ?? '') }),
     further: [...fields].filter(([name]) => !used.has(name) && name !== 'anonymous'),

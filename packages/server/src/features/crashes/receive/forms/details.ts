@@ -1,6 +1,7 @@
 // Turns the fields of a crash reporter into valid details. Unlike the API it accepts everything, because a reporter
 // discards a report that is refused.
 import { LIMITS } from '@chauffeur/contract/limits';
+import { CLIENT_ID_PATTERN } from '@chauffeur/contract/operations/fields';
 import type { CrashDetails } from '../accept.ts';
 
 type Metadata = NonNullable<CrashDetails['metadata']>;
@@ -16,6 +17,8 @@ export type ReporterFields = {
   readonly message?: string | undefined;
   readonly user_message?: string | undefined;
   readonly anonymous?: boolean;
+  readonly device_uid?: string | undefined;
+  readonly session_id?: string | undefined;
   readonly further: Iterable<readonly [key: string, value: unknown]>;
   /** Sentences about what was left out, for the metadata. */
   readonly omissions: readonly string[];
@@ -47,7 +50,14 @@ export function withRawMetadata(details: CrashDetails, raw: string | null): Cras
 }
 
 /** Details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted. */
-export function detailsOf({ anonymous, further, omissions, ...texts }: ReporterFields): CrashDetails {
+export function detailsOf({
+  anonymous,
+  device_uid,
+  session_id,
+  further,
+  omissions,
+  ...texts
+}: ReporterFields): CrashDetails {
   const clipped = Object.entries(MAX_LENGTHS).map(([name, max]) => [
     name,
     clip(texts[name as keyof typeof MAX_LENGTHS] ?? '', max),
@@ -55,9 +65,18 @@ export function detailsOf({ anonymous, further, omissions, ...texts }: ReporterF
   return {
     ...Object.fromEntries(clipped),
     ...(anonymous !== undefined && { anonymous }),
+    ...(isReporterId(device_uid) && { device_uid }),
+    ...(isReporterId(session_id) && { session_id }),
     metadata: metadataOf(further, omissions),
   };
 }
+
+/** Whether it is a valid id of a device or a session. Others are kept as metadata. */
+export function isReporterId(id: unknown): id is string {
+  return typeof id === 'string' && CLIENT_ID.test(id);
+}
+
+const CLIENT_ID = new RegExp(CLIENT_ID_PATTERN);
 
 function metadataOf(further: ReporterFields['further'], omissions: readonly string[]): Metadata {
   const metadata = new Map<string, Value>();

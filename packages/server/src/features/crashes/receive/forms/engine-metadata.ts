@@ -1,7 +1,7 @@
 // Reads the JSON in the `metadata` part of an engine's crash form.
 import { isObject } from '../../../../request/json-values.ts';
 import type { CrashDetails } from '../accept.ts';
-import { detailsOf, RAW_METADATA_KEY } from './details.ts';
+import { detailsOf, isReporterId, RAW_METADATA_KEY } from './details.ts';
 
 /** The names for each field, in order of preference. Other names go to the metadata. */
 const NAMES = {
@@ -15,6 +15,7 @@ const NAMES = {
 } as const;
 
 const IDS = ['app_id', 'build_id'] as const;
+const REPORTER_IDS = ['device_uid', 'session_id'] as const;
 
 /** The content of the metadata. Ids are empty if missing. */
 export type EngineMetadata = {
@@ -42,6 +43,10 @@ export function readEngineMetadata(text: string): EngineMetadata {
   );
   const anonymous = fields.get('anonymous');
   if (typeof anonymous === 'boolean') used.add('anonymous');
+  const ids = Object.fromEntries(
+    REPORTER_IDS.filter((name) => isReporterId(fields.get(name))).map((name) => [name, fields.get(name) as string]),
+  );
+  for (const name of Object.keys(ids)) used.add(name);
   // An engine that sends the API's shape has an object of metadata.
   const inner = fields.get('metadata');
   if (isObject(inner)) used.add('metadata');
@@ -53,6 +58,7 @@ export function readEngineMetadata(text: string): EngineMetadata {
     details: (omissions) =>
       detailsOf({
         ...texts,
+        ...ids,
         ...(typeof anonymous === 'boolean' && { anonymous }),
         // The raw text, which is kept as a whole, contains them.
         further: parsed === null ? [] : further,

@@ -30,6 +30,9 @@ export function detailsOfContext(xml: string, omissions: readonly string[]): Cra
     os: os ?? platform,
     message: elementOf(xml, 'ErrorMessage'),
     user_message: elementOf(xml, 'UserDescription'),
+    // Set by the game with FGenericCrashContext::SetGameData.
+    device_uid: elementOf(xml, 'device_uid'),
+    session_id: elementOf(xml, 'session_id'),
     further,
     omissions,
   });

@@ -1,0 +1,73 @@
+// What the players who crashed have in common: a list of bars for each facet. Each value is a link to its filter.
+import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-facets';
+import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getImpact } from '@chauffeur/contract/operations/impact';
+import { SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { formatPercent } from '../../ui/format.ts';
+import classes from './Facets.module.css';
+
+type Facet = OutputOf<typeof getImpact>['facets'][number];
+type Value = Facet['values'][number];
+
+type FacetsProps = {
+  facets: readonly Facet[];
+  /** All reports that the facets are of. */
+  reports: number;
+  /** What a click on a value leads to: it gets the filter, the name for screen readers and what is shown. */
+  link: (filter: string, label: string, children: ReactNode) => ReactNode;
+};
+
+export function Facets({ facets, reports, link }: FacetsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="md">
+      {facets.map((facet) => (
+        <section key={facet.facet} aria-label={formatFacet(facet.facet)} className={classes.facet}>
+          <Text component="h3" size="sm" fw={600} truncate title={facet.facet}>
+            {formatFacet(facet.facet)}
+          </Text>
+          <ul>
+            {facet.values.map((value) => (
+              <li key={value.value}>
+                {link(
+                  filterOfValue(facet.facet, value.value),
+                  `${formatFacet(facet.facet)} ${value.value}: ${formatCounts(value)}`,
+                  <Bar value={value} reports={reports} />,
+                )}
+              </li>
+            ))}
+            {facet.other.reports > 0 && (
+              <li className={classes.other}>
+                <span>
+                  {facet.other.values === 1 ? '1 other value' : `${formatNumber(facet.other.values)} other values`}
+                </span>
+                <span>{formatPercent(facet.other.reports / reports)}</span>
+              </li>
+            )}
+          </ul>
+        </section>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Bar({ value: { value, reports: count, devices }, reports }: { value: Value; reports: number }) {
+  const share = reports === 0 ? 0 : count / reports;
+  return (
+    <span className={classes.bar} title={`${value}\n${formatCounts({ value, reports: count, devices })}`}>
+      <span className={classes.fill} style={{ width: `${(share * 100).toFixed(1)}%` }} />
+      <span className={classes.value}>{value}</span>
+      <span className={classes.share}>
+        {formatPercent(share)}
+        <span className={classes.count}>{formatCompactNumber(count)}</span>
+      </span>
+    </span>
+  );
+}
+
+function formatCounts({ reports, devices }: Value): string {
+  const ofReports = reports === 1 ? '1 report' : `${formatNumber(reports)} reports`;
+  if (devices === 0) return ofReports;
+  return `${ofReports}, ${devices === 1 ? '1 device' : `${formatNumber(devices)} devices`}`;
+}

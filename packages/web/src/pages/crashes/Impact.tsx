@@ -1,0 +1,75 @@
+// Whom the crashes of a group or a build hit: devices, sessions, their share, and what their systems have in common.
+import { formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getImpact } from '@chauffeur/contract/operations/impact';
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import { formatPercent } from '../../ui/format.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import type { OpenGame } from '../games/use-game.ts';
+import classes from './Facets.module.css';
+import { Facets } from './Facets.tsx';
+
+export type ImpactData = OutputOf<typeof getImpact>;
+type Scope = { readonly group_id: string } | { readonly build_id: string };
+
+export function useImpact(game: OpenGame, scope: Scope) {
+  return useQuery(ask(getImpact, { uid: game.game_uid, ...scope }));
+}
+
+export function Impact({ game, scope }: { game: OpenGame; scope: Scope }) {
+  const { data, error, isPending, refetch } = useImpact(game, scope);
+  if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Skeleton h={160} />;
+  return <ImpactNumbers slug={game.slug} impact={data} />;
+}
+
+function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
+  if (impact.reports === 0) return <Text size="sm">No processed reports are stored.</Text>;
+  const { reports, devices, sessions, facets, counted } = impact;
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          ['Stored reports', formatNumber(reports)],
+          ['Devices', devices === 0 ? 'none sent: set device_uid' : formatNumber(devices)],
+          ['Sessions', sessions === 0 ? 'none sent: set session_id' : formatNumber(sessions)],
+          ...(devices === 0 ? [] : [['Share of devices', formatDeviceShare(impact)] as const]),
+        ]}
+      />
+      {counted === 'newest' && (
+        <Text size="sm" c="dimmed">
+          The values below are those of the newest 10,000 reports.
+        </Text>
+      )}
+      <Facets
+        facets={facets}
+        reports={counted === 'newest' ? Math.min(reports, MAX_COUNTED) : reports}
+        link={(filter, label, children) => (
+          <SiteLink
+            to="/dev/$slug/crashes"
+            params={{ slug }}
+            search={{ q: filter, view: undefined, sort: undefined }}
+            className={classes.link}
+            aria-label={label}
+          >
+            {children}
+          </SiteLink>
+        )}
+      />
+    </Stack>
+  );
+}
+
+/** As many reports of a build or a query are counted. */
+const MAX_COUNTED = 10_000;
+
+/** Devices that send only reports, and no events, are in no total. */
+function formatDeviceShare({ devices, devices_of: total }: ImpactData): string {
+  if (total === null || total.devices < devices) return 'unknown: set up events';
+  const ofWhich = total.scope === 'game' ? 'devices that ever sent events' : 'devices with this build';
+  return `${formatPercent(devices / total.devices)} of ${formatNumber(total.devices)} ${ofWhich}`;
+}
