@@ -1,11 +1,12 @@
-// Series as stacked bars over time, with a description for screen readers.
-import { BarChart } from '@mantine/charts';
-import '@mantine/charts/styles.css';
-import { useId } from 'react';
+// Series as stacked bars over time, with the values of the hour or day under the pointer, and a description for screen
+// readers. The height is fixed, so nothing moves while the page loads.
+import { useElementSize } from '@mantine/hooks';
+import { type PointerEvent, useId, useState } from 'react';
+import { barsOf, highestSum, labelledTimes, scaleOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
-import { colourOf, FillPattern } from './Fill.tsx';
+import { colourOf, FillPattern, Swatch } from './Fill.tsx';
 import { formatTick, formatTime } from './format-time.ts';
-import { rowsOf, type Series, type Step } from './series.ts';
+import type { Series, Step } from './series.ts';
 
 type BarsProps = {
   series: readonly Series[];
@@ -18,35 +19,95 @@ type BarsProps = {
 };
 
 const AXIS_WIDTH = 60;
+const AXIS_HEIGHT = 22;
+const TOP = 6;
+const RIGHT = 8;
+const LABEL_WIDTH = 64;
 
-export function Bars({ series, times, step, height, description, format }: BarsProps) {
-  const id = useId();
+export function Bars(props: BarsProps) {
+  const { times, height, description } = props;
+  const { ref, width } = useElementSize();
+  const [pointed, setPointed] = useState<number | null>(null);
+  const plot = { width: Math.max(0, width - AXIS_WIDTH - RIGHT), height: height - AXIS_HEIGHT - TOP };
+  const point = ({ clientX, currentTarget }: PointerEvent) => {
+    const at = (clientX - currentTarget.getBoundingClientRect().left - AXIS_WIDTH) / (plot.width / times.length);
+    setPointed(at >= 0 && at < times.length ? Math.floor(at) : null);
+  };
   return (
-    <div role="img" aria-label={description} className={classes.bars}>
-      <BarChart
-        h={height}
-        data={rowsOf(times, series)}
-        dataKey="at"
-        type="stacked"
-        series={series.map((each, index) => ({ name: `s${index}`, label: each.label, color: colourOf(each) }))}
-        barProps={({ name }) => ({ fill: `url(#${id}${name})` })}
-        maxBarWidth={28}
-        valueFormatter={format}
-        accessibilityLayer={false}
-        gridAxis="x"
-        tickLine="none"
-        barChartProps={{ barCategoryGap: times.length > 60 ? 1 : '15%', margin: { top: 4, right: 8 } }}
-        xAxisProps={{ tickFormatter: (at: string) => formatTick(at, step), minTickGap: 24 }}
-        yAxisProps={{ width: AXIS_WIDTH, allowDecimals: false, tickCount: height < 200 ? 3 : 5 }}
-        // Also called while nothing is hovered.
-        tooltipProps={{ labelFormatter: (at) => (typeof at === 'string' ? formatTime(at, step) : '') }}
-      >
-        <defs>
-          {series.map((each, index) => (
-            <FillPattern key={each.key} id={`${id}s${index}`} look={each} />
-          ))}
-        </defs>
-      </BarChart>
+    <div
+      ref={ref}
+      className={classes.bars}
+      style={{ height }}
+      onPointerMove={point}
+      onPointerLeave={() => setPointed(null)}
+    >
+      <svg role="img" aria-label={description} width={width} height={height}>
+        {width > 0 && <Drawing {...props} plot={plot} pointed={pointed} />}
+      </svg>
+      {pointed !== null && <Values {...props} index={pointed} plot={plot} />}
+    </div>
+  );
+}
+
+type Plot = { readonly width: number; readonly height: number };
+
+function Drawing({ series, times, step, format, plot, pointed }: BarsProps & { plot: Plot; pointed: number | null }) {
+  const id = useId();
+  const scale = scaleOf(highestSum(times, series), plot.height < 180 ? 3 : 5);
+  const top = scale.at(-1) ?? 1;
+  const place = plot.width / Math.max(1, times.length);
+  return (
+    <g transform={`translate(${AXIS_WIDTH} ${TOP})`} className={classes.drawing}>
+      <defs>
+        {series.map((each, index) => (
+          <FillPattern key={each.key} id={`${id}s${index}`} look={each} />
+        ))}
+      </defs>
+      {scale.map((value) => {
+        const y = plot.height * (1 - value / top);
+        return (
+          <g key={value}>
+            <line x2={plot.width} y1={y} y2={y} />
+            <text x={-8} y={y} dy="0.35em" textAnchor="end">
+              {format(value)}
+            </text>
+          </g>
+        );
+      })}
+      {pointed !== null && <rect className={classes.pointed} x={pointed * place} width={place} height={plot.height} />}
+      {barsOf(times, series, top, plot).map((bar) => (
+        <rect
+          key={`${bar.x} ${bar.series}`}
+          x={bar.x}
+          y={bar.y}
+          width={bar.width}
+          height={bar.height}
+          fill={`url(#${id}s${bar.series})`}
+          stroke={colourOf(series[bar.series]!)}
+        />
+      ))}
+      {labelledTimes(times.length, plot.width, LABEL_WIDTH).map((index) => (
+        <text key={index} x={(index + 0.5) * place} y={plot.height + 16} textAnchor="middle">
+          {formatTick(times[index] ?? '', step)}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+/** Next to the pointer, on the side with more space. */
+function Values({ series, times, step, format, index, plot }: BarsProps & { index: number; plot: Plot }) {
+  const at = times[index] ?? '';
+  const x = AXIS_WIDTH + ((index + 0.5) * plot.width) / times.length;
+  const side = index < times.length / 2 ? { left: x + 12 } : { right: AXIS_WIDTH + plot.width + RIGHT - x + 12 };
+  return (
+    <div className={classes.values} style={side} aria-hidden="true">
+      <strong>{formatTime(at, step)}</strong>
+      {series.map((each) => (
+        <span key={each.key}>
+          <Swatch look={each} /> {each.label}: {each.values.has(at) ? format(each.values.get(at) ?? 0) : '–'}
+        </span>
+      ))}
     </div>
   );
 }

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  readList,
-  rowsOf,
-  type Series,
-  splitLargest,
-  sumOf,
-  timesOf,
-  toggled,
-  withZeros,
-  writeList,
-} from './series.ts';
+import { readList, splitLargest, sumOf, timesOf, toggled, withZeros, writeList } from './series.ts';
 
-describe('timesOf and rowsOf', () => {
-  it('return one row for each hour, with zeros for empty hours', () => {
+describe('timesOf and withZeros', () => {
+  it('return one value for each hour, with zeros for empty hours', () => {
     const times = timesOf('2026-11-20T22:00:00.000Z', '2026-11-21T01:00:00.000Z', 'hour');
     const values = withZeros(times, new Map([['2026-11-20T23:00:00.000Z', 7]]));
-    const series: Series[] = [{ key: 'a.b', label: 'a.b', colour: 0, pattern: 0, values }];
-    assert.deepEqual(rowsOf(times, series), [
-      { at: '2026-11-20T22:00:00.000Z', s0: 0 },
-      { at: '2026-11-20T23:00:00.000Z', s0: 7 },
-      { at: '2026-11-21T00:00:00.000Z', s0: 0 },
-    ]);
+    assert.deepEqual(
+      [...values],
+      [
+        ['2026-11-20T22:00:00.000Z', 0],
+        ['2026-11-20T23:00:00.000Z', 7],
+        ['2026-11-21T00:00:00.000Z', 0],
+      ],
+    );
   });
 
   it('return one row for each day, even when the clocks change', () => {

@@ -25,19 +25,6 @@ export function timesOf(from: string, to: string, step: Step): string[] {
   return times;
 }
 
-/**
- * One row of a chart, with the value of each series or null. A series is named by its index (`s0`, `s1`): the chart library would read
- * the series' own key, such as `level.end`, as a path.
- */
-export type Row = { readonly at: string; readonly [column: `s${number}`]: number | null };
-
-export function rowsOf(times: readonly string[], series: readonly Series[]): Row[] {
-  return times.map((at) => ({
-    at,
-    ...Object.fromEntries(series.map(({ values }, index) => [`s${index}`, values.get(at) ?? null])),
-  }));
-}
-
 /** The values with a 0 for every time that has none. */
 export function withZeros(times: readonly string[], values: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   return new Map(times.map((at) => [at, values.get(at) ?? 0]));

@@ -1,17 +1,18 @@
 // The groups that were merged into a crash group or split off from it, and the dialog that splits it.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { Autocomplete, Button, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Stack, Text } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { Triage } from './use-triage.ts';
+
+/** Loaded when it is opened. */
+const SplitDialog = lazy(async () => ({ default: (await import('./SplitDialog.tsx')).SplitDialog }));
 
 type Merged = GroupDetail['merged'][number];
 type RelatedGroupsProps = { slug: string; group: GroupDetail; triage: Triage };
@@ -105,7 +106,7 @@ export function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) 
   );
 }
 
-type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefined; triage: Triage };
+export type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefined; triage: Triage };
 
 export function SplitButton({ group, stack, triage }: SplitButtonProps) {
   const [isOpen, setOpen] = useState(false);
@@ -115,42 +116,9 @@ export function SplitButton({ group, stack, triage }: SplitButtonProps) {
       <Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
         Split group
       </Button>
-      {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
+      <Suspense>
+        {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
+      </Suspense>
     </>
-  );
-}
-
-function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const functions = [...new Set(stack?.crashed?.frames.flatMap((frame) => frame.function ?? []))];
-  return (
-    <Dialog title="Split crash group" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          triage.mutate({
-            kind: 'split',
-            input: { group_id: group.group_id, function: name },
-            message: `Reports with ${name} on their stack are moving to a group of their own.`,
-          });
-          onClose();
-        }}
-      >
-        <Stack gap="md">
-          <Autocomplete
-            label="Function"
-            description="Reports with this function anywhere on their stack get a group of their own, and so do new ones."
-            data={functions}
-            required
-            value={name}
-            onChange={setName}
-            maxDropdownHeight={220}
-            comboboxProps={{ withinPortal: false }}
-            data-autofocus
-          />
-          <DialogButtons submitLabel="Split group" isDisabled={name === ''} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

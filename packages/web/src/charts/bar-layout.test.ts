@@ -1,0 +1,40 @@
+// Unit tests of the layout of charts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { barsOf, highestSum, labelledTimes, scaleOf } from './bar-layout.ts';
+
+const series = (values: Record<string, number>) => ({
+  key: 'a',
+  label: 'A',
+  colour: 0,
+  pattern: 0,
+  values: new Map(Object.entries(values)),
+});
+
+test('a scale starts at 0, has round whole numbers, and covers the largest value', () => {
+  assert.deepEqual(scaleOf(0, 3), [0, 1]);
+  assert.deepEqual(scaleOf(3, 5), [0, 1, 2, 3]);
+  assert.deepEqual(scaleOf(47, 5), [0, 20, 40, 60]);
+  assert.deepEqual(scaleOf(12_345, 3), [0, 10_000, 20_000]);
+});
+
+test('bars are stacked from the bottom, and a small value stays visible', () => {
+  const all = [series({ x: 50, y: 1 }), series({ x: 50 })];
+  assert.equal(highestSum(['x', 'y'], all), 100);
+  const bars = barsOf(['x', 'y'], all, 1000, { width: 100, height: 100 });
+  assert.deepEqual(
+    bars.map(({ series: index, y, height }) => [index, y, height]),
+    [
+      [0, 95, 5],
+      [1, 90, 5],
+      [0, 98.5, 1.5],
+    ],
+  );
+  assert.ok(bars.every(({ x, width }) => x >= 0 && x + width <= 100));
+});
+
+test('labels keep their distance', () => {
+  assert.deepEqual(labelledTimes(4, 400, 60), [0, 1, 2, 3]);
+  assert.deepEqual(labelledTimes(30, 300, 60), [0, 6, 12, 18, 24]);
+  assert.deepEqual(labelledTimes(0, 0, 60), []);
+});

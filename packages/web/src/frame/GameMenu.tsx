@@ -1,0 +1,45 @@
+// The menu that switches to another game. It opens when it is first rendered.
+import { listGames } from '@chauffeur/contract/operations/games';
+import { Loader, Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask } from '../api.ts';
+import type { OpenGame } from '../pages/games/use-game.ts';
+import { GameButton } from './GameButton.tsx';
+
+export function GameMenu({ game }: { game: OpenGame }) {
+  const [opened, setOpened] = useState(true);
+  const { data, isPending } = useQuery({ ...ask(listGames, {}), enabled: opened });
+  return (
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-start"
+      width={260}
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>
+        <GameButton game={game} />
+      </Menu.Target>
+      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        {isPending && (
+          <Menu.Item disabled leftSection={<Loader size={12} />}>
+            Loading games…
+          </Menu.Item>
+        )}
+        {data?.games.map(({ game_uid, slug, name }) => (
+          <Menu.Item key={game_uid} component={Link} to={`/dev/${slug}`} fw={slug === game.slug ? 650 : undefined}>
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/dev">
+          All games
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

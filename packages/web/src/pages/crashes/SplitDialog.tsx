@@ -1,0 +1,41 @@
+// The dialog that splits a crash group by a function on the stack.
+import { Autocomplete, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import type { SplitButtonProps } from './RelatedGroups.tsx';
+
+export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const functions = [...new Set(stack?.crashed?.frames.flatMap((frame) => frame.function ?? []))];
+  return (
+    <Dialog title="Split crash group" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          triage.mutate({
+            kind: 'split',
+            input: { group_id: group.group_id, function: name },
+            message: `Reports with ${name} on their stack are moving to a group of their own.`,
+          });
+          onClose();
+        }}
+      >
+        <Stack gap="md">
+          <Autocomplete
+            label="Function"
+            description="Reports with this function anywhere on their stack get a group of their own, and so do new ones."
+            data={functions}
+            required
+            value={name}
+            onChange={setName}
+            maxDropdownHeight={220}
+            comboboxProps={{ withinPortal: false }}
+            data-autofocus
+          />
+          <DialogButtons submitLabel="Split group" isDisabled={name === ''} onClose={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+// The dialogs that resolve or snooze crash groups.
+import { LIMITS } from '@chauffeur/contract/limits';
+import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import type { Change, Submit } from './StatusButtons.tsx';
+
+type DialogProps = { count: number; onSubmit: Submit; onClose: () => void };
+
+function nameOf(count: number): string {
+  return count === 1 ? 'crash group' : `${count} crash groups`;
+}
+
+export function ResolveDialog({ count, versions, onSubmit, onClose }: DialogProps & { versions: readonly string[] }) {
+  const [version, setVersion] = useState('');
+  const list = useId();
+  const fixedIn = version.trim() === '' ? null : version.trim();
+  return (
+    <Dialog title={`Resolve ${nameOf(count)}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(
+            { status: 'resolved', ...(fixedIn !== null && { fixed_in_version: fixedIn }) },
+            fixedIn === null ? 'resolved in the next build' : `resolved as fixed in ${fixedIn}`,
+          );
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label="Fixed in version"
+            description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
+            maxLength={LIMITS.versionLength}
+            value={version}
+            list={list}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => setVersion(event.currentTarget.value)}
+          />
+          <datalist id={list}>
+            {versions.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
+          <Text size="sm">
+            {fixedIn === null
+              ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
+              : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
+          </Text>
+          <DialogButtons
+            submitLabel={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`}
+            onClose={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+const SNOOZES = [
+  { value: 'day', label: 'A day' },
+  { value: 'week', label: 'A week' },
+  { value: 'date', label: 'Until a date' },
+  { value: 'reports', label: 'For a number of reports' },
+  { value: 'next_build', label: 'Until it happens in a new build' },
+] as const;
+type SnoozeKind = (typeof SNOOZES)[number]['value'];
+
+export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
+  const [kind, setKind] = useState<SnoozeKind>('week');
+  const [date, setDate] = useState('');
+  const [reports, setReports] = useState<string | number>(100);
+  const [now] = useState(() => Date.now());
+  const snooze = snoozeOf(kind, { date, reports: Number(reports), now });
+  return (
+    <Dialog title={`Snooze ${nameOf(count)}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (snooze !== null) onSubmit({ status: 'snoozed', snooze }, 'snoozed');
+        }}
+      >
+        <Stack gap="md">
+          <Radio.Group label="How long" value={kind} onChange={(value) => setKind(value as SnoozeKind)}>
+            <Stack gap={6} mt={6}>
+              {SNOOZES.map(({ value, label }) => (
+                <Radio key={value} value={value} label={label} {...(value === 'week' && { 'data-autofocus': true })} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {kind === 'date' && (
+            <TextInput
+              label="Date"
+              type="date"
+              required
+              min={new Date(now + DAY_MS).toISOString().slice(0, 10)}
+              value={date}
+              onChange={(event) => setDate(event.currentTarget.value)}
+            />
+          )}
+          {kind === 'reports' && (
+            <NumberInput
+              label="Reports"
+              required
+              withAsterisk={false}
+              min={1}
+              max={1_000_000_000}
+              value={reports}
+              onChange={setReports}
+            />
+          )}
+          <Text size="sm">
+            Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
+          </Text>
+          <DialogButtons submitLabel="Snooze" isDisabled={snooze === null} onClose={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+type SnoozeInput = { date: string; reports: number; now: number };
+
+/** Null if the input is not complete. */
+function snoozeOf(kind: SnoozeKind, { date, reports, now }: SnoozeInput): NonNullable<Change['snooze']> | null {
+  switch (kind) {
+    case 'day':
+      return { until: new Date(now + DAY_MS).toISOString() };
+    case 'week':
+      return { until: new Date(now + 7 * DAY_MS).toISOString() };
+    case 'date': {
+      // The beginning of that day for the visitor.
+      const until = new Date(`${date}T00:00:00`);
+      return Number.isNaN(until.getTime()) || until.getTime() <= now ? null : { until: until.toISOString() };
+    }
+    case 'reports':
+      return Number.isInteger(reports) && reports > 0 ? { reports } : null;
+    case 'next_build':
+      return { next_build: true };
+  }
+}
