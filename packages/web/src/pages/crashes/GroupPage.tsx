@@ -39,6 +39,8 @@ const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
 const REFRESH_MS = 3000;
 const MAX_BUILDS = 100;
+/** About as high as the latest report, so that what follows it doesn't move into view first. */
+const DETAILS_HEIGHT = 1200;
 
 export function GroupPage() {
   const game = useGame();
@@ -63,7 +65,7 @@ export function GroupPage() {
       {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
       {/* A group that disappears while it is shown has moved; CrashGroup says so. */}
       {error !== null && data === undefined && <Problem error={error} onRetry={() => void refetch()} />}
-      {isPending && <Skeleton h={420} />}
+      {isPending && <Skeleton h={DETAILS_HEIGHT} />}
       {data !== undefined && <CrashGroup key={data.group_id} game={game} group={data} isGone={error !== null} />}
     </Stack>
   );
@@ -99,6 +101,9 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
       )}
       {sample.error !== null && crash === undefined && (
         <Problem error={sample.error} onRetry={() => void sample.refetch()} />
+      )}
+      {group.sample_crash_id !== null && sample.isPending && (
+        <Skeleton h={DETAILS_HEIGHT} aria-label="Loading latest report" />
       )}
       {crash !== undefined && <LatestReport game={game} crash={crash} />}
       <GroupBugs game={game} groupId={group.group_id} />
