@@ -40,7 +40,7 @@ export const CrashAttachment = Type.Object({
 });
 export type CrashAttachment = Static<typeof CrashAttachment>;
 
-export const AttachmentParams = Type.Object({
+const AttachmentParams = Type.Object({
   uid: GameRef,
   crash_id: Uuid,
   attachment: Type.String({ pattern: '^[0-9]{1,2}$', description: 'Number of the attachment in the report, from 0' }),
