@@ -87,4 +87,23 @@ describe('the evidence of a crash report', () => {
     assert.equal((await loading).suggestedFilename(), 'page.html');
     assert.notEqual(await page.title(), 'broken');
   });
+
+  test('is compared with that of another report of the group', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const dump = await readDump('null_deref_inline');
+    const { id: other } = await reportByApi(target, { metadata: { level: 'attic' } }, { dump, log: 'the other log' });
+    await openReport();
+    await page.getByRole('link', { name: 'Compare with…' }).click();
+    await page.getByRole('heading', { name: 'Compare reports' }).waitFor();
+    await page.getByLabel('Report ID').fill(other);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const facts = page.getByRole('table', { name: 'Facts of both reports' });
+    await facts.getByRole('row', { name: 'Metadata: level ≠ – attic' }).waitFor();
+    const stacks = page.getByRole('table', { name: 'Stacks of both reports' });
+    await stacks.getByRole('row').nth(1).waitFor();
+    await page.getByText('the other log').waitFor();
+    await page.getByLabel('Only differences').check();
+    await untilEqual(() => facts.getByRole('row').count(), 2);
+    await page.getByText('No differences.').waitFor();
+  });
 });

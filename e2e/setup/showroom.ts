@@ -87,6 +87,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       crashes: '/crashes',
       crashGroup: `/crashes/groups/${crash.group_id}`,
       crashReport: `/crashes/reports/${crash.crash_id}`,
+      crashCompare: `/crashes/compare?a=${crash.crash_id}&b=${crash.crash_id}`,
       bugs: '/bugs',
       bug: `/bugs/${bugUid}`,
       health: '/health',

@@ -286,6 +286,13 @@ const crashReport = createRoute({
   component: lazyPage(() => import('./pages/crashes/ReportPage.tsx'), 'ReportPage'),
 });
 
+const crashCompare = createRoute({
+  getParentRoute: () => dev,
+  path: '/crashes/compare',
+  validateSearch: texts('a', 'b'),
+  component: lazyPage(() => import('./pages/crashes/CompareReportsPage.tsx'), 'CompareReportsPage'),
+});
+
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
@@ -408,6 +415,7 @@ const developer = dev.addChildren([
   crashes,
   crashGroup,
   crashReport,
+  crashCompare,
   bugs.addChildren([bug]),
   health,
   events,

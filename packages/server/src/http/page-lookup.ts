@@ -65,6 +65,7 @@ const TITLES: { readonly [Name in PageName]?: string } = {
   crashes: 'Crashes',
   crashGroup: 'Crash group',
   crashReport: 'Crash report',
+  crashCompare: 'Compare reports',
   bugs: 'Bugs',
   bug: 'Bug',
   health: 'Health',

@@ -73,6 +73,15 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
           </span>
         }
       >
+        <SiteLink
+          to="/dev/$slug/crashes/compare"
+          params={{ slug: game.slug }}
+          search={{ a: crash.crash_id }}
+          size="sm"
+          style={{ alignSelf: 'center' }}
+        >
+          Compare with…
+        </SiteLink>
         <Button variant="default" onClick={() => setConfirming(true)}>
           Delete
         </Button>
