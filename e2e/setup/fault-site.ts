@@ -53,7 +53,7 @@ export type FaultSite = {
   assertRunning(): void;
   /** What all processes have printed. */
   output(): string;
-  /** The lines of it about unexpected errors of requests. */
+  /** The lines of it about unexpected errors of requests, and about errors that ended a process. */
   unexpected(): string;
   stop(): Promise<void>;
 };
@@ -165,7 +165,7 @@ export async function startFaultSite(minutes: number): Promise<FaultSite | null>
       output,
       unexpected: () =>
         output()
-          .match(/^.*"code":5000.*\n/gm)
+          .match(/^.*("code":5000|"level":"fatal").*\n/gm)
           ?.join('') ?? '',
       stop,
     };

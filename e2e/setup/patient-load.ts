@@ -79,11 +79,19 @@ export async function ship(next: Next, studio: Studio, mayExpire = false): Promi
   const at = () => ({ service: { api: next() }, studio });
   for (;;) {
     let version = '';
-    const session = await until(() => {
-      // Nothing is acknowledged yet, so another version may be used.
-      version = randomUUID().replaceAll('-', '');
-      return openSession(at(), version, zip).catch(() => undefined);
-    });
+    let problem: unknown;
+    const session = await until(
+      () => {
+        // Nothing is acknowledged yet, so another version may be used.
+        version = randomUUID().replaceAll('-', '');
+        return openSession(at(), version, zip).catch((error) => {
+          problem = error;
+          return undefined;
+        });
+      },
+      () => `no session for ${GIVE_UP_MS / 1000} s: ${problem}`,
+      GIVE_UP_MS,
+    );
     const outcome = await finish(at, session, zip);
     if (outcome === 'uploaded') return { version, checksum };
     if (!mayExpire) throw new Error(`the session ${session} of ${version} is lost: ${outcome.lost}`);
