@@ -202,7 +202,8 @@ describe('the search by words', () => {
 
 describe('a search in a game with thousands of reports', () => {
   const MINUTE = 60_000;
-  const at = (age: number) => ({ ...server.ctx, clock: { now: () => new Date(Date.now() - age) } });
+  const start = Date.now();
+  const at = (age: number) => ({ ...server.ctx, clock: { now: () => new Date(start - age) } });
   let game: SharedGame;
   const wanted: string[] = [];
   before(async () => {
@@ -218,7 +219,7 @@ describe('a search in a game with thousands of reports', () => {
       server.ctx.db,
       sql`insert into crash_reports (game_id, report_id, build_id, received_at, source, state, app_name, app_version, engine_version, os,
           arch, message, user_message, anonymous, metadata, functions, words)
-        select ${game.uid}, (lpad(to_hex(${Date.now()}::bigint - no * 1000), 12, '0') || '70008' || lpad(no::text, 15, '0'))::uuid, ${buildId},
+        select ${game.uid}, (lpad(to_hex(${start}::bigint - no * 1000), 12, '0') || '70008' || lpad(no::text, 15, '0'))::uuid, ${buildId},
           now(), 'api', 'processed', '', '', '', 'linux', 'x86_64', 'some hay', '', false, '{}', array['common', 'main'], crash_words('some hay')
         from generate_series(1, 3000) no`,
     );

@@ -124,11 +124,15 @@ export function listBugs(
   );
 }
 
-/** Whether a developer linked the ticket to one of the groups, or its crash report is in one of them. */
+/**
+ * Whether a developer linked the ticket to one of the groups, or its crash report is in one of them. The subquery refers
+ * to no ticket of the list, so that Citus can run it on the server with the reports.
+ */
 function isAbout(gameId: string, groupIds: readonly string[]): RawBuilder<unknown> {
-  return sql`(bug_tickets.group_id = any(${groupIds}::uuid[]) or bug_tickets.group_id is null and exists (
-    select from crash_reports where crash_reports.game_id = ${gameId} and report_id = bug_tickets.crash_id
-      and crash_reports.group_id = any(${groupIds}::uuid[])))`;
+  return sql`(bug_tickets.group_id = any(${groupIds}::uuid[]) or bug_tickets.group_id is null and bug_tickets.crash_id in (
+    select report_id from crash_reports where crash_reports.game_id = ${gameId}
+      and crash_reports.group_id = any(${groupIds}::uuid[]) and report_id in (
+        select reported.crash_id from bug_tickets reported where reported.game_id = ${gameId} and reported.crash_id is not null)))`;
 }
 
 /** By its words, or by its number. A text without words matches nothing. */

@@ -51,11 +51,13 @@ export async function reopen(
   before: State,
   alert: 'regression' | 'snooze_ended',
 ): Promise<void> {
+  // Citus refuses now() in a case.
+  const regressedAt = alert === 'regression' ? sql`now()` : sql`regressed_at`;
   await changed(
     tx,
     sql`update crash_groups set status = 'open', alert = ${alert}, snoozed_at = null, snoozed_until = null, snoozed_reports = null,
         snoozed_until_count = null, snoozed_until_build = false,
-        regressed_at = case when ${alert === 'regression'} then now() else regressed_at end
+        regressed_at = ${regressedAt}
       where game_id = ${gameId} and group_id = ${groupId}`,
   );
   await insertActivity(tx, gameId, [

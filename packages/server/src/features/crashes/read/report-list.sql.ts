@@ -187,8 +187,7 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
     db,
     sql<ReportRow>`
       select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version,
-        (select built.commit from builds built where built.game_id = crash_reports.game_id
-          and built.build_id = crash_reports.build_id) as commit,
+        built.commit,
         coalesce((select merged_into from crash_groups where crash_groups.game_id = crash_reports.game_id
           and crash_groups.group_id = crash_reports.group_id), group_id) as group_id, state, signature, reason, message,
         user_message, crash_reports.os, crash_reports.arch, device_uid, session_id, received_at, source, app_name, app_version,
@@ -196,6 +195,9 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
         ${facetsOfReport(gameId, reportId)} as facets
       from crash_reports left join build_names as builds
         on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id
+        -- Citus joins a subquery, but no local table.
+        left join (select build_id, commit from builds where game_id = ${gameId}) built
+          on built.build_id = crash_reports.build_id
       where crash_reports.game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
