@@ -12,11 +12,13 @@ import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './featu
 import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { ownsGames } from './features/games/games.ts';
+import { DISTRIBUTED_TABLES } from './features.ts';
 import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { measureBlobs } from './kernel/blobs/measured.ts';
 import { openBlobStore, parseBlobSettings } from './kernel/blobs/open.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
+import { distributeAdded } from './kernel/database/distribute.ts';
 import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
 import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
@@ -178,6 +180,7 @@ async function connect(
   closers.add({ name: 'database', seconds: CLOSE_SECONDS, close: () => database.close() });
   if (role !== 'admin' || (await isEmpty(database.pool))) {
     await migrate(database.pool, log);
+    await distributeAdded(database.pool, DISTRIBUTED_TABLES, log);
     await migrateJobs(database.pool);
   }
   return { database, connectionString };

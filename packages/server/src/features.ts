@@ -1,4 +1,4 @@
-// Concatenates the routes and jobs of all features.
+// Concatenates the routes, jobs and distributed tables of all features.
 import type { Context } from './context.ts';
 import * as accounts from './features/accounts/accounts.routes.ts';
 import * as agents from './features/agents/agents.routes.ts';
@@ -12,10 +12,12 @@ import * as channels from './features/channels/channels.routes.ts';
 import * as cli from './features/cli/cli.routes.ts';
 import * as cliLogins from './features/cli-logins/cli-logins.routes.ts';
 import * as crashes from './features/crashes/crashes.routes.ts';
+import { CRASH_TABLES } from './features/crashes/crashes.ts';
 import * as credentials from './features/credentials/credentials.routes.ts';
 import * as deployInfo from './features/deploy-info/deploy-info.routes.ts';
 import * as deployKeys from './features/deploy-keys/deploy-keys.routes.ts';
 import * as events from './features/events/events.routes.ts';
+import { DAILY_EVENT_TABLE, EVENT_TABLES } from './features/events/events.ts';
 import * as files from './features/files/files.routes.ts';
 import * as gameDeletion from './features/game-deletion/game-deletion.routes.ts';
 import * as games from './features/games/games.routes.ts';
@@ -37,6 +39,7 @@ import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
 import * as usage from './features/usage/usage.routes.ts';
 import * as weeklySummary from './features/weekly-summary/weekly-summary.routes.ts';
+import type { DistributedTables } from './kernel/database/distribute.ts';
 import { bindJob, type JobBinding } from './kernel/jobs/binding.ts';
 import { dropCounters, dropCountersJob } from './kernel/limits/drop-counters.job.ts';
 import type { Route } from './request/route.ts';
@@ -85,6 +88,12 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
   ...FEATURES.flatMap(({ JOBS = [] }) => JOBS),
 ];
+
+/** What Citus distributes by game. A table that is written in one statement with these must be one of them. */
+export const DISTRIBUTED_TABLES: DistributedTables = {
+  tables: [...EVENT_TABLES, ...CRASH_TABLES],
+  daily: [DAILY_EVENT_TABLE],
+};
 
 /** The operator pages show in which lane each kind of job runs. */
 const LANES = new Map(JOBS.map(({ kind, lane }) => [kind.task, lane]));

@@ -5,14 +5,15 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { DISTRIBUTED_TABLES } from '../src/commands/distribute.ts';
 import { partitionOf } from '../src/features/events/partitions.ts';
+import { DISTRIBUTED_TABLES } from '../src/features.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { openDatabase, rows } from '../src/kernel/database/db.ts';
 import { migrate } from '../src/kernel/database/migrate.ts';
+import { readMigrations } from '../src/kernel/database/migrations.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { CITUS_URL, createMigratedDatabase, ON_CITUS } from './setup/citus.ts';
+import { CITUS_URL, createMigratedDatabase, distributeDatabase, ON_CITUS } from './setup/citus.ts';
 import { makeSender, report, reportsOf } from './setup/crashes.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventsOf, findMiscounts, type Sender, send } from './setup/events.ts';
@@ -255,6 +256,33 @@ test('the command can be killed at any point, and finishes when it is repeated',
     (await eventsOf(senders[0]!)).map(({ name }) => name),
     ['old'],
   );
+  await whileSending(senders, () => Promise.resolve());
+  await assertCounts(senders.slice(1));
+  await server.stop();
+});
+
+/** Databases could not be distributed before this migration. */
+const FIRST = '0046_crash_searches.sql';
+
+test('a server migrates a distributed database of an older version, and distributes its new tables', {
+  skip,
+}, async () => {
+  const names = (await readMigrations()).map(({ name }) => name).filter((name) => name <= FIRST);
+  const database = await createMigratedDatabase(new Set(names));
+  await distributeDatabase(database.url, createLog('warn'));
+  const server = await startServer({ role: 'api', database });
+  assert.deepEqual(await listDistributed(server), ALL_TABLES);
+  const sender = await makeSender(server);
+  await whileSending([sender], () => Promise.resolve());
+  await assertCounts([sender]);
+  await server.stop();
+});
+
+test('two runs of the command at once distribute each table once', { skip }, async () => {
+  const { server, senders } = await startUndistributed();
+  const runs = await Promise.all([distribute(server), distribute(server), distribute(server)]);
+  for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
+  assert.deepEqual(await listDistributed(server), ALL_TABLES);
   await whileSending(senders, () => Promise.resolve());
   await assertCounts(senders.slice(1));
   await server.stop();

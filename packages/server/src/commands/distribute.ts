@@ -2,20 +2,14 @@
 // would be done.
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import { readProcessConfig } from '../config.ts';
-import { CRASH_TABLES } from '../features/crashes/crashes.ts';
-import { DAILY_EVENT_TABLE, EVENT_TABLES } from '../features/events/events.ts';
-import { type DistributedTables, distribute, type Plan, planDistribution } from '../kernel/database/distribute.ts';
+import { DISTRIBUTED_TABLES } from '../features.ts';
+import { distribute, type Plan, planDistribution } from '../kernel/database/distribute.ts';
 import { compareMigrations } from '../kernel/database/migrate.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { UsageError } from './fail.ts';
 import { withDatabase } from './with-database.ts';
 
 type Options = { dryRun: boolean; shards: string; json: boolean };
-
-export const DISTRIBUTED_TABLES: DistributedTables = {
-  tables: [...EVENT_TABLES, ...CRASH_TABLES],
-  daily: [DAILY_EVENT_TABLE],
-};
 
 const MAX_SHARDS = 1024;
 

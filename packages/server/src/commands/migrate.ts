@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import { VERSION } from '@chauffeur/contract/version';
 import { readProcessConfig } from '../config.ts';
+import { DISTRIBUTED_TABLES } from '../features.ts';
+import { distributeAdded } from '../kernel/database/distribute.ts';
 import { migrate } from '../kernel/database/migrate.ts';
 import { type CheckedMigration, checkMigrations } from '../kernel/database/migration-check.ts';
 import type { Blocked } from '../kernel/database/migrations.ts';
@@ -19,6 +21,7 @@ export async function runMigrations({ check, json }: { check: boolean; json: boo
   await mkdir(config.dataFolder, { recursive: true });
   const applied = await withDatabase(config, { log, name: 'migrate' }, async (pool) => {
     const names = await migrate(pool, log);
+    await distributeAdded(pool, DISTRIBUTED_TABLES, log);
     await migrateJobs(pool);
     return names;
   });

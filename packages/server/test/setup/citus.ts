@@ -1,7 +1,7 @@
 // Databases on a Citus cluster, for the tests that run on one: `CHAUFFEUR_TEST_CITUS_URL` names its coordinator, as a
 // superuser. A database of a cluster is one database of the same name on every server.
 import pg from 'pg';
-import { DISTRIBUTED_TABLES } from '../../src/commands/distribute.ts';
+import { DISTRIBUTED_TABLES } from '../../src/features.ts';
 import { openDatabase } from '../../src/kernel/database/db.ts';
 import { distribute } from '../../src/kernel/database/distribute.ts';
 import { migrate } from '../../src/kernel/database/migrate.ts';
@@ -46,15 +46,20 @@ export async function createCitusDatabase({ coordinator, workers }: CitusCluster
   for (const worker of workers) await query(database, 'select citus_add_node($1, $2)', [worker.host, worker.port]);
 }
 
-/** Creates an empty database of the cluster for one test, with all tables but not distributed. */
-export async function createMigratedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/**
+ * Creates an empty database of the cluster for one test, with all tables but not distributed. With `names`, with the
+ * tables of these migrations only.
+ */
+export async function createMigratedDatabase(
+  names?: ReadonlySet<string>,
+): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster = await readCitusCluster(process.env[CITUS_URL]!);
   const name = `test_${newId().replaceAll('-', '')}`;
   await createCitusDatabase(cluster, name);
   const url = urlOfDatabase(cluster.coordinator, name);
   const log = createLog('warn');
   const { pool, close } = openDatabase(url, { connections: 2, log, name: 'migrate' });
-  await migrate(pool, log);
+  await migrate(pool, log, names === undefined ? {} : { names });
   await migrateJobs(pool);
   await close();
   return { url, drop: () => dropCitusDatabase(cluster, name) };

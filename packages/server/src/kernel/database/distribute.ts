@@ -38,16 +38,22 @@ const LOCK_MS = 2_000;
 const RETRY_MS = 3_000;
 const MAX_TRIES = 200;
 
+/** An arbitrary key that no other lock of ours uses: only one process at a time distributes tables. */
+const LOCK = 4_011_986_002;
+
 /** What would be done. Throws DistributionError if the database has no Citus, or no servers for the tables. */
 export async function planDistribution(pool: pg.Pool, { tables, daily }: DistributedTables): Promise<Plan> {
   const { citus, nodes } = await readCluster(pool);
   const { rows } = await pool.query<TableRow>(SIZES, [tables]);
   const sizes = new Map(rows.map((row) => [row.table, row]));
-  const steps = tables.map((table): Step => {
-    const { distributed, estimate, bytes } = sizes.get(table)!;
-    return distributed ? { action: 'none', table } : { action: 'distribute', table, rows: estimate, bytes };
+  const steps = tables.flatMap((table): Step[] => {
+    const size = sizes.get(table);
+    // A pending migration creates it.
+    if (size === undefined) return [];
+    const { distributed, estimate, bytes } = size;
+    return [distributed ? { action: 'none', table } : { action: 'distribute', table, rows: estimate, bytes }];
   });
-  for (const table of daily) steps.push(...(await planPartitions(pool, table, sizes.get(table)!.distributed)));
+  for (const table of daily) steps.push(...(await planPartitions(pool, table, sizes.get(table)?.distributed === true)));
   return { citus, nodes, steps };
 }
 
@@ -129,13 +135,14 @@ export async function distribute(
   distributed: DistributedTables,
   { shards, log }: { shards: number; log: Log },
 ): Promise<void> {
-  const { steps } = await planDistribution(pool, distributed);
   const client = await pool.connect();
   try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    const { steps } = await planDistribution(pool, distributed);
     // With it, statements of one transaction reach a shard over one connection.
     await client.query(`set citus.multi_shard_modify_mode to 'sequential'`);
     const tables = steps.filter(({ action }) => action === 'distribute').map(({ table }) => table);
-    const alreadyDone = distributed.tables.filter((table) => !tables.includes(table));
+    const hasBegun = steps.some(({ action }) => action === 'none');
     await whenFree(log, () =>
       inTransaction(client, async () => {
         for (const table of distributed.daily) {
@@ -144,7 +151,7 @@ export async function distribute(
             if (isPast) await client.query(`alter table ${table} detach partition ${name}`);
         }
         for (const table of tables) {
-          const isFirst = table === tables[0] && alreadyDone.length === 0;
+          const isFirst = table === tables[0] && !hasBegun;
           await client.query(`select create_distributed_table($1, 'game_id', colocate_with => $2, shard_count => $3)`, [
             table,
             isFirst ? 'none' : LEADING_TABLE,
@@ -160,9 +167,21 @@ export async function distribute(
       await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
     }
   } finally {
-    // The setting ends with the connection.
+    // The setting and the lock end with the connection.
     client.release(true);
   }
+}
+
+/**
+ * Distributes the tables that migrations have added to a distributed database, like the others. Does nothing on a
+ * database that is not distributed.
+ */
+export async function distributeAdded(pool: pg.Pool, distributed: DistributedTables, log: Log): Promise<void> {
+  const { rows } = await pool.query(`select from pg_proc where proname = $1`, [RUN_IN_SHARD]);
+  if (rows.length === 0) return;
+  const { steps } = await planDistribution(pool, distributed);
+  // The tables get as many shards as the others.
+  if (steps.some(({ action }) => action === 'distribute')) await distribute(pool, distributed, { shards: 1, log });
 }
 
 /** Past days are read-only, so nothing waits while they are distributed. */

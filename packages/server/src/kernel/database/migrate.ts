@@ -4,6 +4,7 @@ import { isNewer, VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
 import type { Log } from '../telemetry/log.ts';
 import { type Migration, readMigrations } from './migrations.ts';
+import { splitStatements } from './statements.ts';
 
 /** An arbitrary constant: the key of the advisory lock that only one migrating process holds. */
 const LOCK = 4_011_986_001;
@@ -151,7 +152,7 @@ async function apply(
   try {
     await client.query('begin');
     await client.query(`set local lock_timeout = ${lockMs}`);
-    await client.query(sql);
+    for (const statement of splitStatements(sql)) await client.query(statement);
     await client.query('insert into migrations (name, sha256, works_with) values ($1, $2, $3)', [
       name,
       sha256,
