@@ -27,6 +27,8 @@ AS $function$
 begin
   delete from crash_reports where game_id = old.game_id;
   delete from crash_report_names where game_id = old.game_id;
+  delete from crash_impact where game_id = old.game_id;
+  delete from crash_facet_values where game_id = old.game_id;
   delete from crash_groups where game_id = old.game_id;
   delete from crash_functions where game_id = old.game_id;
   return null;
@@ -1432,8 +1434,7 @@ create table crash_facet_values (
   facet text not null,
   value text not null,
   seen_on date not null,
-  constraint crash_facet_values_pkey PRIMARY KEY (game_id, value_id),
-  constraint crash_facet_values_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+  constraint crash_facet_values_pkey PRIMARY KEY (game_id, value_id)
 );
 
 create table crash_impact (
