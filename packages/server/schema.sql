@@ -1550,6 +1550,14 @@ create table upload_tokens (
   constraint upload_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table game_changes (
+  game_id uuid not null,
+  topic text not null,
+  version bigint not null,
+  changed_at timestamp with time zone not null,
+  constraint game_changes_pkey PRIMARY KEY (game_id, topic)
+);
+
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);
 CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
@@ -1665,6 +1673,7 @@ CREATE INDEX game_roles_by_user ON public.game_roles USING btree (user_id);
 CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (organisation_id, email) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX team_invitations_open_of_game ON public.team_invitations USING btree (game_id, email) WHERE (state = 'pending'::text);
 CREATE INDEX games_by_organisation ON public.all_games USING btree (organisation_id);
+CREATE INDEX game_changes_changed_at_idx ON public.game_changes USING btree (changed_at);
 
 create view build_names as
  SELECT builds.game_id,

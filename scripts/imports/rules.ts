@@ -111,6 +111,7 @@ const FEATURES: readonly string[] = [
   'impact',
   'bugs',
   'overview',
+  'live',
   'store',
   'deploy-info',
   'play',

@@ -223,6 +223,12 @@ export const SETTINGS = {
     'Single uploads and opened sessions per hour and game; 0 disables this limit, as it does for every other limit below.',
   ),
   limitSessions: setting('CHAUFFEUR_LIMIT_SESSIONS', '8', limit, 'Open upload sessions per game.'),
+  limitStreams: setting(
+    'CHAUFFEUR_LIMIT_STREAMS',
+    '20',
+    limit,
+    'Open pages that follow changes per account and process, and 25 times as many per IP address.',
+  ),
   limitChunks: setting('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks per hour and game.'),
   limitMedia: setting('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads per hour and game.'),
   limitSymbolUploads: setting('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads per hour and game.'),

@@ -25,6 +25,7 @@ import * as health from './features/health/health.routes.ts';
 import * as impact from './features/impact/impact.routes.ts';
 import * as invitations from './features/invitations/invitations.routes.ts';
 import * as issueTracker from './features/issue-tracker/issue-tracker.routes.ts';
+import * as live from './features/live/live.routes.ts';
 import * as media from './features/media/media.routes.ts';
 import * as operator from './features/operator/operator.routes.ts';
 import { watchState as watchStateWith } from './features/operator/operator.ts';
@@ -68,6 +69,7 @@ const FEATURES: readonly Feature[] = [
   impact,
   bugs,
   overview,
+  live,
   store,
   deployInfo,
   cli,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
 import type { Auth } from './features/accounts/accounts.ts';
+import { endStreams } from './features/live/live.ts';
 import { JOBS, ROUTES, watchState } from './features.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer } from './http/server.ts';
@@ -10,6 +11,7 @@ import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { watchProcess } from './kernel/telemetry/process-metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
+import { stopChanges } from './request/game-changes.ts';
 import { shareLimits } from './request/share-limits.ts';
 import { startWorker } from './worker/run.ts';
 
@@ -50,6 +52,8 @@ export async function startRole(
     closers.add({ name: 'shared limits', seconds: CUT_SECONDS, close: () => sharing.stop() });
   }
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
+  // After requests and jobs, which note changes.
+  closers.add({ name: 'changes of games', seconds: CUT_SECONDS, close: () => stopChanges(ctx) });
   const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
     ...(worker === undefined ? [] : [{ name: 'worker', ...waiting, close: () => worker.stop() }]),
@@ -63,6 +67,8 @@ export async function startRole(
           },
         ]),
   );
+  // Before the server, which waits for requests in progress.
+  if (server !== undefined) closers.add({ name: 'open streams', seconds: CUT_SECONDS, close: () => endStreams(ctx) });
   await server?.listen({ host, port });
   return server !== undefined;
 }

@@ -29,6 +29,7 @@ import * as health from './health.ts';
 import * as impact from './impact.ts';
 import * as invitations from './invitations.ts';
 import * as issueTracker from './issue-tracker.ts';
+import * as live from './live.ts';
 import * as media from './media.ts';
 import * as operator from './operator.ts';
 import * as overview from './overview.ts';
@@ -240,4 +241,5 @@ export const OPERATIONS: readonly Operation[] = [
   channels.leaveBeta,
   channels.listBetaMembers,
   channels.removeBetaMember,
+  live.watchGame,
 ];

@@ -6,6 +6,8 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
 import { type Call, callerOf } from './call.ts';
+import { gameOf, topicOfOperation } from './change-topics.ts';
+import { noteChange } from './game-changes.ts';
 import { countWriteOf } from './read-replica.ts';
 
 /** A feature's function for an operation that takes and returns JSON. */
@@ -28,9 +30,18 @@ export function performer<Op extends Operation>(operation: Op, handler: Handler<
   return async (ctx, caller, parts) => {
     const input = checkParts(operation, parts) as InputOf<Op>;
     const result = await handler(ctx, { caller: callerOf(operation, caller), input });
+    noteOperation(ctx, operation, caller, input);
     if (ctx.replica !== undefined) await countWriteOf(ctx, operation, caller);
     return result instanceof Answer ? result : new Answer(operation.statuses[0], result);
   };
+}
+
+/** Open pages show what the operation has changed. */
+export function noteOperation(ctx: Context, operation: Operation, caller: Caller, input: unknown): void {
+  const topic = topicOfOperation(operation);
+  if (topic === null) return;
+  const game = caller.kind === 'game' ? caller.gameId : gameOf(input);
+  if (game !== null) noteChange(ctx, game, topic);
 }
 
 /** The error code for a malformed request. */

@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
 import { callerOf, type StreamCall } from './call.ts';
-import { checkAddress, type Handler, invalidCode, type Perform, performer } from './perform.ts';
+import { checkAddress, type Handler, invalidCode, noteOperation, type Perform, performer } from './perform.ts';
 import { countWriteOf } from './read-replica.ts';
 
 /**
@@ -58,6 +58,7 @@ export function stream<Op extends Operation>(operation: Op, handler: StreamHandl
     run: async (ctx, caller, request, reply) => {
       const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
       const result = await handler(ctx, { caller: callerOf(operation, caller), input, request, reply });
+      if (result instanceof Answer) noteOperation(ctx, operation, caller, input);
       if (ctx.replica !== undefined && result instanceof Answer) await countWriteOf(ctx, operation, caller);
       return result;
     },

@@ -5,6 +5,8 @@ import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
 import type { JobBinding, Lane } from '../kernel/jobs/binding.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
+import { gameOf, topicOfJob } from '../request/change-topics.ts';
+import { noteChange } from '../request/game-changes.ts';
 import { measureJob, type QueuedJob } from './measure-job.ts';
 import { type Queue, releaseJobs, startQueue } from './queue.ts';
 
@@ -64,6 +66,12 @@ function crontabOf(bindings: readonly JobBinding<Context>[]): string {
     .join('\n');
 }
 
+/** Open pages show what the job has changed. */
+function noteJob(ctx: Context, task: string, payload: unknown): void {
+  const [topic, game] = [topicOfJob(task), gameOf(payload)];
+  if (topic !== null && game !== null) noteChange(ctx, game, topic);
+}
+
 function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskList {
   return Object.fromEntries(
     bindings.map(({ kind, lane, work }) => [
@@ -77,6 +85,7 @@ function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskLi
         const run = { task: kind.task, lane, attempt, job, payload };
         try {
           await measureJob(ctx, run, () => work(ctx, payload as never, attempt));
+          noteJob(ctx, kind.task, payload);
         } catch (err) {
           ctx.log.warn({ err, task: kind.task, attempt: attempt.number, last: attempt.last }, 'job failed');
           throw err;

@@ -316,6 +316,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await call('PATCH', '/profile', { handle: values.handle });
       return {};
     },
+    'games.watch': () => ({ query: { seconds: '1' } }),
     'games.create': () => ({ json: { name: 'Another game' } }),
     'games.update': () => ({ json: { tagline: 'A game about doors' } }),
     'games.leave': async () => {

@@ -7,6 +7,7 @@ import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
+import { useLiveChanges } from './live-changes.ts';
 import { ShortcutList } from './ShortcutList.tsx';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
@@ -34,6 +35,7 @@ const SHORTCUTS: readonly Shortcut[] = [
 export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
+  useLiveChanges(game.game_uid);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const sections = useScrollToCurrent();
   useShortcuts(SHORTCUTS, (name) => {

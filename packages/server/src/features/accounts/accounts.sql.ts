@@ -37,6 +37,18 @@ export async function findUserById(db: Db, id: string): Promise<User | null> {
   return user ?? null;
 }
 
+/** Those of these session tokens that are still valid. */
+export async function listLiveSessions(db: Db, tokens: readonly string[], now: Date): Promise<ReadonlySet<string>> {
+  if (tokens.length === 0) return new Set();
+  const sessions = await rows(
+    db,
+    sql<{
+      token: string;
+    }>`select token from user_sessions where token = any(${tokens}::text[]) and expires_at > ${now}`,
+  );
+  return new Set(sessions.map(({ token }) => token));
+}
+
 /** Null for an account without a password. */
 export async function readPasswordHash(db: Db, userId: string): Promise<string | null> {
   const credential = await row(

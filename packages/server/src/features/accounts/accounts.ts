@@ -24,6 +24,7 @@ import {
   insertUser,
   isOperator as isOperatorRow,
   keepServiceSecret,
+  listLiveSessions as listLiveSessionRows,
   markVerified,
   readPasswordHash,
   setOperator,
@@ -199,6 +200,11 @@ export async function sessionIdOf(auth: Auth, headers: Headers): Promise<string 
 /** The content of an access token of the OAuth server; null if it is invalid, expired or not for MCP. */
 export function accessTokenOf(auth: Auth, token: string): Promise<AccessToken | null> {
   return readAccessToken(auth.api, token);
+}
+
+/** Those of these session tokens that are still valid. */
+export function listLiveSessions({ db, clock }: Context, tokens: readonly string[]): Promise<ReadonlySet<string>> {
+  return listLiveSessionRows(db, tokens, clock.now());
 }
 
 /** Finds an account by its email, which is compared in lower case; null if there is none. */

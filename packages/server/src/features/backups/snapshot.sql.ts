@@ -10,6 +10,7 @@ import type { BlobReference } from './references.sql.ts';
 const EXCLUDED = [
   'account_writes',
   'backup_runs',
+  'game_changes',
   'game_writes',
   'held_deletions',
   'migrations',

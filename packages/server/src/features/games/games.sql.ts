@@ -223,6 +223,24 @@ export async function readRole(db: Db, gameId: string, userId: string): Promise<
   return membership?.role ?? null;
 }
 
+/** Which of these people have a role on these games, as `game user`. */
+export async function listMemberships(
+  db: Db,
+  pairs: readonly { readonly gameId: string; readonly userId: string }[],
+): Promise<ReadonlySet<string>> {
+  if (pairs.length === 0) return new Set();
+  const gameIds = [...new Set(pairs.map(({ gameId }) => gameId))];
+  const userIds = [...new Set(pairs.map(({ userId }) => userId))];
+  const members = await rows(
+    db,
+    sql<{ game_id: string; user_id: string }>`select game_id, user_id from game_members
+        where game_id = any(${gameIds}::uuid[]) and user_id = any(${userIds}::text[])
+      union select game_id, owner_id from games
+        where game_id = any(${gameIds}::uuid[]) and owner_id = any(${userIds}::text[])`,
+  );
+  return new Set(members.map(({ game_id, user_id }) => `${game_id} ${user_id}`));
+}
+
 export function readOwner(db: Db, gameId: string) {
   return row(
     db,

@@ -282,6 +282,14 @@ export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role |
   return games.readRole(db, game.game_id, caller.user.id);
 }
 
+/** Which of these people have a role on these games, as `game user`. */
+export function listMemberships(
+  db: Db,
+  pairs: readonly { readonly gameId: string; readonly userId: string }[],
+): Promise<ReadonlySet<string>> {
+  return games.listMemberships(db, pairs);
+}
+
 /** Throws 4096 unless the owner of the game has verified their email. */
 export async function requireVerifiedOwner(ctx: Context, gameId: string): Promise<void> {
   const { owner_verified } = await readGameAndOwner(ctx, gameId);

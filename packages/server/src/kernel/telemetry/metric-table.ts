@@ -31,6 +31,7 @@ const LIMIT_NAMES = [
   'media_uploads',
   'mentions',
   'open_sessions',
+  'open_streams',
   'password_confirmations',
   'public_posts',
   'public_reads',

@@ -8,6 +8,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -33,7 +34,7 @@ import { BuildDeleted, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx'
 
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
-const REFRESH_MS = 2000;
+const POLL_MS = 3000;
 
 export function BuildPage() {
   const game = useGame();
@@ -41,6 +42,7 @@ export function BuildPage() {
   const { buildId } = route.useParams();
   const [deleted, setDeleted] = useState<DeletedBuild | null>(null);
   const isDeleted = deleted?.build_id === buildId;
+  const pollMs = useLiveInterval(POLL_MS);
   const {
     data: build,
     error,
@@ -49,7 +51,8 @@ export function BuildPage() {
   } = useQuery({
     ...ask(getGameBuild, { uid: game.game_uid, build_id: buildId }),
     enabled: !isDeleted,
-    refetchInterval: ({ state }) => (state.data?.state === 'processing' ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'processing' ? pollMs : false),
+    meta: follow('builds'),
   });
   if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (

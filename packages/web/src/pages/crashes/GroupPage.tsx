@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
@@ -37,7 +38,7 @@ import { type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
-const REFRESH_MS = 3000;
+const POLL_MS = 5000;
 const MAX_BUILDS = 100;
 /** About as high as the latest report, so that what follows it doesn't move into view first. */
 const DETAILS_HEIGHT = 1200;
@@ -46,9 +47,11 @@ export function GroupPage() {
   const game = useGame();
   const goBack = useGoBack(`/dev/${game.slug}/crashes`);
   const { groupId } = route.useParams();
+  const pollMs = useLiveInterval(POLL_MS);
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getCrashGroup, { uid: game.game_uid, group_id: groupId }),
-    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : pollMs),
+    meta: follow('crashes'),
   });
   if (isMissing(error) && data === undefined) return <UnknownPage />;
   return (

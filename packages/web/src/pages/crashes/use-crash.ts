@@ -1,20 +1,23 @@
-// Loads a report and its stack, and polls for changes: its dump may still be processing, and symbols may arrive later.
+// Loads a report and its stack, and follows changes: its dump may still be processing, and symbols may arrive later.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { getCrash } from '@chauffeur/contract/operations/crashes';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 
 export type Crash = OutputOf<typeof getCrash>;
 
-const REFRESH_MS = 3000;
+const POLL_MS = 5000;
 
 export function useCrash(gameUid: string, crashId: string | null) {
+  const pollMs = useLiveInterval(POLL_MS);
   return useQuery({
     ...ask(getCrash, { uid: gameUid, crash_id: crashId ?? '' }),
     enabled: crashId !== null,
     // A deleted report never comes back.
-    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : pollMs),
+    meta: follow('crashes'),
   });
 }
 

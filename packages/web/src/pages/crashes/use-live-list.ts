@@ -1,11 +1,12 @@
-// A paged list that is polled while someone reads it. Rows are updated in place; new rows are added on request.
+// A paged list of crashes that follows changes while someone reads it. Rows are updated in place; new rows are added on request.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useListPlace } from '../../frame/list-place.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import type { PagedList } from '../../ui/use-pages.ts';
 import { type LiveRow, mergeFresh } from './merge-fresh.ts';
 
-const REFRESH_MS = 2500;
+const POLL_MS = 5000;
 
 type Page<Item> = { readonly items: readonly Item[]; readonly next: string | null };
 
@@ -26,10 +27,12 @@ export type LiveList<Item> = PagedList<LiveRow<Item>> & {
 
 /** The component must get a new `key` when the list is replaced by another one, for example because a filter changed. */
 export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<Item>): LiveList<Item> {
+  const refetchInterval = useLiveInterval(POLL_MS);
   const head = useQuery({
     queryKey: [...queryKey, 'head'],
     queryFn: ({ signal }) => loadPage(undefined, signal),
-    refetchInterval: REFRESH_MS,
+    refetchInterval,
+    meta: follow('crashes'),
   });
   const place = useListPlace<{ first: Page<Item> | undefined; wantsMore: boolean }>(JSON.stringify(queryKey));
   const [first, setFirst] = useState<Page<Item> | undefined>(place.restored?.first);

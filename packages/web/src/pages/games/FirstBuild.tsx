@@ -5,6 +5,7 @@ import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
@@ -15,13 +16,14 @@ import { type Step, stepsOf } from './first-build.ts';
 import { ShipCommands } from './ShipCommands.tsx';
 import type { OpenGame } from './use-game.ts';
 
-const POLL_MS = 1500;
+const POLL_MS = 3000;
 
 export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => void }) {
   const uid = game.game_uid;
-  const keys = useQuery({ ...ask(listDeployKeys, { uid }), refetchInterval: POLL_MS });
-  const builds = useQuery({ ...ask(listGameBuilds, { uid, page_size: 1 }), refetchInterval: POLL_MS });
-  const channels = useQuery({ ...ask(listChannels, { uid }), refetchInterval: POLL_MS });
+  const live = { refetchInterval: useLiveInterval(POLL_MS), meta: follow('builds') };
+  const keys = useQuery({ ...ask(listDeployKeys, { uid }), ...live });
+  const builds = useQuery({ ...ask(listGameBuilds, { uid, page_size: 1 }), ...live });
+  const channels = useQuery({ ...ask(listChannels, { uid }), ...live });
   const issuing = useIssueKey(uid);
   const error = keys.error ?? builds.error ?? channels.error;
   const active = keys.data?.deploy_keys.find(({ revoked_at }) => revoked_at === null);

@@ -1,0 +1,39 @@
+// Decides which lists of a game an operation or a job changes, for the pages that show them.
+import type { Operation } from '@chauffeur/contract/operation';
+import type { ChangeTopic } from '@chauffeur/contract/operations/live';
+
+export type { ChangeTopic };
+
+/** By the tag of the operation. */
+const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
+  builds: 'builds',
+  uploads: 'builds',
+  files: 'builds',
+  channels: 'builds',
+  deployKeys: 'builds',
+  crashes: 'crashes',
+};
+
+/** By the kind of the job. */
+const TOPICS_OF_JOBS: Readonly<Record<string, ChangeTopic>> = {
+  'scans:scan': 'builds',
+  'crashes:process': 'crashes',
+  'crashes:group': 'crashes',
+  'crashes:regroup': 'crashes',
+  'crashes:move-split': 'crashes',
+};
+
+/** Null for an operation that only reads, and for one that changes nothing that a page follows. */
+export function topicOfOperation({ id, method }: Pick<Operation, 'id' | 'method'>): ChangeTopic | null {
+  return method === 'GET' ? null : (TOPICS_OF_TAGS[id.split('.')[0]!] ?? null);
+}
+
+export function topicOfJob(kind: string): ChangeTopic | null {
+  return TOPICS_OF_JOBS[kind] ?? null;
+}
+
+/** The game in the input of an operation, or in the payload of a job. */
+export function gameOf(input: unknown): string | null {
+  const { uid, gameId } = (input ?? {}) as { uid?: unknown; gameId?: unknown };
+  return typeof uid === 'string' ? uid : typeof gameId === 'string' ? gameId : null;
+}

@@ -1,0 +1,105 @@
+// Follows the changes of the open game through a stream of the server, so that its pages need not ask again and again.
+// Without the stream, such as behind a proxy that breaks it, they ask every few seconds.
+import type { ChangeEvent, ChangeTopic } from '@chauffeur/contract/operations/live';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+
+/** In case that a change was missed. */
+const LIVE_INTERVAL_MS = 60_000;
+/** Busy games change all the time, and no one reads that fast. */
+const MIN_PAUSE_MS = 2000;
+/** Many pages learn of a change at the same moment; they don't ask at the same moment. */
+const SPREAD_MS = 500;
+/** A tab that is hidden for longer gives up its connection, of which a browser has few. */
+const HIDDEN_MS = 10_000;
+const RETRY_MS = 60_000;
+/** The server then checks again who is asking. */
+const STREAM_SECONDS = 900;
+
+let isLive = false;
+const listeners = new Set<() => void>();
+
+function setLive(live: boolean): void {
+  if (live === isLive) return;
+  isLive = live;
+  for (const listener of listeners) listener();
+}
+
+/** For the `meta` of a query: it is loaded again when its topic changes. */
+export function follow(topic: ChangeTopic): { live: ChangeTopic } {
+  return { live: topic };
+}
+
+/** How often a query asks by itself: every `pollMs` milliseconds without the stream, and rarely with it. */
+export function useLiveInterval(pollMs: number): number {
+  const live = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isLive,
+  );
+  return live ? LIVE_INTERVAL_MS : pollMs;
+}
+
+/** Called once, by the frame of the game. */
+export function useLiveChanges(gameUid: string): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const refetch = throttleByTopic((topic) => reload(queries, topic));
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const close = () => {
+      source?.close();
+      source = undefined;
+      setLive(false);
+    };
+    const open = () => {
+      clearTimeout(timer);
+      if (source !== undefined && source.readyState !== EventSource.CLOSED) return;
+      source = new EventSource(`/api/v1/games/${gameUid}/changes?seconds=${STREAM_SECONDS}`);
+      source.onopen = () => {
+        setLive(true);
+        // What changed before, or while the connection was broken, was not reported.
+        for (const topic of ['builds', 'crashes'] as const) refetch(topic);
+      };
+      source.onerror = () => {
+        setLive(false);
+        // After an error status the browser doesn't connect again by itself.
+        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
+      };
+      source.addEventListener('change', ({ data }: MessageEvent<string>) => {
+        for (const topic of (JSON.parse(data) as ChangeEvent).topics) refetch(topic);
+      });
+    };
+    const onVisibility = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === 'visible') open();
+      else timer = setTimeout(close, HIDDEN_MS);
+    };
+    onVisibility();
+    document.addEventListener('visibilitychange', onVisibility);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      clearTimeout(timer);
+      close();
+    };
+  }, [gameUid, queries]);
+}
+
+function reload(queries: QueryClient, topic: ChangeTopic): void {
+  void queries.invalidateQueries({ predicate: ({ meta }) => meta?.live === topic });
+}
+
+/** At once if nothing happened for a while; otherwise once at the end of the pause. */
+function throttleByTopic(act: (topic: ChangeTopic) => void): (topic: ChangeTopic) => void {
+  const next = new Map<ChangeTopic, number>();
+  return (topic) => {
+    const now = Date.now();
+    const due = next.get(topic) ?? 0;
+    if (due > now + MIN_PAUSE_MS) return;
+    const at = Math.max(due, now) + Math.random() * SPREAD_MS;
+    next.set(topic, at + MIN_PAUSE_MS);
+    setTimeout(() => act(topic), at - now);
+  };
+}
