@@ -182,9 +182,11 @@ async function loadDatabase(session: Session, source: BlobStore, manifest: Manif
   await snapshot.setTextFormats(db);
   await rows(db, sql`begin`);
   const foreignKeys = await snapshot.dropForeignKeys(db);
+  await snapshot.switchTriggers(db, 'disable');
   await snapshot.emptyTables(db, tables);
   for (const partition of manifest.partitions) await snapshot.createPartition(db, partition);
   for (const file of manifest.tables) await loadTable(session, source, file);
+  await snapshot.switchTriggers(db, 'enable');
   await snapshot.addForeignKeys(db, foreignKeys);
   for (const sequence of manifest.sequences) await snapshot.setSequence(db, sequence);
   await createJobTable(db);

@@ -108,6 +108,16 @@ export async function addForeignKeys(db: Db, keys: readonly ForeignKey[]): Promi
     await rows(db, sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`);
 }
 
+/** Rows are loaded as they were saved: triggers would add rows that the backup has, too. */
+export async function switchTriggers(db: Db, to: 'enable' | 'disable'): Promise<void> {
+  const tables = await rows(
+    db,
+    sql<{ name: string }>`select distinct relname::text as name from pg_trigger join pg_class on pg_class.oid = tgrelid
+      where not tgisinternal and relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of tables) await rows(db, sql`alter table ${sql.table(name)} ${sql.raw(to)} trigger user`);
+}
+
 /** Creates a temporary table of blobs. */
 export async function createBlobTable(db: Db): Promise<void> {
   await rows(
