@@ -87,13 +87,12 @@ export async function orphansOf(server: TestServer): Promise<string[]> {
   const referenced = await rows(
     server.ctx.db,
     sql<{
-      key: string;
-    }>`select unnest(array_remove(array[dump_key, log_key, stack_key], null)
-        || array(select file #>> path.path from jsonb_array_elements(attachments) file,
-          (values ('{key}'::text[]), ('{image,key}')) as path (path) where file #>> path.path is not null)) as key
-      from crash_reports`,
+      keys: (string | null)[];
+    }>`select jsonb_build_array(dump_key, log_key, stack_key) || jsonb_path_query_array(attachments, '$[*].key')
+        || jsonb_path_query_array(attachments, '$[*].image.key') as keys from crash_reports`,
   );
-  return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(referenced.map(({ key }) => key)))];
+  const keys = referenced.flatMap((report) => report.keys.filter((key) => key !== null));
+  return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(keys))];
 }
 
 /** Counts the queued jobs of a task for the report. */

@@ -6,12 +6,11 @@ import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 export const blobReferences = sql`select file.key, file.size, null::text as sha256,
     case when file.key like ${sql.lit(`%${PACKED_SUFFIX}`)} then 'zstd' end as packing
   from crash_reports,
-    lateral (
-      select * from (values (dump_key, dump_size), (log_key, log_size), (stack_key, null)) as own (key, size)
-      union all
-      select attached ->> 'key', (attached ->> 'size')::bigint from jsonb_array_elements(attachments) as attached
-      union all
-      select attached #>> '{image,key}', (attached #>> '{image,size}')::bigint
-      from jsonb_array_elements(attachments) as attached
-    ) as file (key, size)
+    lateral jsonb_to_recordset(
+      jsonb_build_array(
+        jsonb_build_object('key', dump_key, 'size', dump_size),
+        jsonb_build_object('key', log_key, 'size', log_size),
+        jsonb_build_object('key', stack_key)
+      ) || attachments || jsonb_path_query_array(attachments, '$[*].image')
+    ) as file (key text, size bigint)
   where file.key is not null`;
