@@ -34,8 +34,9 @@ describe('the members of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 429 .*resend/, /status of 404 .*games/, /^ApiError: This game does not exist/);
     await ownerPage.goto(edit('admins'));
-    await ownerPage.getByRole('heading', { name: 'Invite an admin' }).waitFor();
+    await ownerPage.getByRole('heading', { name: 'Invite to this game' }).waitFor();
     await ownerPage.getByRole('textbox', { name: 'Email' }).fill(IDA.email);
+    await ownerPage.getByLabel('Role').selectOption('admin');
     await ownerPage.getByRole('button', { name: 'Send invitation' }).click();
     await ownerPage.getByText(`We sent an invitation to ${IDA.email}.`).waitFor();
     const row = ownerPage.getByRole('table', { name: 'Invitations' }).getByRole('row', { name: IDA.email });
@@ -56,8 +57,8 @@ describe('the members of a game', () => {
     await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
 
     await idaPage.goto(edit('danger'));
-    await idaPage.getByText('Only the owner can transfer or delete the game.').waitFor();
-    await idaPage.getByRole('link', { name: 'Admins page' }).click();
+    await idaPage.getByText('Only owners can transfer or delete the game.').waitFor();
+    await idaPage.getByRole('link', { name: 'Members page' }).click();
     await idaPage.getByRole('button', { name: 'Leave' }).click();
     await idaPage.getByRole('button', { name: 'Leave game' }).click();
     await idaPage.getByRole('heading', { name: 'Your games' }).waitFor();

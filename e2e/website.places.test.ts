@@ -178,12 +178,12 @@ describe('finding the way on the website', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('button', { name: 'Revoke and create a new key' }).click();
     await page.getByText("You won't see it again.").waitFor();
-    await page.getByRole('link', { name: 'Admins' }).click();
+    await page.getByRole('link', { name: 'Members' }).click();
     await page.getByText("You haven't copied the secret key").waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: 'Copy secret key' }).click();
-    await page.getByRole('link', { name: 'Admins' }).click();
-    await page.getByRole('heading', { name: 'Admins', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
   });
 
   test('promoting a build that the channel already offers is not offered', async (t) => {

@@ -11,6 +11,7 @@ import { writeMcpTools } from './generate/mcp-tools.ts';
 import { writeMetrics } from './generate/metrics.ts';
 import { writeMigrationPlan } from './generate/migration-plan.ts';
 import { writeReadme } from './generate/readme.ts';
+import { writeRoles } from './generate/roles.ts';
 import { writeSchema } from './generate/schema.ts';
 import { TRANSLATED_PAGES, writeShellVariants } from './generate/shell-variants.ts';
 
@@ -23,6 +24,7 @@ const GENERATED: readonly { path: string; write: () => string | Promise<string> 
   { path: 'docs/mcp-tools.md', write: writeMcpTools },
   { path: 'docs/metrics.md', write: writeMetrics },
   { path: 'docs/events.md', write: writeBands },
+  { path: 'docs/organisations.md', write: writeRoles },
   { path: 'README.md', write: writeReadme },
   ...TRANSLATED_PAGES.map((page) => ({ path: `docs/${page}.md`, write: () => writeShellVariants(page) })),
   { path: 'ops/grafana/chauffeur.json', write: writeDashboard },

@@ -46,6 +46,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     invite(service, owner, ask),
     sendEvents(target),
   ]);
+  const { organisations } = await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations');
   const paths: Record<PageName, string> = {
     home: '/',
     browse: '/browse?q=owls',
@@ -71,6 +72,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     consent,
     approve: `/approve/${approvalUid}`,
     invitation,
+    organisation: `/org/${organisations[0]?.organisation_uid}`,
     unsubscribe: '/unsubscribe/token',
     operator: '/operator',
     operatorJobs: '/operator/jobs',

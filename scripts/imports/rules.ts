@@ -89,6 +89,7 @@ const LAYERED: readonly Layers[] = [
 const FEATURES: readonly string[] = [
   'cli',
   'accounts',
+  'organisations',
   'games',
   'alerts',
   'cli-logins',
@@ -119,6 +120,7 @@ const FEATURES: readonly string[] = [
   'credentials',
   'build-deletion',
   'approvals',
+  'organisation-members',
   'invitations',
   'game-deletion',
   'backups',

@@ -27,7 +27,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Ship your first build',
         description: 'From an account to a game that players can download.',
       },
-      { page: 'games', title: 'Games and members', description: 'Invite admins, and transfer or delete a game.' },
+      { page: 'games', title: 'Games and members', description: 'Invite people, and transfer or delete a game.' },
+      {
+        page: 'organisations',
+        title: 'Organisations and roles',
+        description: 'Who owns games, and what each role may do.',
+      },
       { page: 'accounts', title: 'Accounts', description: 'Sign-up, email, password, and deleting an account.' },
     ],
   },

@@ -291,8 +291,8 @@ export const ERRORS = {
   },
   4234: {
     status: 409,
-    meaning: 'The owner of a game cannot leave it.',
-    remedy: 'Transfer the game first, or delete it.',
+    meaning: 'The last owner of a game or an organisation cannot leave it.',
+    remedy: 'Make someone else an owner first, transfer the game, or delete it.',
   },
   4235: {
     status: 409,
@@ -308,6 +308,11 @@ export const ERRORS = {
     status: 403,
     meaning: 'The set-up code is wrong, was already used, or is no longer needed because there is an operator.',
     remedy: 'Copy the code that the server printed when it last started. If it printed none, sign in as an operator.',
+  },
+  4238: {
+    status: 409,
+    meaning: 'The organisation cannot be deleted because it has games.',
+    remedy: 'Move, transfer or delete its games first.',
   },
   4260: {
     status: 426,

@@ -16,6 +16,9 @@ export const LIMITS = {
   formFieldBytes: 64 * KIB,
   versionLength: 32,
   buildTypeLength: 32,
+  organisationNameLength: 80,
+  /** Organisations that a person may be a member of before they can create no more. */
+  organisations: 100,
   titleLength: 255,
   passwordMinLength: 10,
   passwordLength: 128,

@@ -28,6 +28,7 @@ export const PAGES = {
   consent: '/consent',
   approve: '/approve/:uid',
   invitation: '/invitations/:token',
+  organisation: '/org/:organisation',
   unsubscribe: '/unsubscribe/:token',
   operator: '/operator',
   operatorJobs: '/operator/jobs',

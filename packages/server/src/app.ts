@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
 import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
-import { ownsGames } from './features/games/games.ts';
+import { leaveAllOrganisations } from './features/organisation-members/organisation-members.ts';
 import { DISTRIBUTED_TABLES } from './features.ts';
 import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { measureBlobs } from './kernel/blobs/measured.ts';
@@ -118,7 +118,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     secret,
     publicUrl: ctx.publicUrl,
     limitSignIns: config.limitSignIns,
-    ownsGames: (userId) => ownsGames(db, userId),
+    leaveOrganisations: (userId) => leaveAllOrganisations(ctx, userId),
     endAccess: (userId) => endAccessAfterReset(ctx, userId),
     currentConnection: (consent) => currentConnection(db, consent),
     clock,

@@ -29,6 +29,8 @@ import * as live from './features/live/live.routes.ts';
 import * as media from './features/media/media.routes.ts';
 import * as operator from './features/operator/operator.routes.ts';
 import { watchState as watchStateWith } from './features/operator/operator.ts';
+import * as organisationMembers from './features/organisation-members/organisation-members.routes.ts';
+import * as organisations from './features/organisations/organisations.routes.ts';
 import * as overview from './features/overview/overview.routes.ts';
 import * as play from './features/play/play.routes.ts';
 import * as quotas from './features/quotas/quotas.routes.ts';
@@ -49,6 +51,7 @@ type Feature = { readonly ROUTES?: readonly Route[]; readonly JOBS?: readonly Jo
 
 const FEATURES: readonly Feature[] = [
   accounts,
+  organisations,
   games,
   alerts,
   quotas,
@@ -79,6 +82,7 @@ const FEATURES: readonly Feature[] = [
   credentials,
   buildDeletion,
   approvals,
+  organisationMembers,
   invitations,
   gameDeletion,
   backups,

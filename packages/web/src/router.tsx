@@ -116,6 +116,12 @@ const invitation = createRoute({
   component: lazyPage(() => import('./pages/invitations/InvitationPage.tsx'), 'InvitationPage'),
 });
 
+const organisation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/org/$organisation',
+  component: lazyPage(() => import('./pages/organisations/OrganisationPage.tsx'), 'OrganisationPage'),
+});
+
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: '/unsubscribe/$token',
@@ -449,6 +455,7 @@ const pages = root.addChildren([
   signedIn.addChildren([
     approve,
     invitation,
+    organisation,
     operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorGames, operatorSettings, operatorSetup]),
     consent,
     cliLogin,

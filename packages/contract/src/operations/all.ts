@@ -32,6 +32,7 @@ import * as issueTracker from './issue-tracker.ts';
 import * as live from './live.ts';
 import * as media from './media.ts';
 import * as operator from './operator.ts';
+import * as organisations from './organisations.ts';
 import * as overview from './overview.ts';
 import * as play from './play.ts';
 import * as profile from './profile.ts';
@@ -183,6 +184,19 @@ export const OPERATIONS: readonly Operation[] = [
   games.leaveGame,
   gameDeletion.getGameDeletion,
   gameDeletion.deleteGame,
+  organisations.listOrganisations,
+  organisations.createOrganisation,
+  organisations.getOrganisation,
+  organisations.updateOrganisation,
+  organisations.deleteOrganisation,
+  organisations.setMemberRole,
+  organisations.removeMember,
+  organisations.leaveOrganisation,
+  organisations.moveGame,
+  organisations.inviteMember,
+  organisations.listMemberInvitations,
+  organisations.resendMemberInvitation,
+  organisations.withdrawMemberInvitation,
   invitations.inviteAdmin,
   invitations.offerTransfer,
   invitations.listInvitations,

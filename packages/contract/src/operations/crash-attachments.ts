@@ -52,6 +52,7 @@ export const getCrashAttachment = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/attachments/{attachment}',
   access: 'account',
+  role: 'triager',
   params: AttachmentParams,
   output: Type.Object({
     text: Foreign(
@@ -72,6 +73,7 @@ export const getCrashAttachmentImage = defineOperation({
   method: 'GET',
   path: '/games/{uid}/crashes/{crash_id}/attachments/{attachment}/image',
   access: 'account',
+  role: 'triager',
   params: AttachmentParams,
   answerTypes: ['image/webp'],
   statuses: [200, 304],

@@ -64,10 +64,19 @@ export const createGame = defineOperation({
   method: 'POST',
   path: '/games',
   access: 'account',
-  body: Type.Object({ name: Name, slug: Type.Optional(Slug), visibility: Type.Optional(Visibility) }),
+  body: Type.Object({
+    name: Name,
+    slug: Type.Optional(Slug),
+    visibility: Type.Optional(Visibility),
+    organisation: Type.Optional({
+      ...GameRef,
+      description:
+        'The uid or slug of the organisation that gets the game, in which you are an admin; by default your own',
+    }),
+  }),
   output: GameRecord,
   statuses: [201],
-  errors: [],
+  errors: [4040],
 });
 
 export const listGames = defineOperation({
@@ -103,7 +112,12 @@ export const getGame = defineOperation({
   access: 'account',
   role: 'viewer',
   params: GameParams,
-  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, members: Type.Array(Member) }),
+  output: Type.Object({
+    ...GameRecord.properties,
+    ...GameTexts.properties,
+    organisation: OrganisationName,
+    members: Type.Array(Member),
+  }),
   statuses: [200],
   errors: [4040],
 });

@@ -1,11 +1,12 @@
-// Invitations to administer a game, or to own it (a transfer). Only the recipient of the email can accept one.
+// Invitations to a game with a role, to own it (a transfer), or to an organisation. Only the recipient of the email can accept one.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { ROLE_NAMES } from '../roles.ts';
 import { Email, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
-export const InvitationRole = Type.Enum(['admin', 'owner'], {
-  description: 'The role offered; accepting the role of owner transfers the game',
+export const InvitationRole = Type.Enum([...ROLE_NAMES], {
+  description: 'The role offered; accepting the role of owner of a game transfers the game',
 });
 
 export const InvitationRecord = Type.Object({
@@ -15,7 +16,7 @@ export const InvitationRecord = Type.Object({
   status: Type.Enum(['pending', 'expired', 'declined'], {
     description: 'An expired invitation can be sent again; a declined one cannot',
   }),
-  invited_by: Type.String({ description: 'Name of the owner who sent it' }),
+  invited_by: Type.String({ description: 'Name of the person who sent it' }),
   invited_at: Timestamp,
   sent_at: Type.String({ description: 'When the latest email was sent, in ISO 8601' }),
   expires_at: Timestamp,
@@ -25,13 +26,20 @@ const InvitationParams = Type.Object({ uid: GameRef, invitation_uid: Uuid });
 
 export const inviteAdmin = defineOperation({
   id: 'invitations.inviteAdmin',
-  summary: 'Invite a person by email to administer your game',
+  summary: 'Invite a person by email to your game, as an admin or with a lower role',
   method: 'POST',
   path: '/games/{uid}/invitations',
   access: 'account',
   role: 'owner',
   params: GameParams,
-  body: Type.Object({ email: Email }),
+  body: Type.Object({
+    email: Email,
+    role: Type.Optional(
+      Type.Enum(['viewer', 'triager', 'developer', 'admin'], {
+        description: 'The role on this game; admin by default',
+      }),
+    ),
+  }),
   output: InvitationRecord,
   statuses: [202],
   errors: [4031, 4040, 4096, 4233, 4290],
@@ -103,7 +111,18 @@ export const InvitationView = Type.Object({
   role: InvitationRole,
   email: Type.String({ description: 'The address it was sent to' }),
   status: Type.Enum(['pending', 'expired', 'declined', 'withdrawn', 'accepted']),
-  game: Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }),
+  game: Nullable(
+    Type.Object(
+      { game_uid: Uuid, slug: Type.String(), name: Type.String() },
+      { description: 'null if to an organisation' },
+    ),
+  ),
+  organisation: Nullable(
+    Type.Object(
+      { organisation_uid: Uuid, slug: Nullable(Type.String()), name: Type.String() },
+      { description: 'null if to a game' },
+    ),
+  ),
   invited_by: Type.String(),
   invited_at: Timestamp,
   expires_at: Timestamp,

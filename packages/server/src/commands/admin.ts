@@ -13,6 +13,7 @@ import { createGameFor, findGame } from '../features/games/games.ts';
 import { changeQuota } from '../features/quotas/quotas.ts';
 import { endSetup } from '../features/setup/setup.ts';
 import { UsageError } from './fail.ts';
+import { addOrganisationCommands } from './organisations.ts';
 import { withApp } from './with-app.ts';
 
 type Output = Record<string, string | number | boolean>;
@@ -72,6 +73,7 @@ export function addAdminCommands(admin: Command): void {
     .option('--crash-mb <n>', 'MiB of crash files per day; 0 for no limit, "default" for the setting')
     .option('--json', 'print one JSON object', false)
     .action(quotaCommand);
+  addOrganisationCommands(admin);
   admin
     .command('key')
     .description('manage deploy keys')

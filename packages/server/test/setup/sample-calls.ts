@@ -121,6 +121,23 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     const { person, token } = await invited();
     return { path: { token }, headers: person.headers };
   };
+  const { organisations } = (await call('GET', '/organisations')).body.data;
+  const organisationUid: string = organisations[0].organisation_uid;
+  const newOrganisation = async (): Promise<string> =>
+    (await call('POST', '/organisations', { name: 'Short-lived' })).body.data.organisation_uid;
+  const invitedToTeam = async () => {
+    const person = await makePlayer(server);
+    const invitation = { email: person.email, role: 'viewer' };
+    const { body } = await call('POST', `/organisations/${organisationUid}/invitations`, invitation);
+    const { text } = await mailTo(server, person.email, /^Invitation to/);
+    const [, token = ''] = /\/invitations\/(\w+)/.exec(text) ?? [];
+    return { person, token, invitationUid: body.data.invitation_uid as string };
+  };
+  const newTeamMember = async () => {
+    const { person, token } = await invitedToTeam();
+    await request(`${server.api}/invitations/${token}/accept`, { method: 'POST', headers: person.headers });
+    return { user_id: person.id };
+  };
   const groups = (await call('GET', `/games/${game.uid}/crash-groups`)).body.data.groups;
   const newGroup = async (): Promise<string> => {
     const { id } = await newReport({ message: `Error ${newId().replaceAll(/\d/g, 'x')}` });
@@ -165,6 +182,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   const values = {
     token_id: createdToken.body.data.token_id,
     uid: game.uid,
+    organisation: organisationUid,
     destination_uid: destinationUid,
     delivery_uid: tested.body.data.delivery_uid,
     build_id: buildId,
@@ -332,6 +350,29 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'credentials.revoke': () => ({ json: {} }),
     'credentials.revokeAfterReset': async () => ({ json: { token: await revokeTokenAfterReset(server) } }),
+    'organisations.create': () => ({ json: { name: 'Owls' } }),
+    'organisations.update': () => ({ json: { name: 'Owls and sons' } }),
+    'organisations.delete': async () => ({ path: { organisation: await newOrganisation() } }),
+    'organisations.setRole': async () => ({ path: await newTeamMember(), json: { role: 'developer' } }),
+    'organisations.removeMember': async () => ({ path: await newTeamMember() }),
+    'organisations.leave': async () => {
+      const { person, token } = await invitedToTeam();
+      await request(`${server.api}/invitations/${token}/accept`, { method: 'POST', headers: person.headers });
+      return { headers: person.headers };
+    },
+    'organisations.moveGame': async () => ({ json: { organisation: organisationUid } }),
+    'organisations.invite': () => ({ json: { email: `${newId()}@example.com`, role: 'viewer' } }),
+    'organisations.resendInvitation': async () => {
+      const { invitationUid } = await invitedToTeam();
+      await changed(
+        server.ctx.db,
+        sql`update team_invitations set sent_at = sent_at - interval '2 minutes' where invitation_id = ${invitationUid}`,
+      );
+      return { path: { invitation_uid: invitationUid } };
+    },
+    'organisations.withdrawInvitation': async () => ({
+      path: { invitation_uid: (await invitedToTeam()).invitationUid },
+    }),
     'invitations.inviteAdmin': () => ({ json: { email: `${newId()}@example.com` } }),
     'invitations.offerTransfer': () => ({ json: { email: `${newId()}@example.com`, password: game.owner.password } }),
     'invitations.resend': async () => {

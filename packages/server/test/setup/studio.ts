@@ -13,6 +13,7 @@ export type Studio = {
   readonly game: TestGame;
   /** The headers of the owner’s session. */
   readonly owner: { cookie: string };
+  readonly organisationUid: string;
   readonly buildId: string;
   readonly fileUid: string;
   readonly crashId: string;
@@ -32,6 +33,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
   const other = await shipAndScan(server, game, { version: '1.1', channel: 'beta' });
   await addSymbols(server, game, buildId, symText({}));
   await untilCompiled(server, game, buildId);
+  const organisations = await request(`${server.api}/organisations`, { headers: owner });
   const report = { game: { uid: game.uid } as SharedGame, buildId };
   const otherCrashId = await addReport(server.ctx, { ...report, stack: ['Lamp::on', 'main'] });
   const crashId = await addReport(server.ctx, {
@@ -61,6 +63,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
   return {
     game,
     owner,
+    organisationUid: organisations.body.data.organisations[0].organisation_uid,
     buildId,
     fileUid,
     crashId,
@@ -87,6 +90,8 @@ export function callsOf(studio: Studio): Record<string, Call> {
   const group = { uid, group_id: studio.groupId };
   return {
     list_games: { args: {}, strangerCode: 0 },
+    list_organisations: { args: {}, strangerCode: 0 },
+    get_organisation: { args: { organisation: studio.organisationUid } },
     get_deploy_info: { args: { uid } },
     list_upload_tokens: { args: { uid } },
     list_game_builds: { args: { uid } },

@@ -53,8 +53,8 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
 export type AuthOptions = OAuthOptions & {
   secret: string;
   limitSignIns: number;
-  /** Whether the person owns games; such an account cannot be deleted. */
-  ownsGames: (userId: string) => Promise<boolean>;
+  /** Gives the games of the person to other owners. False if there are none: such an account cannot be deleted. */
+  leaveOrganisations: (userId: string) => Promise<boolean>;
   /** Revokes the credentials of a person whose password was reset. The result is included in the response. */
   endAccess: (userId: string) => Promise<object>;
 };
@@ -113,7 +113,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       deleteUser: {
         enabled: true,
         beforeDelete: async ({ id }) => {
-          if (await options.ownsGames(id)) throw ownsGamesError();
+          if (!(await options.leaveOrganisations(id))) throw ownsGamesError();
           // Deleted here in one statement, because better-auth deletes an account in several steps and could fail
           // halfway.
           await deleteUser(db, id).catch((error) => {
@@ -174,7 +174,8 @@ export function createAuth(db: Db, options: AuthOptions) {
 function ownsGamesError(): APIError {
   return new APIError('CONFLICT', {
     code: 'OWNS_GAMES',
-    message: 'This account owns games. Transfer or delete them first.',
+    message:
+      'This account owns games, and no one else does. Transfer or delete them, or make someone else an owner first.',
   });
 }
 

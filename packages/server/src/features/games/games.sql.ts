@@ -36,6 +36,8 @@ const columns = sql.raw('game_id, owner_id, organisation_id, name, slug, visibil
 type NewGame = {
   gameId: string;
   ownerId: string;
+  /** Null for the owner's own organisation, which a trigger sets. */
+  organisationId: string | null;
   name: string;
   slug: string;
   visibility: string;
@@ -45,8 +47,8 @@ type NewGame = {
 export function insertGame(db: Db, game: NewGame): Promise<GameRow> {
   return onlyRow(
     db,
-    sql<GameRow>`insert into games (game_id, owner_id, name, slug, visibility, published_at)
-      values (${game.gameId}, ${game.ownerId}, ${game.name}, ${game.slug}, ${game.visibility}, ${game.publishedAt})
+    sql<GameRow>`insert into games (game_id, owner_id, organisation_id, name, slug, visibility, published_at)
+      values (${game.gameId}, ${game.ownerId}, ${game.organisationId}, ${game.name}, ${game.slug}, ${game.visibility}, ${game.publishedAt})
       returning ${columns}`,
   );
 }
@@ -145,6 +147,14 @@ export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGa
   );
 }
 
+export function readOrganisation(db: Db, organisationId: string): Promise<ListedGame['organisation'] | undefined> {
+  return row(
+    db,
+    sql<ListedGame['organisation']>`select organisation_id as organisation_uid, slug, name from organisations
+      where organisation_id = ${organisationId}`,
+  );
+}
+
 /** The games on which the person has a role. */
 export function listRoles(db: Db, userId: string): Promise<{ game_id: string; role: Role }[]> {
   return rows(
@@ -152,10 +162,6 @@ export function listRoles(db: Db, userId: string): Promise<{ game_id: string; ro
     sql<{ game_id: string; role: Role }>`select game_id, role from games
       join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)`,
   );
-}
-
-export async function ownsGames(db: Db, userId: string): Promise<boolean> {
-  return (await row(db, sql`select 1 from games where owner_id = ${userId} limit 1`)) !== undefined;
 }
 
 export function listMembers(db: Db, gameId: string): Promise<Member[]> {

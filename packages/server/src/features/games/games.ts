@@ -11,6 +11,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
+import { listMembersOf, lockOrganisation, requireOrganisation } from '../organisations/organisations.ts';
 import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
 
@@ -19,19 +20,30 @@ type Record = OutputOf<typeof contract.createGame>;
 type FullRecord = OutputOf<typeof contract.updateGame>;
 
 export async function createGame(ctx: Context, { caller, input }: Call<typeof contract.createGame>): Promise<Record> {
-  return createGameFor(ctx, caller.user.id, input);
+  const organisationId = input.organisation === undefined ? null : await requireTarget(ctx, caller, input.organisation);
+  return createGameFor(ctx, caller.user.id, input, organisationId);
 }
 
-/** Creates a game owned by `ownerId`. The default slug is made from the name, with a number if it is taken. */
+/** The organisation for a new game, in which the caller is an admin. */
+async function requireTarget(ctx: Context, caller: AccountCaller, ref: string): Promise<string> {
+  const { organisation } = await requireOrganisation(ctx, { ...caller, neededRole: 'admin' }, ref);
+  return organisation.organisation_id;
+}
+
+/**
+ * Creates a game for a person, in their own organisation unless another one is given. The default slug is made from the
+ * name, with a number if it is taken.
+ */
 export async function createGameFor(
   ctx: Context,
-  ownerId: string,
+  creatorId: string,
   input: InputOf<typeof contract.createGame>,
+  organisationId: string | null = null,
 ): Promise<Record> {
   const visibility = input.visibility ?? 'draft';
   const game = {
     gameId: newId(),
-    ownerId,
+    organisationId,
     name: input.name.trim() || input.name,
     visibility,
     publishedAt: visibility === 'public' ? ctx.clock.now() : null,
@@ -40,12 +52,14 @@ export async function createGameFor(
     const slug = input.slug ?? slugOf(game.name, attempt);
     try {
       const created = await transact(ctx.db, async (tx) => {
-        const inserted = await games.insertGame(tx, { ...game, slug });
-        await requireFreeSlug(ctx, tx, slug, ownerId);
+        const ownerId = organisationId === null ? creatorId : await responsibleIn(tx, organisationId, creatorId);
+        const inserted = await games.insertGame(tx, { ...game, ownerId, slug });
+        await requireFreeSlug(ctx, tx, slug, creatorId);
         return inserted;
       });
       clientIds.forgetSlugs(ctx, [slug]);
-      return recordOf(created, 'owner');
+      const role = await games.readRole(ctx.db, created.game_id, creatorId);
+      return recordOf(created, role ?? 'owner');
     } catch (error) {
       // The owner deleted their account in the meantime.
       if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
@@ -53,6 +67,15 @@ export async function createGameFor(
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
     }
   }
+}
+
+/** The creator if they own the organisation, and otherwise the owner who joined it first. */
+async function responsibleIn(tx: Tx, organisationId: string, creatorId: string): Promise<string> {
+  await lockOrganisation(tx, organisationId);
+  const owners = (await listMembersOf(tx, organisationId)).filter(({ role }) => role === 'owner');
+  const responsible = owners.find(({ user_id }) => user_id === creatorId) ?? owners[0];
+  if (responsible === undefined) throw new Error('an organisation has no owner');
+  return responsible.user_id;
 }
 
 /** The slug is reserved, because another user deleted the game that had it. */
@@ -111,8 +134,13 @@ export async function getGame(
   { caller, input }: Call<typeof contract.getGame>,
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  const [texts, members] = await Promise.all([readTexts(ctx, game.game_id), games.listMembers(ctx.db, game.game_id)]);
-  return { ...recordOf(game, role), ...texts, members };
+  const [texts, organisation, members] = await Promise.all([
+    readTexts(ctx, game.game_id),
+    games.readOrganisation(ctx.db, game.organisation_id),
+    games.listMembers(ctx.db, game.game_id),
+  ]);
+  if (organisation === undefined) throw unknownGame();
+  return { ...recordOf(game, role), ...texts, organisation, members };
 }
 
 export async function updateGame(
@@ -216,11 +244,6 @@ export function listOwners(db: Db, gameId: string) {
   return games.listOwners(db, gameId);
 }
 
-/** Whether the person owns a game, including drafts. */
-export function ownsGames(db: Db, userId: string): Promise<boolean> {
-  return games.ownsGames(db, userId);
-}
-
 /** Finds the game with this uid or slug for any caller; null if there is none. */
 export function findGame(db: Db, ref: string): Promise<Game | null> {
   return games.findGame(db, ref);
@@ -288,6 +311,11 @@ export function listMemberships(
   pairs: readonly { readonly gameId: string; readonly userId: string }[],
 ): Promise<ReadonlySet<string>> {
   return games.listMemberships(db, pairs);
+}
+
+/** The role of a person on the game; null if they have none. */
+export function roleOnGame(db: Db, gameId: string, userId: string): Promise<Role | null> {
+  return games.readRole(db, gameId, userId);
 }
 
 /** Throws 4096 unless the owner of the game has verified their email. */

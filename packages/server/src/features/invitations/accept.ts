@@ -11,10 +11,12 @@ import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { changeOwner, listOwners, lockGame, roleOf, setRole } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
+import { answerTeamInvitation, getTeamInvitation } from './accept-team.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
 import * as invitations from './invitations.sql.ts';
 import { transferredMail } from './mail.ts';
 import { type InvitationView, viewOf } from './record.ts';
+import * as team from './team-invitations.sql.ts';
 
 type Row = invitations.FoundInvitation;
 type Obstacle = typeof findObstacle;
@@ -23,16 +25,23 @@ export async function getInvitation(
   ctx: Context,
   { caller: { user }, input: { token } }: Call<typeof contract.getInvitation>,
 ): Promise<InvitationView> {
-  const row = await invitations.findByToken(ctx.db, hashSecret(token));
-  if (row === undefined) throw unknownInvitation();
+  const hash = hashSecret(token);
+  const row = await invitations.findByToken(ctx.db, hash);
+  if (row === undefined) {
+    const view = await getTeamInvitation(ctx, user, hash);
+    if (view === undefined) throw unknownInvitation();
+    return view;
+  }
   return viewOf(row, user, ctx.clock.now());
 }
 
-/** Makes the person an admin or the owner, once. Throws 4230, 4231 and 4232. */
-export function acceptInvitation(
+/** Gives the person the role, once. Throws 4230, 4231 and 4232. */
+export async function acceptInvitation(
   ctx: Context,
   { caller, input: { token } }: Call<typeof contract.acceptInvitation>,
 ): Promise<InvitationView> {
+  const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'accepted');
+  if (view !== undefined) return view;
   return respond(ctx, caller, token, findObstacle, async (tx, row, user) => {
     const { game_id: gameId } = row;
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
@@ -43,10 +52,12 @@ export function acceptInvitation(
   });
 }
 
-export function declineInvitation(
+export async function declineInvitation(
   ctx: Context,
   { caller, input: { token } }: Call<typeof contract.declineInvitation>,
 ): Promise<InvitationView> {
+  const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'declined');
+  if (view !== undefined) return view;
   return respond(ctx, caller, token, findDeclineObstacle, (tx, row) =>
     invitations.endInvitation(tx, row.invitation_id, 'declined', ctx.clock.now()),
   );
@@ -95,6 +106,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   await revokeSymbolToken(tx, game.game_id);
   await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
   await invitations.withdrawAll(tx, game.game_id, now);
+  await team.withdrawAll(tx, game.game_id, now);
   await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
   for (const { user_id: id, email: to } of owners) {
     const isAdmin = id === inviter.user_id;

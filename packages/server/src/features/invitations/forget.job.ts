@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetInvitations } from './invitations.sql.ts';
+import { forgetInvitations as forgetTeamInvitations } from './team-invitations.sql.ts';
 
 export const forgetInvitationsJob = defineJob<object>('invitations:forget', 3);
 
@@ -10,5 +11,7 @@ export const forgetInvitationsJob = defineJob<object>('invitations:forget', 3);
 const KEPT_DAYS = 30;
 
 export async function forgetOldInvitations(ctx: Context): Promise<void> {
-  await forgetInvitations(ctx.db, new Date(ctx.clock.now().getTime() - KEPT_DAYS * DAY));
+  const before = new Date(ctx.clock.now().getTime() - KEPT_DAYS * DAY);
+  await forgetInvitations(ctx.db, before);
+  await forgetTeamInvitations(ctx.db, before);
 }

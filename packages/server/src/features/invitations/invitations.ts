@@ -1,38 +1,40 @@
-// Invitations sent by the owner of a game, to become an admin or its new owner: created, listed, resent and withdrawn.
+// Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and withdrawn.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/invitations';
-import { isAtLeast } from '@chauffeur/contract/roles';
+import { type Role as GameRole, isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
-import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
-import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import * as invitations from './invitations.sql.ts';
+import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
 import { invitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
+import { lockInvitation, type Target } from './team-invitations.sql.ts';
+import { invite as inviteToTeam, listTeamInvitations, resend as resendToTeam, withdraw } from './team-invitations.ts';
 
 type Role = 'admin' | 'owner';
 
-/** About 232 bits. */
-const TOKEN_LENGTH = 40;
-const VALID_DAYS = 7;
-/** Minimum time between two mails of one invitation. */
-const MIN_INTERVAL = MINUTE;
 const MAX_LISTED = 200;
 
 /**
- * Invites a person to be an admin. The address is only compared with the members of the game, so neither the response
+ * Invites a person to a role on the game. The address is only compared with the members of the game, so neither the response
  * nor its time reveals whether it has an account.
  */
 export function inviteAdmin(
   ctx: Context,
   { caller, input }: Call<typeof contract.inviteAdmin>,
 ): Promise<InvitationRecord> {
-  return invite(ctx, caller, input.uid, 'admin', input.email);
+  const { role = 'admin' } = input;
+  if (role === 'admin') return invite(ctx, caller, input.uid, role, input.email);
+  const email = input.email.toLowerCase();
+  return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    await requireNoMember(tx, game, role, email);
+    return inviteToTeam(ctx, tx, caller, targetOf(game), { role, email });
+  });
 }
 
 /** Offers the game to a new owner. Nothing changes until they accept. */
@@ -84,7 +86,11 @@ async function asOwner<T>(
   });
 }
 
-async function requireNoMember(tx: Tx, game: Game, role: Role, email: string): Promise<void> {
+function targetOf({ game_id: id, name }: Game): Target {
+  return { kind: 'game', id, name };
+}
+
+async function requireNoMember(tx: Tx, game: Game, role: GameRole, email: string): Promise<void> {
   const member = (await listMembers(tx, game.game_id)).find((each) => each.email === email);
   if (member === undefined || !isAtLeast(member.role, role)) return;
   throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
@@ -122,11 +128,7 @@ async function resend(
   pending: invitations.InvitationRow,
 ): Promise<InvitationRecord> {
   const { token, now, expiresAt } = newLink(ctx);
-  const wait = Math.ceil((pending.sent_at.getTime() + MIN_INTERVAL - now.getTime()) / SECOND);
-  if (wait > 0)
-    throw new ApiError(4290, `The invitation was sent less than a minute ago. Try again in ${wait} s.`, {
-      data: { retry_after: wait },
-    });
+  requireInterval(pending.sent_at, now);
   if (caller.user.id !== pending.inviter_id) throw new ApiError(4230);
   const row = await invitations.renewInvitation(tx, pending.invitation_id, {
     tokenHash: hashSecret(token),
@@ -137,12 +139,7 @@ async function resend(
   return recordOf(row, now);
 }
 
-function newLink(ctx: Context) {
-  const now = ctx.clock.now();
-  return { token: newSecret(TOKEN_LENGTH), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
-}
-
-/** Throws 4290 if the owner has sent too many invitations within an hour, for all their games. */
+/** Throws 4290. */
 async function mail(
   ctx: Context,
   tx: Tx,
@@ -151,13 +148,7 @@ async function mail(
   { email, role, invited_by: invitedBy }: invitations.InvitationRow,
   token: string,
 ): Promise<void> {
-  const limit = {
-    name: 'invitations',
-    max: ctx.config.limitInvitations,
-    windowSeconds: 3600,
-    scope: 'account',
-  } as const;
-  await countUse(ctx, tx, caller.user.id, limit);
+  await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
   await enqueueMail(tx, invitationMail({ to: email, role, game: game.name, invitedBy, url, days: VALID_DAYS }));
 }
@@ -168,7 +159,9 @@ export async function listInvitations(
 ): Promise<OutputOf<typeof contract.listInvitations>> {
   const game = await requireOwner(ctx, caller, input.uid);
   const open = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
-  return { invitations: open.map((row) => recordOf(row, ctx.clock.now())) };
+  const lower = await listTeamInvitations(ctx, targetOf(game));
+  const all = [...open.map((row) => recordOf(row, ctx.clock.now())), ...lower];
+  return { invitations: all.toSorted((a, b) => (a.invitation_uid < b.invitation_uid ? 1 : -1)).slice(0, MAX_LISTED) };
 }
 
 export function resendInvitation(
@@ -176,6 +169,8 @@ export function resendInvitation(
   { caller, input }: Call<typeof contract.resendInvitation>,
 ): Promise<InvitationRecord> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    if (lower !== undefined) return resendToTeam(ctx, tx, caller, targetOf(game), lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
     return resend(ctx, tx, caller, game, row);
@@ -187,6 +182,8 @@ export function withdrawInvitation(
   { caller, input }: Call<typeof contract.withdrawInvitation>,
 ): Promise<OutputOf<typeof contract.withdrawInvitation>> {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    if (lower !== undefined) return withdraw(ctx, tx, lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
     if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());

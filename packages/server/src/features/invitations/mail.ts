@@ -1,6 +1,8 @@
 // The emails about invitations and transfers of games.
+import { ROLES, type Role } from '@chauffeur/contract/roles';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import type { Target } from './team-invitations.sql.ts';
 
 type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };
 type Invitation = { to: string; role: 'admin' | 'owner'; game: string; invitedBy: string; url: string; days: number };
@@ -14,6 +16,24 @@ export function invitationMail({ to, role, game, invitedBy, url, days }: Invitat
     text: [
       offer,
       effect,
+      'Accept or decline:',
+      url,
+      `The link expires in ${days} days. Sign in as ${to}, or create an account with this address first.`,
+      "If you don't know the sender, ignore this email. Nothing happens unless you accept.\n",
+    ].join('\n\n'),
+  };
+}
+
+type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
+
+/** The same text for everyone: it must not reveal whether the address has an account. */
+export function teamInvitationMail({ to, role, target, invitedBy, url, days }: TeamInvitation): Mail {
+  return {
+    to,
+    subject: `Invitation to ${oneLine(target.name)}`,
+    text: [
+      `${quote(invitedBy)} invited you to the ${target.kind} ${quote(target.name)} with the role ${role}.`,
+      ROLES[role].summary,
       'Accept or decline:',
       url,
       `The link expires in ${days} days. Sign in as ${to}, or create an account with this address first.`,

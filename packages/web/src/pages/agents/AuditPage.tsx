@@ -19,7 +19,7 @@ export function AuditPage() {
       {game.role === 'owner' ? (
         <Calls uid={game.game_uid} />
       ) : (
-        <Text size="sm">Only the game's owner can see agent activity.</Text>
+        <Text size="sm">Only the game's owners can see agent activity.</Text>
       )}
     </Stack>
   );

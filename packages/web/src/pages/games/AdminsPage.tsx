@@ -1,6 +1,7 @@
-// The people who work on a game: its owner, its admins and open invitations.
+// The people who work on a game with their roles, and open invitations.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGame, leaveGame, listGames, removeAdmin } from '@chauffeur/contract/operations/games';
+import { ROLES } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -11,6 +12,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Invitations } from './Invitations.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 
@@ -20,14 +22,23 @@ export function AdminsPage() {
   const game = useGame();
   const [selected, setSelected] = useState<Member | null>(null);
   const isOwner = game.role === 'owner';
+  const { organisation } = game;
   return (
     <Stack gap="lg">
       <Stack gap="md">
-        <PageHead title="Admins" tabTitle={`Admins · ${game.name}`} />
+        <PageHead title="Members" tabTitle={`Members · ${game.name}`} />
         <Text size="sm">
-          Admins can do everything the owner can, except invite admins and transfer or delete the game.
+          Members of the{' '}
+          <SiteLink
+            to="/org/$organisation"
+            params={{ organisation: organisation.slug ?? organisation.organisation_uid }}
+            size="sm"
+          >
+            organisation {organisation.name}
+          </SiteLink>{' '}
+          have their role on all of its games. Others have a role on this game alone.
         </Text>
-        {!isOwner && <Text size="sm">Ask the owner to change this list.</Text>}
+        {!isOwner && <Text size="sm">Ask an owner to change this list.</Text>}
         <Members game={game} onSelect={setSelected} />
       </Stack>
       {isOwner && <Invitations game={game} />}
@@ -52,14 +63,27 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
         </>
       ),
     },
-    { header: 'Role', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Admin') },
+    {
+      header: 'Role',
+      cell: ({ role, game_role, organisation_role }) => (
+        <span title={ROLES[role].summary}>
+          {ROLES[role].label}
+          {organisation_role === null && game_role !== null && (
+            <Text span size="sm" c="dimmed">
+              {' '}
+              · this game only
+            </Text>
+          )}
+        </span>
+      ),
+    },
     {
       header: 'Actions',
       isHeaderHidden: true,
       align: 'right',
       cell: (member) => (
         <>
-          {isOwner && member.role === 'admin' && (
+          {isOwner && member.role !== 'owner' && member.game_role !== null && (
             <Button
               size="compact-xs"
               variant="default"
@@ -69,7 +93,7 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
               Remove
             </Button>
           )}
-          {!isOwner && member.user_id === person?.id && (
+          {!isOwner && member.user_id === person?.id && member.game_role !== null && (
             <Button size="compact-xs" variant="default" onClick={() => onSelect(member)}>
               Leave
             </Button>
@@ -118,7 +142,7 @@ function LeaveGame({ game, onClose }: { game: OpenGame; onClose: () => void }) {
   return (
     <Dialog title={`Leave ${game.name}?`} onClose={onClose}>
       <Stack gap="md">
-        <Text size="sm">You and your agents lose access at once. Only the owner can invite you again.</Text>
+        <Text size="sm">You and your agents lose access at once. Only an owner can invite you again.</Text>
         {leaving.error !== null && <Problem error={leaving.error} />}
         <DialogButtons
           label="Leave game"

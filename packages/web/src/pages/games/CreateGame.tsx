@@ -1,11 +1,13 @@
 // The dialog that creates a game from its name and then opens it.
 import { createGame, listGames } from '@chauffeur/contract/operations/games';
+import { listOrganisations } from '@chauffeur/contract/operations/organisations';
+import { isAtLeast } from '@chauffeur/contract/roles';
 import { slugOf } from '@chauffeur/contract/slug';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../api.ts';
+import { ask, call } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
@@ -13,10 +15,15 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   /** Empty while the slug that is derived from the name is used. */
   const [slug, setSlug] = useState('');
+  /** Empty for the person's own organisation. */
+  const [organisation, setOrganisation] = useState('');
+  const { data } = useQuery(ask(listOrganisations, {}));
+  const choices = data?.organisations.filter(({ role, personal }) => isAtLeast(role, 'admin') && !personal) ?? [];
   const queries = useQueryClient();
   const navigate = useNavigate();
   const creating = useMutation({
-    mutationFn: () => call(createGame, { name, ...(slug !== '' && { slug }) }),
+    mutationFn: () =>
+      call(createGame, { name, ...(slug !== '' && { slug }), ...(organisation !== '' && { organisation }) }),
     onSuccess: async (game) => {
       void queries.invalidateQueries({ queryKey: [listGames.id] });
       await navigate({ to: '/dev/$slug', params: { slug: game.slug } });
@@ -53,6 +60,18 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
             value={slug}
             onChange={(event) => setSlug(event.currentTarget.value.toLowerCase())}
           />
+          {choices.length > 0 && (
+            <NativeSelect
+              label="Organisation"
+              description="Its members get access to the game."
+              data={[
+                { value: '', label: 'Your own' },
+                ...choices.map(({ organisation_uid: value, name: label }) => ({ value, label })),
+              ]}
+              value={organisation}
+              onChange={(event) => setOrganisation(event.currentTarget.value)}
+            />
+          )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
               Cancel

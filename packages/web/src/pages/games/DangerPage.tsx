@@ -30,9 +30,9 @@ export function DangerPage() {
         </>
       ) : (
         <Text size="sm">
-          Only the owner can transfer or delete the game. To give up your own access, leave the game on the{' '}
+          Only owners can transfer or delete the game. To give up your own access, leave the game on the{' '}
           <SiteLink to="/dev/$slug/edit/admins" params={{ slug: game.slug }} size="sm">
-            Admins page
+            Members page
           </SiteLink>
           .
         </Text>

@@ -8,7 +8,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/listing', name: 'Listing' },
   { to: '/dev/$slug/edit/images', name: 'Images' },
   { to: '/dev/$slug/edit/keys', name: 'Keys' },
-  { to: '/dev/$slug/edit/admins', name: 'Admins' },
+  { to: '/dev/$slug/edit/admins', name: 'Members' },
   { to: '/dev/$slug/edit/alerts', name: 'Alerts' },
   { to: '/dev/$slug/edit/grouping', name: 'Crash grouping' },
   { to: '/dev/$slug/edit/issues', name: 'Issue tracker' },

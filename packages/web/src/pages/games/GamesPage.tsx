@@ -4,6 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
+import { ROLES } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -35,6 +36,8 @@ export function GamesPage() {
   const summaries = useQuery(ask(summarizeGames, {}));
   const [isCreating, setCreating] = useState(false);
   useShortcuts(SHORTCUTS, (name) => moveAmongRows(name === 'down' ? 1 : -1));
+  const organisations = new Set(data?.games.map(({ organisation }) => organisation.organisation_uid));
+  const hasSeveral = organisations.size > 1;
   const createButton = <Button onClick={() => setCreating(true)}>Create game</Button>;
   return (
     <Stack gap="md">
@@ -43,7 +46,7 @@ export function GamesPage() {
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable
         label="Your games"
-        columns={gameColumns(summaries.data?.games)}
+        columns={gameColumns(summaries.data?.games, hasSeveral)}
         rows={data?.games}
         rowKey={({ game_uid }) => game_uid}
         isLoading={isPending}
@@ -62,7 +65,7 @@ export function GamesPage() {
 }
 
 /** `summaries` is undefined while it is loading; the cells that need it are empty until then. */
-function gameColumns(summaries: readonly Summary[] | undefined): Column<Game>[] {
+function gameColumns(summaries: readonly Summary[] | undefined, hasSeveral: boolean): Column<Game>[] {
   const summaryOf = (game: Game) => summaries?.find(({ game_uid }) => game_uid === game.game_uid);
   return [
     {
@@ -91,9 +94,20 @@ function gameColumns(summaries: readonly Summary[] | undefined): Column<Game>[] 
       cell: (game) => <OpenBugs slug={game.slug} summary={summaryOf(game)} />,
     },
     { header: 'Visibility', cell: ({ visibility }) => VISIBILITIES[visibility].label },
-    { header: 'Your role', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Admin') },
+    { header: 'Your role', cell: ({ role }) => ROLES[role].label },
+    ...(hasSeveral ? [organisationColumn] : []),
   ];
 }
+
+const organisationColumn: Column<Game> = {
+  header: 'Organisation',
+  compare: (a, b) => a.organisation.name.localeCompare(b.organisation.name),
+  cell: ({ organisation: { organisation_uid: uid, slug, name } }) => (
+    <SiteLink to="/org/$organisation" params={{ organisation: slug ?? uid }}>
+      {name}
+    </SiteLink>
+  ),
+};
 
 function LatestBuild({ build }: { build: Game['newest_build'] }) {
   if (build === null) {

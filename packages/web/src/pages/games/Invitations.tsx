@@ -1,4 +1,4 @@
-// Open invitations to become an admin of a game, and the form that sends a new one.
+// Open invitations to a game or an organisation, and the form that sends a new one.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
@@ -7,19 +7,27 @@ import {
   resendInvitation,
   withdrawInvitation,
 } from '@chauffeur/contract/operations/invitations';
+import { ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { RoleSelect } from '../../ui/RoleSelect.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from './use-game.ts';
 
 export type Invitation = OutputOf<typeof listInvitations>['invitations'][number];
-type Change = { kind: 'invite'; email: string } | { kind: 'resend' | 'withdraw'; invitation: Invitation };
+export type Change =
+  | { kind: 'invite'; email: string; role: Role }
+  | { kind: 'resend' | 'withdraw'; invitation: Invitation };
+type Changing = UseMutationResult<unknown, Error, Change>;
+
+/** Roles on a single game. Owners are owners of its organisation. */
+const GAME_ROLES = ['viewer', 'triager', 'developer', 'admin'] as const;
 
 export function Invitations({ game }: { game: OpenGame }) {
   const uid = game.game_uid;
@@ -27,20 +35,42 @@ export function Invitations({ game }: { game: OpenGame }) {
   const { data, error, refetch } = useQuery(ask(listInvitations, { uid }));
   const changing = useMutation({
     mutationFn: async (change: Change): Promise<unknown> => {
-      if (change.kind === 'invite') return call(inviteAdmin, { uid, email: change.email });
+      if (change.kind === 'invite') {
+        const role = GAME_ROLES.find((each) => each === change.role) ?? 'viewer';
+        return call(inviteAdmin, { uid, email: change.email, role });
+      }
       const target = { uid, invitation_uid: change.invitation.invitation_uid };
       return change.kind === 'resend' ? call(resendInvitation, target) : call(withdrawInvitation, target);
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: [listInvitations.id] }),
   });
-  const { variables } = changing;
-  const open = data?.invitations.filter(({ role }) => role === 'admin') ?? [];
+  const open = data?.invitations.filter(({ role }) => role !== 'owner') ?? [];
   return (
-    <Section title="Invite an admin">
+    <>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <InvitationParts title="Invite to this game" roles={GAME_ROLES} invitations={open} changing={changing} />
+    </>
+  );
+}
+
+type InvitationPartsProps = {
+  title: string;
+  roles: readonly Role[];
+  invitations: readonly Invitation[];
+  changing: Changing;
+};
+
+/** The form and the list of open invitations, to a game or an organisation. */
+export function InvitationParts({ title, roles, invitations, changing }: InvitationPartsProps) {
+  const { variables } = changing;
+  return (
+    <Section title={title}>
       <Stack gap="md">
         <InviteForm
+          title={title}
+          roles={roles}
           busy={changing.isPending && variables?.kind === 'invite'}
-          onInvite={(email) => changing.mutateAsync({ kind: 'invite', email })}
+          onInvite={(email, role) => changing.mutateAsync({ kind: 'invite', email, role })}
         />
         <div role="status">
           {changing.isSuccess && variables !== undefined && <Text size="sm">{formatChange(variables)}</Text>}
@@ -48,10 +78,9 @@ export function Invitations({ game }: { game: OpenGame }) {
         {changing.error !== null && variables !== undefined && (
           <Problem error={changing.error} onRetry={() => changing.mutate(variables)} />
         )}
-        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-        {open.length > 0 && (
+        {invitations.length > 0 && (
           <InvitationTable
-            invitations={open}
+            invitations={invitations}
             busy={changing.isPending}
             onChange={(kind, invitation) => changing.mutate({ kind, invitation })}
           />
@@ -69,21 +98,29 @@ function formatChange(change: Change): string {
     : `The invitation to ${email} was removed.`;
 }
 
-function InviteForm({ busy, onInvite }: { busy: boolean; onInvite: (email: string) => Promise<unknown> }) {
+type InviteFormProps = {
+  title: string;
+  roles: readonly Role[];
+  busy: boolean;
+  onInvite: (email: string, role: Role) => Promise<unknown>;
+};
+
+function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
   const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>(roles.includes('developer') ? 'developer' : 'viewer');
   return (
     <form
-      aria-label="Invite an admin"
+      aria-label={title}
       onSubmit={(event) => {
         event.preventDefault();
         // The error is rendered above the list.
-        onInvite(email.trim()).then(
+        onInvite(email.trim(), role).then(
           () => setEmail(''),
           () => undefined,
         );
       }}
     >
-      <Group align="flex-end" gap="sm">
+      <Group align="flex-start" gap="sm">
         <TextInput
           label="Email"
           type="email"
@@ -93,7 +130,8 @@ function InviteForm({ busy, onInvite }: { busy: boolean; onInvite: (email: strin
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <Button type="submit" loading={busy}>
+        <RoleSelect label="Role" value={role} roles={roles} onChange={setRole} />
+        <Button type="submit" loading={busy} mt={24}>
           Send invitation
         </Button>
       </Group>
@@ -116,6 +154,7 @@ type InvitationTableProps = {
 function InvitationTable({ invitations, busy, onChange }: InvitationTableProps) {
   const columns: Column<Invitation>[] = [
     { header: 'Email', overflow: 'anywhere', cell: ({ email }) => email },
+    { header: 'Role', cell: ({ role }) => ROLES[role].label },
     { header: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
     { header: 'Sent', hiddenBelow: 'sm', cell: ({ sent_at }) => <Time at={sent_at} /> },
     {

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { acceptInvitation, declineInvitation, getInvitation } from '@chauffeur/contract/operations/invitations';
+import { ROLES } from '@chauffeur/contract/roles';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -35,7 +36,7 @@ export function InvitationPage() {
   );
 }
 
-const EFFECTS: Readonly<Record<Invitation['role'], readonly string[]>> = {
+const EFFECTS: Readonly<Partial<Record<Invitation['role'], readonly string[]>>> = {
   admin: [
     'You can upload and promote builds, and edit the store page.',
     'You can read crash reports, events and bug tickets.',
@@ -49,16 +50,37 @@ const EFFECTS: Readonly<Record<Invitation['role'], readonly string[]>> = {
   ],
 };
 
+/** What the person can do, and who sees them. */
+function effectsOf({ role, organisation }: Invitation): readonly string[] {
+  const own = organisation === null ? EFFECTS[role] : undefined;
+  return (
+    own ?? [
+      ROLES[role].summary,
+      `The other members of the ${placeOf({ organisation })} see your name and email address.`,
+    ]
+  );
+}
+
+function placeOf({ organisation }: Pick<Invitation, 'organisation'>): string {
+  return organisation === null ? 'game' : 'organisation';
+}
+
+function nameOf({ game, organisation }: Invitation): string {
+  return (game ?? organisation)?.name ?? '';
+}
+
 function InvitationDetails({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { game, role } = invitation;
-  const title = role === 'owner' ? `Become the owner of ${game.name}` : `Join ${game.name}`;
+  const { organisation, role } = invitation;
+  const name = nameOf(invitation);
+  const isTransfer = role === 'owner' && organisation === null;
+  const title = isTransfer ? `Become the owner of ${name}` : `Join ${name}`;
   return (
     <>
-      <PageHead title={title} tabTitle={`Invitation · ${game.name}`} />
+      <PageHead title={title} tabTitle={`Invitation · ${name}`} />
       <Facts
         facts={[
-          ['Game', game.name],
-          ['Your role', role === 'owner' ? 'Owner' : 'Admin'],
+          [organisation === null ? 'Game' : 'Organisation', name],
+          ['Your role', ROLES[role].label],
           ['Invited by', invitation.invited_by],
           ['Sent to', invitation.email],
           ...(invitation.status === 'pending'
@@ -76,7 +98,7 @@ function InvitationDetails({ token, invitation }: { token: string; invitation: I
 }
 
 function Decide({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { role, problem } = invitation;
+  const { problem } = invitation;
   const queries = useQueryClient();
   const deciding = useMutation({
     mutationFn: (accept: boolean) => call(accept ? acceptInvitation : declineInvitation, { token }),
@@ -88,7 +110,7 @@ function Decide({ token, invitation }: { token: string; invitation: Invitation }
   const isForOther = problem?.code === 4231;
   return (
     <Stack gap="md">
-      <Consequences lines={EFFECTS[role]} />
+      <Consequences lines={effectsOf(invitation)} />
       {problem !== null && <Obstacle code={problem.code} message={problem.message} />}
       {deciding.error !== null && <Problem error={deciding.error} />}
       <Group gap="sm">
@@ -131,21 +153,33 @@ const ENDED: Readonly<Record<Exclude<Invitation['status'], 'pending' | 'accepted
   expired: 'This invitation has expired',
 };
 
-function Outcome({ invitation: { status, role, game } }: { invitation: Invitation }) {
+function Outcome({ invitation }: { invitation: Invitation }) {
+  const { status, role, game, organisation } = invitation;
+  const name = nameOf(invitation);
+  const article = ['admin', 'owner'].includes(role) ? 'an' : 'a';
+  const isOwner = role === 'owner' && organisation === null;
   return (
     <div role="status">
       {status === 'accepted' || status === 'pending' ? (
-        <Notice
-          tone="good"
-          title={role === 'owner' ? `You now own ${game.name}` : `You're now an admin of ${game.name}`}
-        >
-          <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm">
-            Open game
-          </SiteLink>
+        <Notice tone="good" title={isOwner ? `You now own ${name}` : `You're now ${article} ${role} of ${name}`}>
+          {game !== null && (
+            <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm">
+              Open game
+            </SiteLink>
+          )}
+          {organisation !== null && (
+            <SiteLink
+              to="/org/$organisation"
+              params={{ organisation: organisation.slug ?? organisation.organisation_uid }}
+              size="sm"
+            >
+              Open organisation
+            </SiteLink>
+          )}
         </Notice>
       ) : (
         <Notice tone="none" title={ENDED[status]}>
-          <Text size="sm">Ask the game's owner for a new one.</Text>
+          <Text size="sm">Ask the {organisation === null ? "game's owner" : 'person who sent it'} for a new one.</Text>
         </Notice>
       )}
     </div>

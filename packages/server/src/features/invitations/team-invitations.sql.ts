@@ -1,0 +1,136 @@
+// The SQL of invitations to an organisation, or to a single game with a role below that of an admin.
+import type { Role } from '@chauffeur/contract/roles';
+import { sql } from 'kysely';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import type { InvitationRow } from './invitations.sql.ts';
+
+/** What a person is invited to. */
+export type Target = { readonly kind: 'organisation' | 'game'; readonly id: string; readonly name: string };
+
+export type TeamInvitationRow = Omit<InvitationRow, 'game_id' | 'role'> & {
+  role: Role;
+  organisation_id: string | null;
+  game_id: string | null;
+};
+
+/** An invitation with what it is to, which is not deleted. */
+export type FoundTeamInvitation = TeamInvitationRow & { slug: string | null; target_name: string };
+
+const columns = sql.raw(
+  'invitation_id, organisation_id, game_id, role, email, inviter_id, invited_by, state, invited_at, sent_at, expires_at',
+);
+
+const ofTarget = ({ kind, id }: Target) => (kind === 'game' ? sql`game_id = ${id}` : sql`organisation_id = ${id}`);
+
+type Sent = { role: Role; inviterId: string; invitedBy: string; tokenHash: Buffer; now: Date; expiresAt: Date };
+
+export function insertInvitation(
+  tx: Tx,
+  target: Target,
+  {
+    invitationId,
+    email,
+    role,
+    inviterId,
+    invitedBy,
+    tokenHash,
+    now,
+    expiresAt,
+  }: Sent & { invitationId: string; email: string },
+): Promise<TeamInvitationRow> {
+  const [game, organisation] = target.kind === 'game' ? [target.id, null] : [null, target.id];
+  return onlyRow(
+    tx,
+    sql<TeamInvitationRow>`insert into team_invitations (invitation_id, organisation_id, game_id, role, email, token_hash,
+        inviter_id, invited_by, invited_at, sent_at, expires_at)
+      values (${invitationId}, ${organisation}, ${game}, ${role}, ${email}, ${tokenHash}, ${inviterId}, ${invitedBy}, ${now},
+        ${now}, ${expiresAt})
+      returning ${columns}`,
+  );
+}
+
+/** Replaces the token, so the link in the earlier mail stops working. */
+export function renewInvitation(
+  tx: Tx,
+  invitationId: string,
+  { role, inviterId, invitedBy, tokenHash, now, expiresAt }: Sent,
+): Promise<TeamInvitationRow> {
+  return onlyRow(
+    tx,
+    sql<TeamInvitationRow>`update team_invitations set role = ${role}, inviter_id = ${inviterId}, invited_by = ${invitedBy},
+        token_hash = ${tokenHash}, sent_at = ${now}, expires_at = ${expiresAt}
+      where invitation_id = ${invitationId} returning ${columns}`,
+  );
+}
+
+export function findPending(tx: Tx, target: Target, email: string): Promise<TeamInvitationRow | undefined> {
+  return row(
+    tx,
+    sql<TeamInvitationRow>`select ${columns} from team_invitations
+      where ${ofTarget(target)} and state = 'pending' and email = ${email}`,
+  );
+}
+
+/** Pending and declined invitations, newest first. */
+export function listOpen(db: Db, target: Target, limit: number): Promise<TeamInvitationRow[]> {
+  return rows(
+    db,
+    sql<TeamInvitationRow>`select ${columns} from team_invitations
+      where ${ofTarget(target)} and state in ('pending', 'declined') order by invitation_id desc limit ${limit}`,
+  );
+}
+
+/** Finds and locks an invitation until the transaction ends. */
+export function lockInvitation(tx: Tx, target: Target, invitationId: string): Promise<TeamInvitationRow | undefined> {
+  return row(
+    tx,
+    sql<TeamInvitationRow>`select ${columns} from team_invitations
+      where ${ofTarget(target)} and invitation_id = ${invitationId} for update`,
+  );
+}
+
+const ofToken = (tokenHash: Buffer) =>
+  sql`select ${columns}, coalesce(games.slug, organisations.slug) as slug,
+      coalesce(games.name, organisations.name) as target_name
+    from team_invitations
+      left join (select game_id as found_game, slug, name from games) as games on found_game = team_invitations.game_id
+      left join (select organisation_id as found_organisation, slug, name from organisations) as organisations
+        on found_organisation = team_invitations.organisation_id
+    where token_hash = ${tokenHash} and coalesce(found_game, found_organisation) is not null`;
+
+export function findByToken(db: Db, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
+  return row(db, sql<FoundTeamInvitation>`${ofToken(tokenHash)}`);
+}
+
+/** Finds and locks an invitation by its token until the transaction ends. */
+export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
+  return row(tx, sql<FoundTeamInvitation>`${ofToken(tokenHash)} for update of team_invitations`);
+}
+
+export async function endInvitation(
+  tx: Tx,
+  invitationId: string,
+  state: 'accepted' | 'declined' | 'withdrawn',
+  now: Date,
+): Promise<void> {
+  await changed(
+    tx,
+    sql`update team_invitations set state = ${state}, ended_at = ${now} where invitation_id = ${invitationId}`,
+  );
+}
+
+/** Withdraws all pending invitations to a game, whose new owner decides whom to invite. */
+export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
+  await changed(
+    tx,
+    sql`update team_invitations set state = 'withdrawn', ended_at = ${now} where game_id = ${gameId} and state = 'pending'`,
+  );
+}
+
+/** Deletes the invitations that ended or expired before the given time. */
+export function forgetInvitations(db: Db, before: Date): Promise<number> {
+  return changed(
+    db,
+    sql`delete from team_invitations where expires_at < ${before} and (ended_at is null or ended_at < ${before})`,
+  );
+}

@@ -1,0 +1,202 @@
+// Organisations: created by a person, who becomes their owner; seen by their members; renamed and deleted by owners.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/organisations';
+import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context } from '../../context.ts';
+import {
+  type Db,
+  isMissingReference,
+  isUniqueViolation,
+  retryConflicts,
+  type Tx,
+  transact,
+} from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import type { Call } from '../../request/call.ts';
+import * as organisations from './organisations.sql.ts';
+
+export type Organisation = organisations.OrganisationRow;
+type Detail = OutputOf<typeof contract.getOrganisation>;
+
+export async function listOrganisations(ctx: Context, { caller }: Call<typeof contract.listOrganisations>) {
+  const own = isLimitedToGame(caller) ? [] : await organisations.listOfPerson(ctx.db, caller.user.id);
+  return { organisations: own.map((row) => recordOf(row, caller)) };
+}
+
+/** An agent that is limited to one game sees nothing else. */
+function isLimitedToGame({ agent }: AccountCaller): boolean {
+  return agent !== undefined && agent.gameId !== null;
+}
+
+function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller) {
+  const { organisation_id, slug, name, role, games, members, created_at, personal_of } = row;
+  return {
+    organisation_uid: organisation_id,
+    slug,
+    name,
+    role,
+    personal: personal_of === user.id,
+    games,
+    members,
+    created_at: created_at.toISOString(),
+  };
+}
+
+/** The organisation as its member sees it. Throws 4040 for others. */
+export async function readDetail(db: Db, caller: AccountCaller, organisationId: string): Promise<Detail> {
+  const [own] = await organisations.listOfPerson(db, caller.user.id, organisationId);
+  if (own === undefined) throw unknownOrganisation();
+  const members = await organisations.listMembers(db, organisationId);
+  const games = await organisations.listGames(db, organisationId);
+  return {
+    ...recordOf(own, caller),
+    member_list: members.map((member) => ({ ...member, added_at: member.added_at.toISOString() })),
+    game_list: games.map(({ game_id, slug, name, visibility }) => ({ game_uid: game_id, slug, name, visibility })),
+  };
+}
+
+export async function createOrganisation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.createOrganisation>,
+): Promise<Detail> {
+  const { user } = caller;
+  if ((await organisations.countOfPerson(ctx.db, user.id)) >= LIMITS.organisations)
+    throw new ApiError(4002, `name: you are a member of ${LIMITS.organisations} organisations. Leave one first.`);
+  const organisationId = newId();
+  return withFreeSlug(input.slug, () =>
+    transact(ctx.db, async (tx) => {
+      const name = requireName(input.name);
+      await organisations.insertOrganisation(tx, { organisationId, name, slug: input.slug ?? null });
+      await organisations.upsertMember(tx, organisationId, user.id, 'owner');
+      return readDetail(tx, caller, organisationId);
+    }),
+  );
+}
+
+function requireName(name: string): string {
+  if (name.trim() === '') throw new ApiError(4002, 'name: enter a name.');
+  return name.trim();
+}
+
+async function withFreeSlug<T>(slug: string | null | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // The person deleted their account in the meantime.
+    if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+    if (!isUniqueViolation(error)) throw error;
+    throw new ApiError(4002, `slug: ${slug} belongs to another organisation. Choose another one.`, { cause: error });
+  }
+}
+
+export async function getOrganisation(ctx: Context, { caller, input }: Call<typeof contract.getOrganisation>) {
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  return readDetail(ctx.db, caller, organisation.organisation_id);
+}
+
+export function updateOrganisation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.updateOrganisation>,
+): Promise<Detail> {
+  return withFreeSlug(input.slug, () =>
+    changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }) => {
+      const name = input.name === undefined ? undefined : requireName(input.name);
+      await organisations.updateOrganisation(tx, id, { name, slug: input.slug });
+      return readDetail(tx, caller, id);
+    }),
+  );
+}
+
+export async function deleteOrganisation(ctx: Context, { caller, input }: Call<typeof contract.deleteOrganisation>) {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }) => {
+    await organisations.deleteOrganisation(tx, id);
+    return { organisation_uid: id };
+  }).catch((cause: unknown) => {
+    throw isMissingReference(cause) ? new ApiError(4238, undefined, { cause }) : cause;
+  });
+}
+
+/**
+ * Returns an organisation in which the caller has the role that the called operation needs. Throws 4031 if their role is
+ * lower, and 4040 if they are not a member.
+ */
+export async function requireOrganisation(
+  ctx: Context,
+  caller: AccountCaller,
+  ref: string,
+): Promise<{ organisation: Organisation; role: Role }> {
+  const organisation = isLimitedToGame(caller) ? undefined : await organisations.findOrganisation(ctx.db, ref);
+  if (organisation === undefined) throw unknownOrganisation();
+  return { organisation, role: await requireRoleIn(ctx.db, caller, organisation.organisation_id) };
+}
+
+async function requireRoleIn(db: Db, caller: AccountCaller, organisationId: string): Promise<Role> {
+  const role = await organisations.readRole(db, organisationId, caller.user.id);
+  if (role === null) throw unknownOrganisation();
+  const needed = caller.neededRole ?? 'owner';
+  if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'organisation'));
+  return role;
+}
+
+/**
+ * Runs `work` in a transaction that holds the organisation's lock, with the role that the caller has then. So when two
+ * owners demote each other at once, the second one fails.
+ */
+export async function changeOrganisation<T>(
+  ctx: Context,
+  caller: AccountCaller,
+  ref: string,
+  work: (tx: Tx, organisation: Organisation, role: Role) => Promise<T>,
+): Promise<T> {
+  const { organisation } = await requireOrganisation(ctx, caller, ref);
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const locked = await organisations.lockOrganisation(tx, organisation.organisation_id);
+      if (locked === undefined) throw unknownOrganisation();
+      return work(tx, locked, await requireRoleIn(tx, caller, locked.organisation_id));
+    }),
+  );
+}
+
+/** Finds an organisation by uid or slug, for operators. */
+export function findOrganisation(db: Db, ref: string): Promise<Organisation | undefined> {
+  return organisations.findOrganisation(db, ref);
+}
+
+/** All organisations with their owners, for operators. */
+export function listAllOrganisations(db: Db) {
+  return organisations.listAll(db);
+}
+
+/** Owners first. */
+export function listMembersOf(db: Db, organisationId: string): Promise<organisations.MemberRow[]> {
+  return organisations.listMembers(db, organisationId);
+}
+
+/** Adds the member or changes their role. */
+export function setMemberRoleWithin(tx: Tx, organisationId: string, userId: string, role: Role): Promise<void> {
+  return organisations.upsertMember(tx, organisationId, userId, role);
+}
+
+/** False if the person was not a member. */
+export function removeMemberWithin(tx: Tx, organisationId: string, userId: string): Promise<boolean> {
+  return organisations.deleteMember(tx, organisationId, userId);
+}
+
+/** Locks the organisation until the transaction ends. Throws 4040 if it was deleted. */
+export async function lockOrganisation(tx: Tx, organisationId: string): Promise<Organisation> {
+  const organisation = await organisations.lockOrganisation(tx, organisationId);
+  if (organisation === undefined) throw unknownOrganisation();
+  return organisation;
+}
+
+/** The person's role in the organisation; null if they have none. */
+export function roleIn(db: Db, organisationId: string, userId: string): Promise<Role | null> {
+  return organisations.readRole(db, organisationId, userId);
+}
+
+function unknownOrganisation(): ApiError {
+  return new ApiError(4040, "This organisation does not exist, or you don't have access to it.");
+}

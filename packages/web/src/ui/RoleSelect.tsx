@@ -1,0 +1,32 @@
+// Selects a role, and says in a line what it may do.
+import { ROLES, type Role } from '@chauffeur/contract/roles';
+import { NativeSelect } from '@mantine/core';
+
+type RoleSelectProps = {
+  label: string;
+  value: Role;
+  roles: readonly Role[];
+  isCompact?: boolean;
+  isDisabled?: boolean;
+  onChange: (role: Role) => void;
+};
+
+/** With `isCompact`, as in a table, the label is for screen readers only, and the description is a tooltip. */
+export function RoleSelect({ label, value, roles, isCompact = false, isDisabled = false, onChange }: RoleSelectProps) {
+  const { summary } = ROLES[value];
+  return (
+    <NativeSelect
+      {...(isCompact
+        ? { 'aria-label': label, title: summary, size: 'xs' as const }
+        : { label, description: summary, inputWrapperOrder: ['label', 'input', 'description', 'error'] as const })}
+      data={roles.map((role) => ({ value: role, label: ROLES[role].label }))}
+      value={value}
+      disabled={isDisabled}
+      maw={360}
+      onChange={({ currentTarget }) => {
+        const chosen = roles.find((role) => role === currentTarget.value);
+        if (chosen !== undefined) onChange(chosen);
+      }}
+    />
+  );
+}
