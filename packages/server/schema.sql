@@ -171,6 +171,8 @@ create table users (
   updated_at timestamp with time zone default now() not null,
   handle text,
   operator boolean default false not null,
+  two_factor_enabled boolean default false not null,
+  disabled_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_handle_key UNIQUE (handle),
@@ -188,6 +190,7 @@ create table user_sessions (
   user_agent text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  sign_in_method text,
   constraint user_sessions_pkey PRIMARY KEY (id),
   constraint user_sessions_token_key UNIQUE (token),
   constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1550,6 +1553,48 @@ create table upload_tokens (
   constraint upload_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table user_two_factors (
+  id text not null,
+  user_id text not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean default false not null,
+  failed_verification_count integer default 0 not null,
+  locked_until timestamp with time zone,
+  constraint user_two_factors_pkey PRIMARY KEY (id),
+  constraint user_two_factors_user_id_key UNIQUE (user_id),
+  constraint user_two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table user_passkeys (
+  id text not null,
+  user_id text not null,
+  name text,
+  public_key text not null,
+  credential_id text not null,
+  counter bigint not null,
+  device_type text not null,
+  backed_up boolean not null,
+  transports text,
+  created_at timestamp with time zone default now() not null,
+  aaguid text,
+  constraint user_passkeys_pkey PRIMARY KEY (id),
+  constraint user_passkeys_credential_id_key UNIQUE (credential_id),
+  constraint user_passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table user_browsers (
+  browser_id uuid not null,
+  user_id text not null,
+  cookie_hash bytea,
+  user_agent text not null,
+  network text not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  constraint user_browsers_pkey PRIMARY KEY (browser_id),
+  constraint user_browsers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table game_changes (
   game_id uuid not null,
   topic text not null,
@@ -1673,6 +1718,9 @@ CREATE INDEX game_roles_by_user ON public.game_roles USING btree (user_id);
 CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (organisation_id, email) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX team_invitations_open_of_game ON public.team_invitations USING btree (game_id, email) WHERE (state = 'pending'::text);
 CREATE INDEX games_by_organisation ON public.all_games USING btree (organisation_id);
+CREATE INDEX user_passkeys_by_user ON public.user_passkeys USING btree (user_id);
+CREATE UNIQUE INDEX user_credentials_by_provider ON public.user_credentials USING btree (provider_id, account_id) WHERE (provider_id <> 'credential'::text);
+CREATE INDEX user_browsers_by_user ON public.user_browsers USING btree (user_id, last_seen_at);
 CREATE INDEX game_changes_changed_at_idx ON public.game_changes USING btree (changed_at);
 
 create view build_names as

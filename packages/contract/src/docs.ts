@@ -33,7 +33,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Organisations and roles',
         description: 'Who owns games, and what each role may do.',
       },
-      { page: 'accounts', title: 'Accounts', description: 'Sign-up, email, password, and deleting an account.' },
+      { page: 'accounts', title: 'Accounts', description: 'Sign-up, second factors, passkeys, email and password.' },
     ],
   },
   {
@@ -182,6 +182,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       { page: 'service', title: 'Run it as a service', description: 'With systemd: start, stop and restart.' },
       { page: 'containers', title: 'Run it in containers', description: 'With Docker or on Kubernetes.' },
       { page: 'configure', title: 'Configure the server', description: 'Address, mail, and admin commands.' },
+      {
+        page: 'single-sign-on',
+        title: 'Single sign-on',
+        description: 'Let people sign in with your OpenID Connect provider.',
+      },
       { page: 'scanner', title: 'Virus scanner', description: 'Connect ClamAV.' },
       { page: 'storage', title: 'PostgreSQL and S3', description: 'Store data outside the server.' },
       { page: 'processes', title: 'Run several processes', description: 'Handle more load.' },

@@ -40,6 +40,34 @@ export const ERRORS = {
     meaning: 'Incorrect email or password.',
     remedy: 'Check both, or reset your password.',
   },
+  4013: {
+    status: 403,
+    meaning: 'The account is disabled.',
+    remedy: 'Ask the operator of the service to enable it.',
+  },
+  4014: {
+    status: 403,
+    meaning: 'You signed in too long ago for this change.',
+    remedy: 'Sign in again, then repeat the change.',
+  },
+  4015: {
+    status: 401,
+    meaning: 'The code of the second factor is wrong.',
+    remedy: 'Enter the current code of your authenticator app, or a backup code that was not used before.',
+  },
+  4016: {
+    status: 401,
+    // After too many wrong codes.
+    alsoStatuses: [400],
+    meaning: 'The sign-in that waits for a second factor has ended.',
+    remedy: 'Sign in again with your password.',
+  },
+  4017: {
+    status: 401,
+    alsoStatuses: [400],
+    meaning: 'The passkey was not accepted.',
+    remedy: 'Try again, or sign in with your password.',
+  },
   4020: {
     status: 401,
     meaning: 'The access token is missing.',
@@ -205,6 +233,11 @@ export const ERRORS = {
     status: 409,
     meaning: 'The player who filed the ticket has no address for replies.',
     remedy: 'Close the ticket, or mark it as fixed. The player did not leave an address.',
+  },
+  4095: {
+    status: 409,
+    meaning: 'The account cannot be disabled.',
+    remedy: 'Disable neither your own account nor the last operator.',
   },
   4096: {
     status: 403,

@@ -8,7 +8,13 @@ import { VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { type Auth, type AuthOptions, createAuth, readAuthSecret } from './features/accounts/accounts.ts';
+import {
+  type Auth,
+  type AuthOptions,
+  createAuth,
+  readAuthSecret,
+  ssoSettingsOf,
+} from './features/accounts/accounts.ts';
 import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { leaveAllOrganisations } from './features/organisation-members/organisation-members.ts';
@@ -117,6 +123,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const auth = createAuth(db, {
     secret,
     publicUrl: ctx.publicUrl,
+    sso: ssoSettingsOf(ctx),
     limitSignIns: config.limitSignIns,
     leaveOrganisations: (userId) => leaveAllOrganisations(ctx, userId),
     endAccess: (userId) => endAccessAfterReset(ctx, userId),

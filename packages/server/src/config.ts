@@ -81,6 +81,14 @@ const limit = number(0, 1_000_000_000);
 /** `on` and similar words mean one proxy, because the setting was a flag in earlier versions. */
 const proxies: Parse<number> = (value) => (/^\d/.test(value) ? number(0, 16)(value) : Number(flag(value)));
 
+/** Domains in lower case, separated by commas. */
+const mailDomains: Parse<string> = (value) => {
+  const domains = value.split(',').map((domain) => domain.trim().toLowerCase().replace(/^@/, ''));
+  if (!domains.every((domain) => /^[^\s@,]+\.[^\s@,]+$/.test(domain)))
+    throw new Error('use domains such as example.com');
+  return domains.join(',');
+};
+
 /** 0 for all days, otherwise at least one day more than the window of launch health. */
 const healthDays: Parse<number> = (value) => {
   const days = number(0, 36_500)(value);
@@ -167,6 +175,34 @@ export const SETTINGS = {
     'CHAUFFEUR_SECRET',
     text,
     'Secret that signs session cookies, at least 32 characters. Default: a secret is generated at the first start and stored in the database.',
+  ),
+  oidcIssuer: optional(
+    'CHAUFFEUR_OIDC_ISSUER',
+    url('https:', 'http:'),
+    'Issuer of the OpenID provider for single sign-on, such as `https://login.example.com/realms/studio`. Needs the id and the secret of a client too. Default: no single sign-on.',
+  ),
+  oidcClientId: optional('CHAUFFEUR_OIDC_CLIENT_ID', text, 'Client id of this service at the OpenID provider.'),
+  oidcClientSecret: optional(
+    'CHAUFFEUR_OIDC_CLIENT_SECRET',
+    text,
+    'Client secret of this service at the OpenID provider.',
+  ),
+  oidcName: setting(
+    'CHAUFFEUR_OIDC_NAME',
+    'Single sign-on',
+    text,
+    'Name of the OpenID provider on the sign-in page, such as `Studio login`.',
+  ),
+  oidcDomains: optional(
+    'CHAUFFEUR_OIDC_DOMAINS',
+    mailDomains,
+    'Domains of email addresses that may use single sign-on, separated by commas. Default: all domains.',
+  ),
+  oidcCreateAccounts: setting(
+    'CHAUFFEUR_OIDC_CREATE_ACCOUNTS',
+    '1',
+    flag,
+    'Whether single sign-on creates an account for a person without one.',
   ),
   trustProxy: setting(
     'CHAUFFEUR_TRUST_PROXY',
@@ -390,6 +426,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push('CHAUFFEUR_DATABASE_REPLICA_URL: set DATABASE_URL too; the embedded PostgreSQL has no replicas.');
   if (config.playUrl !== undefined && areRelated(config.playUrl, config.publicUrl))
     problems.push(`CHAUFFEUR_PLAY_URL: ${PLAY_HOST}`);
+  const oidc = [config.oidcIssuer, config.oidcClientId, config.oidcClientSecret];
+  if (oidc.some((value) => value !== undefined) && oidc.includes(undefined))
+    problems.push(
+      'CHAUFFEUR_OIDC_ISSUER: set CHAUFFEUR_OIDC_ISSUER, CHAUFFEUR_OIDC_CLIENT_ID and CHAUFFEUR_OIDC_CLIENT_SECRET, or none of them.',
+    );
   if (config.secret !== undefined && config.secret.length < 32)
     problems.push('CHAUFFEUR_SECRET: use at least 32 characters.');
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));

@@ -60,7 +60,13 @@ export type AccountCaller = {
   readonly agent?: Agent;
   /** The role that the called operation needs; owner if absent, so that a forgotten role opens nothing. */
   readonly neededRole?: Role;
+  /** How the session was started; null for old sessions, undefined for programs. */
+  readonly signInMethod?: SignInMethod | null;
 };
+
+/** What a person proved when they signed in. */
+export type SignInMethod = 'password' | 'email' | 'second_factor' | 'trusted_browser' | 'passkey' | 'sso';
+
 /**
  * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who owns
  * or administers it. `keyRef` is the beginning of the access token or of the key of the login.

@@ -230,6 +230,10 @@ describe('a closed route', () => {
       `/get-session /list-sessions /verify-email /jwks /reset-password/x /sign-up/email /sign-in/email /sign-out
       /send-verification-email /request-password-reset /reset-password /update-user /change-email /change-password /delete-user
       /revoke-session /revoke-sessions /revoke-other-sessions
+      /two-factor/enable /two-factor/disable /two-factor/verify-totp /two-factor/verify-backup-code
+      /two-factor/generate-backup-codes /sign-in/social /callback/sso
+      /passkey/generate-register-options /passkey/generate-authenticate-options /passkey/list-user-passkeys
+      /passkey/verify-registration /passkey/verify-authentication /passkey/update-passkey /passkey/delete-passkey
       /oauth2/authorize /oauth2/consent /oauth2/introspect /oauth2/register /oauth2/revoke /oauth2/token`.split(/\s+/),
     );
     for (const { path, method } of listRoutes()) {

@@ -51,7 +51,10 @@ const nextPath = ({ next }: Record<string, unknown>): { next?: string | undefine
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: nextPath,
+  validateSearch: (search): { next?: string | undefined; error?: string | undefined } => ({
+    ...nextPath(search),
+    error: textOf(search.error),
+  }),
   component: lazyPage(() => import('./pages/accounts/SignInPage.tsx'), 'SignInPage'),
 });
 

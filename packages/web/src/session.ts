@@ -28,8 +28,70 @@ export const session = queryOptions({
 
 export type Credentials = { email: string; password: string };
 
-export function signIn(credentials: Credentials): Promise<unknown> {
-  return request('POST', 'sign-in/email', credentials);
+/** The account may also need a code: then the sign-in waits for `enterCode`. */
+export async function signIn(credentials: Credentials): Promise<'signed_in' | 'needs_code'> {
+  const result = await request<{ twoFactorRedirect?: boolean }>('POST', 'sign-in/email', credentials);
+  return result.twoFactorRedirect === true ? 'needs_code' : 'signed_in';
+}
+
+/** A code of an authenticator app, or a backup code. A trusted browser is not asked for 30 days. */
+export type Code = { code: string; isBackup: boolean; trustDevice: boolean };
+
+export function enterCode({ code, isBackup, trustDevice }: Code): Promise<unknown> {
+  const route = isBackup ? 'two-factor/verify-backup-code' : 'two-factor/verify-totp';
+  return request('POST', route, { code: isBackup ? code.trim() : code.replaceAll(/\s/g, ''), trustDevice });
+}
+
+/** Goes to the operator's single sign-on, which returns to `next`. */
+export async function signInWithProvider(next: string): Promise<void> {
+  const errorCallbackURL = `/sign-in?${new URLSearchParams({ next })}`;
+  const body = { provider: 'sso', callbackURL: next, errorCallbackURL, disableRedirect: true };
+  const { url } = await request<{ url: string }>('POST', 'sign-in/social', body);
+  location.assign(url);
+}
+
+/** Without a password, the session must be new. */
+type Proof = { password?: string };
+
+/** Creates the secret of an authenticator app, which is not asked for until `confirmApp`. */
+export function addApp(proof: Proof): Promise<{ totpURI: string; backupCodes: string[] }> {
+  return request('POST', 'two-factor/enable', proof);
+}
+
+export function confirmApp(code: string): Promise<unknown> {
+  return request('POST', 'two-factor/verify-totp', { code: code.replaceAll(/\s/g, '') });
+}
+
+export function removeApp(proof: Proof): Promise<unknown> {
+  return request('POST', 'two-factor/disable', proof);
+}
+
+/** The earlier codes no longer work. */
+export function createBackupCodes(proof: Proof): Promise<{ backupCodes: string[] }> {
+  return request('POST', 'two-factor/generate-backup-codes', proof);
+}
+
+export type Passkey = { readonly id: string; readonly name: string | null; readonly createdAt: string };
+
+export const passkeys = queryOptions({
+  queryKey: ['session', 'passkeys'] as const,
+  queryFn: ({ signal }) => request<Passkey[]>('GET', 'passkey/list-user-passkeys', undefined, signal),
+});
+
+export function passkeyOptions(kind: 'register' | 'authenticate', signal?: AbortSignal): Promise<object> {
+  return request('GET', `passkey/generate-${kind}-options`, undefined, signal);
+}
+
+export function sendPasskey(kind: 'registration' | 'authentication', body: object): Promise<unknown> {
+  return request('POST', `passkey/verify-${kind}`, body);
+}
+
+export function renamePasskey(id: string, name: string): Promise<unknown> {
+  return request('POST', 'passkey/update-passkey', { id, name });
+}
+
+export function deletePasskey(id: string): Promise<unknown> {
+  return request('POST', 'passkey/delete-passkey', { id });
 }
 
 /** Creates an account and emails a link to `/verify`. The response is the same if the account already exists. */
@@ -145,6 +207,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   other_session:
     'This request was started in another browser, or before you last signed in. Connect again from the agent.',
   invalid_signature: 'This request has expired or was changed. Connect again from the agent.',
+  ACCOUNT_DISABLED: 'This account is disabled.',
+  SESSION_NOT_FRESH: 'You signed in too long ago for this change. Sign in again, then repeat it.',
+  INVALID_CODE: 'Incorrect code.',
+  INVALID_BACKUP_CODE: 'Incorrect backup code.',
+  INVALID_TWO_FACTOR_COOKIE: 'This sign-in has expired. Enter your password again.',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many wrong codes. Enter your password again.',
+  ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Wait 15 minutes, then try again.',
+  PASSKEY_NOT_FOUND: 'This passkey does not belong to an account here. It may have been removed.',
+  AUTHENTICATION_FAILED: 'The passkey was not accepted.',
+  CHALLENGE_NOT_FOUND: 'This took too long. Try again.',
   INVALID_TOKEN: 'This link is no longer valid. Request a new one.',
 };
 

@@ -39,6 +39,7 @@ import * as profile from './profile.ts';
 import * as quotas from './quotas.ts';
 import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
+import * as signIn from './sign-in.ts';
 import * as source from './source.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
@@ -173,6 +174,8 @@ export const OPERATIONS: readonly Operation[] = [
   shelves.getListing,
   profile.getProfile,
   profile.updateProfile,
+  signIn.getSignInOptions,
+  signIn.getSignInSecurity,
   credentials.getCredentials,
   credentials.revokeCredentials,
   credentials.revokeAfterReset,
@@ -227,6 +230,9 @@ export const OPERATIONS: readonly Operation[] = [
   operator.listUsers,
   operator.verifyUser,
   operator.signUserOut,
+  operator.disableUser,
+  operator.enableUser,
+  operator.resetSecondFactor,
   operator.getSettings,
   quotas.listGameStorage,
   quotas.getGameQuota,

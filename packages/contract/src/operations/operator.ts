@@ -143,6 +143,8 @@ export const OperatedUser = Type.Object({
   email: Type.String(),
   verified: Type.Boolean(),
   operator: Type.Boolean(),
+  disabled_at: Nullable(Timestamp),
+  second_factor: Type.Boolean({ description: 'Whether it has an authenticator app or a passkey' }),
   games: Type.Integer({ description: 'Number of games they own' }),
   sessions: Type.Integer({ description: 'Number of active sessions' }),
   created_at: Timestamp,
@@ -182,6 +184,42 @@ export const signUserOut = defineOperation({
   summary: 'End all sessions of an account',
   method: 'POST',
   path: '/operator/users/{user_id}/sign-out',
+  access: 'operator',
+  params: UserParams,
+  output: OperatedUser,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const disableUser = defineOperation({
+  id: 'operator.disableUser',
+  summary: 'Disable an account: it cannot sign in, and its sessions, personal keys, agents and commands stop working',
+  method: 'POST',
+  path: '/operator/users/{user_id}/disable',
+  access: 'operator',
+  params: UserParams,
+  output: OperatedUser,
+  statuses: [200],
+  errors: [4040, 4095],
+});
+
+export const enableUser = defineOperation({
+  id: 'operator.enableUser',
+  summary: 'Enable a disabled account. Its personal keys, agents and commands work again; its sessions stay ended',
+  method: 'POST',
+  path: '/operator/users/{user_id}/enable',
+  access: 'operator',
+  params: UserParams,
+  output: OperatedUser,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const resetSecondFactor = defineOperation({
+  id: 'operator.resetSecondFactor',
+  summary: 'Remove the authenticator app, backup codes and passkeys of an account, and end its sessions',
+  method: 'POST',
+  path: '/operator/users/{user_id}/reset-second-factor',
   access: 'operator',
   params: UserParams,
   output: OperatedUser,

@@ -7,7 +7,14 @@ import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { createUser, findUser, setUserOperator, verifyUser } from '../features/accounts/accounts.ts';
+import {
+  createUser,
+  findUser,
+  resetUserSecondFactor,
+  setUserDisabled,
+  setUserOperator,
+  verifyUser,
+} from '../features/accounts/accounts.ts';
 import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
 import { createGameFor, findGame } from '../features/games/games.ts';
 import { changeQuota } from '../features/quotas/quotas.ts';
@@ -53,6 +60,33 @@ export function addAdminCommands(admin: Command): void {
         const { id, email } = await setUserOperator(ctx, options.email, !options.revoke);
         await endSetup(ctx.db);
         return { user_id: id, email, operator: !options.revoke };
+      }),
+    );
+  for (const [name, description, disabled] of [
+    ['disable', 'disable an account: it cannot sign in, and its keys, agents and commands stop working', true],
+    ['enable', 'enable a disabled account again', false],
+  ] as const) {
+    user
+      .command(name)
+      .description(description)
+      .requiredOption('--email <email>', 'the email address of the account')
+      .option('--json', 'print one JSON object', false)
+      .action((options: { email: string; json: boolean }) =>
+        perform(options.json, async ({ ctx }) => {
+          const { id, email } = await setUserDisabled(ctx, options.email, disabled);
+          return { user_id: id, email, disabled };
+        }),
+      );
+  }
+  user
+    .command('reset-second-factor')
+    .description('remove the authenticator app, backup codes and passkeys of an account, and sign it out')
+    .requiredOption('--email <email>', 'the email address of the account')
+    .option('--json', 'print one JSON object', false)
+    .action((options: { email: string; json: boolean }) =>
+      perform(options.json, async ({ ctx }) => {
+        const { id, email, removed } = await resetUserSecondFactor(ctx, options.email);
+        return { user_id: id, email, removed };
       }),
     );
   const game = admin.command('game').description('manage games');

@@ -18,12 +18,20 @@ const PREFIX = '/api/auth';
 
 /** Everything else that better-auth or one of its plugins serves is closed. */
 const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
-  GET: [/^\/(get-session|list-sessions|verify-email|jwks)$/, /^\/reset-password\/[A-Za-z0-9_-]{1,100}$/],
+  GET: [
+    /^\/(get-session|list-sessions|verify-email|jwks)$/,
+    /^\/reset-password\/[A-Za-z0-9_-]{1,100}$/,
+    /^\/passkey\/(generate-register-options|generate-authenticate-options|list-user-passkeys)$/,
+    /^\/callback\/sso$/,
+  ],
   POST: [
     /^\/(sign-up|sign-in)\/email$/,
     /^\/(sign-out|send-verification-email|request-password-reset|reset-password)$/,
     /^\/(update-user|change-email|change-password|delete-user)$/,
     /^\/revoke-(session|sessions|other-sessions)$/,
+    /^\/two-factor\/(enable|disable|verify-totp|verify-backup-code|generate-backup-codes)$/,
+    /^\/passkey\/(verify-registration|verify-authentication|update-passkey|delete-passkey)$/,
+    /^\/sign-in\/social$/,
   ],
 };
 
@@ -54,9 +62,16 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
         const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
         if (user !== null) await countWriteOfAccount(ctx, user.id);
       }
-      return sendResponse(reply, response);
+      return sendResponse(reply, response, route === SSO_CALLBACK ? toSignInPage : undefined);
     },
   });
+}
+
+const SSO_CALLBACK = '/callback/sso';
+
+/** A sign-in whose state is unknown has no page to return to; better-auth has one page for all errors. */
+function toSignInPage(location: string): string {
+  return location.startsWith('/consent?') ? location.replace('/consent?', '/sign-in?') : location;
 }
 
 /** Returns the route below the prefix; undefined if it is not open. */

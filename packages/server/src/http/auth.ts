@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
-import { type Auth, isOperator, userOfHeaders } from '../features/accounts/accounts.ts';
+import { type Auth, isOperator, sessionOfHeaders } from '../features/accounts/accounts.ts';
 import { authenticateLogin, isCliKey } from '../features/cli-logins/cli-logins.ts';
 import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
@@ -107,8 +107,8 @@ async function identifyOperator(ctx: Context, auth: Auth, request: FastifyReques
 
 async function sessionOf(auth: Auth, request: FastifyRequest): Promise<AccountCaller | null> {
   if (!hasSessionCookie(request)) return null;
-  const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
-  return user === null ? null : { kind: 'account', user };
+  const session = await sessionOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
+  return session === null ? null : { kind: 'account', user: session.user, signInMethod: session.method };
 }
 
 /**

@@ -91,8 +91,9 @@ export async function forwardToAuth(
   if (body !== undefined) headers.set('content-type', body.type);
   const init = { method: request.method, headers, ...(body !== undefined && { body: body.text }) };
   return auth.handler(new Request(target, init)).catch((error) => {
-    // Two requests for the same email address at the same moment.
-    if (isUniqueViolation(error)) throw new ApiError(4002, 'Another account has this email address.', { cause: error });
+    // Two requests for the same email address at the same moment, or a passkey of another account.
+    if (isUniqueViolation(error))
+      throw new ApiError(4002, 'Another account has this email address or passkey.', { cause: error });
     throw error;
   });
 }
@@ -112,11 +113,13 @@ export async function sendResponse(
 /** Returns the error in a response of better-auth. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const refusal = (await response.json().catch(() => null)) as Parameters<typeof errorOf>[1];
-  // The only expected failure: the document of a client cannot be fetched at the moment.
-  const isPassing = response.status === 503 && refusal?.error !== undefined;
-  if (response.status >= 500 && !isPassing) return new ApiError(5000, undefined, { cause: refusal });
+  // The plugin for passkeys reports a malformed answer of a browser in the same way as a failure of its own.
+  const status = refusal?.code === 'FAILED_TO_VERIFY_REGISTRATION' ? 400 : response.status;
+  // The only expected failures: the document of a client cannot be fetched, or the single sign-on cannot be reached.
+  const isPassing = status === 503 && (refusal?.error !== undefined || refusal?.code === 'SSO_UNAVAILABLE');
+  if (status >= 500 && !isPassing) return new ApiError(5000, undefined, { cause: refusal });
   const retryAfter = response.headers.get('x-retry-after');
-  return errorOf(response.status, refusal, retryAfter === null ? undefined : Number(retryAfter));
+  return errorOf(status, refusal, retryAfter === null ? undefined : Number(retryAfter));
 }
 
 function copyHeaders(reply: FastifyReply, response: Response, relocate: (location: string) => string): void {

@@ -1,14 +1,18 @@
 // Binds the operations and jobs of accounts to the functions that serve and run them.
 import * as contract from '@chauffeur/contract/operations/profile';
+import * as signIn from '@chauffeur/contract/operations/sign-in';
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route } from '../../request/route.ts';
 import { getProfile, updateProfile } from './profile.ts';
 import { mailJob, sendMail } from './send-mail.job.ts';
+import { getSignInOptions, getSignInSecurity } from './sign-in-security.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.getProfile, getProfile),
   handle(contract.updateProfile, updateProfile),
+  handle(signIn.getSignInOptions, getSignInOptions),
+  handle(signIn.getSignInSecurity, getSignInSecurity),
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [bindJob(mailJob, sendMail)];

@@ -130,3 +130,49 @@ export async function deleteSessions(db: Db, userId: string): Promise<number> {
   );
   return ended;
 }
+
+export async function deleteSession(db: Db, sessionId: string): Promise<void> {
+  await changed(db, sql`delete from user_sessions where id = ${sessionId}`);
+}
+
+/** Undefined if the account was deleted. */
+export function findSignInState(
+  db: Db,
+  userId: string,
+): Promise<{ disabled: boolean; has_second_factor: boolean } | undefined> {
+  return row(
+    db,
+    sql<{ disabled: boolean; has_second_factor: boolean }>`select disabled_at is not null as disabled,
+        two_factor_enabled or exists (select from user_passkeys where user_id = users.id) as has_second_factor
+      from users where id = ${userId}`,
+  );
+}
+
+/**
+ * Locks the account, so that a session that is being stored at the same time is found and deleted afterwards. Returns
+ * undefined if there is no such account.
+ */
+export function lockUser(
+  tx: Tx,
+  userId: string,
+): Promise<{ id: string; email: string; operator: boolean; disabled: boolean } | undefined> {
+  return row(
+    tx,
+    sql<{ id: string; email: string; operator: boolean; disabled: boolean }>`select id, email, operator,
+        disabled_at is not null as disabled
+      from users where id = ${userId} for update`,
+  );
+}
+
+/** The operators who can sign in. They stay operators until the transaction ends. */
+export async function lockActiveOperators(tx: Tx): Promise<string[]> {
+  const found = await rows(
+    tx,
+    sql<{ id: string }>`select id from users where operator and disabled_at is null order by id for update`,
+  );
+  return found.map(({ id }) => id);
+}
+
+export async function setDisabled(tx: Tx, userId: string, at: Date | null): Promise<void> {
+  await changed(tx, sql`update users set disabled_at = ${at}, updated_at = now() where id = ${userId}`);
+}

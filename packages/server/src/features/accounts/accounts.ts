@@ -6,7 +6,7 @@ import { betterAuth } from 'better-auth';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
-import type { Context, User } from '../../context.ts';
+import type { Context, SignInMethod, User } from '../../context.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
@@ -30,17 +30,29 @@ import {
   setOperator,
 } from './accounts.sql.ts';
 import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
+import { AUTH_TABLES } from './auth-tables.ts';
+import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
+import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
+import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
+import { forgetTrust } from './second-factors.sql.ts';
 import { mailJob } from './send-mail.job.ts';
+import { asMethod } from './sign-in-method.ts';
+import { signInPlugins } from './sign-in-plugins.ts';
+import { type SsoSettings, singleSignOn } from './sso.ts';
+
+export { CLIENT_ADDRESS_HEADER, resetSecondFactor, setDisabled };
 
 export type Auth = ReturnType<typeof createAuth>;
 
 /** Routes that could be called repeatedly to guess a password or flood a mailbox. */
 const GUESSABLE_ROUTES = [
   ...['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'],
-  ...['/change-email', '/change-password', '/delete-user'],
+  ...['/change-email', '/change-password', '/delete-user', '/two-factor/enable', '/two-factor/disable'],
+  ...['/two-factor/verify-totp', '/two-factor/verify-backup-code', '/two-factor/generate-backup-codes'],
+  ...['/passkey/verify-authentication', '/passkey/verify-registration', '/sign-in/social'],
 ];
 
 const VERIFICATION_SECONDS = 24 * 3600;
@@ -50,8 +62,18 @@ export async function readAuthSecret(db: Db, config: Config): Promise<string> {
   return config.secret ?? keepServiceSecret(db, 'auth');
 }
 
+/** The operator's single sign-on; undefined without one in the settings. */
+export function ssoSettingsOf({ config, log }: Pick<Context, 'config' | 'log'>): SsoSettings | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  const { oidcName: name, oidcDomains: domains, oidcCreateAccounts: createsAccounts } = config;
+  return { issuer, clientId, clientSecret, name, domains: domains?.split(',') ?? [], createsAccounts, log };
+}
+
 export type AuthOptions = OAuthOptions & {
   secret: string;
+  /** The operator's single sign-on; undefined without one. */
+  sso: SsoSettings | undefined;
   limitSignIns: number;
   /** Gives the games of the person to other owners. False if there are none: such an account cannot be deleted. */
   leaveOrganisations: (userId: string) => Promise<boolean>;
@@ -71,13 +93,18 @@ export function createAuth(db: Db, options: AuthOptions) {
     telemetry: { enabled: false },
     logger: { disabled: true },
     database: { db, type: 'postgres' },
-    plugins: oauthPlugins(options),
+    plugins: [
+      ...oauthPlugins(options),
+      ...signInPlugins(options.publicUrl),
+      ...(options.sso === undefined ? [] : [singleSignOn(options.sso)]),
+      changeHooks(db, options),
+    ],
     disabledPaths: CLOSED_OAUTH_ROUTES,
     // Unexpected errors are thrown, so that they are handled and logged like all others.
     onAPIError: { errorURL: '/consent', throw: true },
     hooks: { before: checkRequest, after: reports.answer },
     // biome-ignore lint/suspicious/noExplicitAny: the hooks name what they use of better-auth's types, which differ by plugin.
-    databaseHooks: databaseHooks(db) as any,
+    databaseHooks: databaseHooks(db, options) as any,
     emailAndPassword: {
       enabled: true,
       minPasswordLength: LIMITS.passwordMinLength,
@@ -110,6 +137,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       ),
     },
     user: {
+      ...AUTH_TABLES.user,
       deleteUser: {
         enabled: true,
         beforeDelete: async ({ id }) => {
@@ -127,41 +155,10 @@ export function createAuth(db: Db, options: AuthOptions) {
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
           addJob(db, mailJob, confirmChangeMail(user.email, newEmail, url)),
       },
-      modelName: 'users',
-      // Not an input, so that users cannot make themselves operators.
-      additionalFields: { operator: { type: 'boolean', required: false, input: false } },
-      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
-    session: {
-      modelName: 'user_sessions',
-      fields: {
-        userId: 'user_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'ip_address',
-        userAgent: 'user_agent',
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
-      },
-    },
-    account: {
-      modelName: 'user_credentials',
-      fields: {
-        userId: 'user_id',
-        accountId: 'account_id',
-        providerId: 'provider_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
-      },
-    },
-    verification: {
-      modelName: 'user_verifications',
-      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-    },
+    session: { ...AUTH_TABLES.session, freshAge: FRESH_SECONDS },
+    account: { ...AUTH_TABLES.account, updateAccountOnSignIn: false },
+    verification: AUTH_TABLES.verification,
     advanced: {
       cookiePrefix: 'chauffeur',
       useSecureCookies: options.publicUrl.startsWith('https:'),
@@ -179,18 +176,20 @@ function ownsGamesError(): APIError {
   });
 }
 
-/**
- * The HTTP layer sets this header to the client's address before it passes a request to better-auth. Clients cannot set
- * it.
- */
-export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';
-
 /** The user of the session in the headers; null without a session. */
 export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User | null> {
+  return (await sessionOfHeaders(auth, headers))?.user ?? null;
+}
+
+/** The user of the session in the headers, and how they signed in; null without a session. */
+export async function sessionOfHeaders(
+  auth: Auth,
+  headers: Headers,
+): Promise<{ user: User; method: SignInMethod | null } | null> {
   const session = await auth.api.getSession({ headers });
   if (session === null) return null;
   const { id, name, email, emailVerified } = session.user;
-  return { id, name, email, emailVerified };
+  return { user: { id, name, email, emailVerified }, method: asMethod(session.session.signInMethod) };
 }
 
 /** The id of the session in the headers; null without a session. */
@@ -223,9 +222,13 @@ export function findNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<s
   return findUserNames(db, ids);
 }
 
-/** Ends every session of the account and deletes its password reset links. Returns the number of sessions. */
+/**
+ * Ends every session of the account, including sign-ins that wait for a second factor, and deletes its password reset links.
+ * Returns the number of sessions.
+ */
 export async function endSessions(db: Db, userId: string): Promise<number> {
   await forgetResetLinks(db, userId);
+  await forgetTrust(db, userId);
   return deleteSessions(db, userId);
 }
 
@@ -317,6 +320,21 @@ export async function verifyUser(ctx: Context, email: string): Promise<User> {
   const user = await findUserByEmail(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
   return user;
+}
+
+/** Disables an account of the operator's choice, or enables it again. */
+export async function setUserDisabled(ctx: Context, email: string, disabled: boolean): Promise<User> {
+  const user = await findUserByEmail(ctx.db, email);
+  if (user === null) throw new AccountError(`No account has the email ${email}.`);
+  await setDisabled(ctx, user.id, disabled, null);
+  return user;
+}
+
+/** Removes the second factors of an account, whose owner lost them. */
+export async function resetUserSecondFactor(ctx: Context, email: string): Promise<User & { removed: boolean }> {
+  const user = await findUserByEmail(ctx.db, email);
+  if (user === null) throw new AccountError(`No account has the email ${email}.`);
+  return { ...user, ...(await resetSecondFactor(ctx, user.id)) };
 }
 
 /** Grants or revokes the operator role. */

@@ -1,10 +1,11 @@
-// Hooks into better-auth: before a request, and before an account is stored.
+// Hooks into better-auth: before a request, and before and after accounts and sessions are stored.
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
-import { createAuthMiddleware } from 'better-auth/api';
-import { APIError } from 'better-call';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
-import { findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
+import { deleteSession, findSignInState, findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
+import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
+import { methodOf } from './sign-in-method.ts';
 
 function refusalOf(refusal: Refusal): APIError {
   return new APIError('BAD_REQUEST', refusal);
@@ -27,41 +28,112 @@ function withTidyName<U extends NamedUser>(user: U): { data: U } {
 /** The parts of a better-auth endpoint that a hook needs to respond. */
 type Endpoint = {
   readonly path?: string;
-  readonly query?: { readonly callbackURL?: string | undefined } | undefined;
+  readonly query?: { readonly callbackURL?: string | undefined; readonly token?: string | undefined } | undefined;
+  readonly headers?: Headers | undefined;
+  readonly request?: Request | undefined;
+  readonly context?: { readonly session?: { readonly session?: { readonly signInMethod?: unknown } } | null };
   redirect(url: string): Error;
 } | null;
 
-/**
- * The address may have been taken since the link was sent. A browser that followed the link is redirected with an
- * error.
- */
+/** A browser that followed a link is redirected to its page with the error; other requests get it as a response. */
+function refuse(endpoint: Endpoint, status: 'BAD_REQUEST' | 'FORBIDDEN', refusal: Refusal): Error {
+  const page = endpoint?.query?.callbackURL;
+  if (endpoint === null || page === undefined) return new APIError(status, refusal);
+  return endpoint.redirect(`${page}${page.includes('?') ? '&' : '?'}error=${refusal.code}`);
+}
+
+/** The address may have been taken since the link was sent. */
 async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise<void> {
   if ((await findUserByEmail(db, email)) === null) return;
-  const page = endpoint?.query?.callbackURL;
-  if (endpoint !== null && page !== undefined)
-    throw endpoint.redirect(`${page}${page.includes('?') ? '&' : '?'}error=EMAIL_TAKEN`);
-  throw new APIError('BAD_REQUEST', { code: 'EMAIL_TAKEN', message: 'Another account has this email address.' });
+  throw refuse(endpoint, 'BAD_REQUEST', { code: 'EMAIL_TAKEN', message: 'Another account has this email address.' });
 }
 
 type Fields = Record<string, unknown>;
 
+const DISABLED: Refusal = { code: 'ACCOUNT_DISABLED', message: 'An operator disabled this account.' };
+
+/**
+ * Every way to sign in ends here, once the person has proved who they are: so no one else learns whether an account is
+ * disabled. A link in a mail is not enough for an account with a second factor.
+ */
+async function checkSession(db: Db, userId: string, endpoint: Endpoint): Promise<void> {
+  const state = await findSignInState(db, userId);
+  if (state === undefined) return;
+  if (state.disabled) throw refuse(endpoint, 'FORBIDDEN', DISABLED);
+  if (endpoint?.path === '/verify-email' && state.has_second_factor)
+    throw refuse(endpoint, 'FORBIDDEN', { code: 'SIGN_IN_FIRST', message: 'Sign in, then open the link again.' });
+}
+
 /** The `databaseHooks` of better-auth. */
-export function databaseHooks(db: Db) {
+export function databaseHooks(db: Db, options: ChangeOptions) {
+  /** Requests that created an account, to which single sign-on was not connected later. */
+  const created = new WeakSet<Request>();
   return {
     user: {
-      create: { before: async <U extends NamedUser>(user: U) => withTidyName(user) },
+      create: {
+        before: async <U extends NamedUser & { emailVerified?: unknown }>(user: U, endpoint: Endpoint) => {
+          // Otherwise anyone could take an address that they only claim to have.
+          if (endpoint?.path === '/callback/:id' && user.emailVerified !== true)
+            throw new APIError('FORBIDDEN', { code: 'SSO_EMAIL_NOT_VERIFIED', message: 'The email is not verified.' });
+          return withTidyName(user);
+        },
+        after: async (_user: unknown, endpoint: Endpoint) => {
+          if (endpoint?.request !== undefined) created.add(endpoint.request);
+        },
+      },
       update: {
         before: async (fields: Fields, endpoint: Endpoint) => {
           if (typeof fields.email === 'string') await checkNewEmail(db, fields.email, endpoint);
           return { data: fields.name === undefined ? fields : withTidyName(fields).data };
         },
-        // The password reset links are in a mailbox that may no longer belong to the account.
-        after: async ({ id }: { id: string }, endpoint: Endpoint) => {
-          if (endpoint?.path === '/verify-email') await forgetResetLinks(db, id);
+        after: async ({ id, email }: { id: string; email: string }, endpoint: Endpoint) => {
+          if (endpoint?.path !== '/verify-email') return;
+          // The password reset links are in a mailbox that may no longer belong to the account.
+          await forgetResetLinks(db, id);
+          const earlier = emailOfLink(endpoint.query?.token);
+          if (earlier === null || earlier === email) return;
+          await reportUserChange(db, options, 'email_changed', {
+            userId: id,
+            email: earlier,
+            headers: endpoint.headers,
+          });
+        },
+      },
+    },
+    account: {
+      create: {
+        // Tokens of the sign-on service are of no use here after the sign-in.
+        before: async (account: Fields) => ({
+          data: { ...account, accessToken: null, refreshToken: null, idToken: null },
+        }),
+        after: async ({ userId, providerId }: { userId: string; providerId: string }, endpoint: Endpoint) => {
+          if (providerId === 'credential' || endpoint?.request === undefined || created.has(endpoint.request)) return;
+          await reportUserChange(db, options, 'sso_linked', { userId, headers: endpoint.headers });
+        },
+      },
+    },
+    session: {
+      create: {
+        before: async (session: Fields & { userId: string }, endpoint: Endpoint) => {
+          await checkSession(db, session.userId, endpoint);
+          const replaced = endpoint?.context?.session?.session?.signInMethod;
+          return { data: { ...session, signInMethod: methodOf(endpoint?.path, replaced) } };
+        },
+        // The account may have been disabled since the check. Disabling it waits for sessions that are being stored.
+        after: async ({ id, userId }: { id: string; userId: string }, endpoint: Endpoint) => {
+          if ((await findSignInState(db, userId))?.disabled !== true) return;
+          await deleteSession(db, id);
+          throw refuse(endpoint, 'FORBIDDEN', DISABLED);
         },
       },
     },
   };
+}
+
+/** The address that a link from a mail was sent for. Its signature has been checked. */
+function emailOfLink(token: string | undefined): string | null {
+  const { email } = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString() || '{}');
+  return typeof email === 'string' ? email : null;
 }
 
 /** Passes the report about a password reset into its response. */

@@ -119,7 +119,8 @@ export function findConnection(
     sql<AgentRow>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, ${userOfAgent} as user,
         ${isStale(now)} as stale
       from agent_connections as agents
-        join users on users.id = agents.user_id join oauth_clients as clients using (client_id)
+        join users on users.id = agents.user_id and users.disabled_at is null
+        join oauth_clients as clients using (client_id)
       where connection_id = ${connectionId} and agents.user_id = ${userId} and client_id = ${clientId}
         and ${isLive(connectionId)}`,
   );
@@ -133,7 +134,9 @@ const isLive = (connectionId: string) => sql`revoked_at is null and clients.disa
 export async function isWritingConnection(db: Db, connectionId: string): Promise<boolean> {
   const { live } = await onlyRow(
     db,
-    sql<{ live: boolean }>`select exists (select from agent_connections join oauth_clients as clients using (client_id)
+    sql<{ live: boolean }>`select exists (select from agent_connections as agents
+        join users on users.id = agents.user_id and users.disabled_at is null
+        join oauth_clients as clients using (client_id)
       where connection_id = ${connectionId} and may_write and ${isLive(connectionId)}) as live`,
   );
   return live;

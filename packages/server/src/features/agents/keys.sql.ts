@@ -102,7 +102,7 @@ export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow 
   return row(
     db,
     sql<AgentRow>`select key_id as agent_id, agents.name, may_write, game_id, ${userOfAgent} as user, ${isStale(now)} as stale
-      from agent_keys as agents join users on users.id = agents.user_id
+      from agent_keys as agents join users on users.id = agents.user_id and users.disabled_at is null
       where token_hash = ${tokenHash} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
   );
 }
@@ -111,8 +111,8 @@ export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow 
 export async function isWritingKey(db: Db, keyId: string, now: Date): Promise<boolean> {
   const { live } = await onlyRow(
     db,
-    sql<{ live: boolean }>`select exists (select from agent_keys
-      where key_id = ${keyId} and may_write and revoked_at is null and (expires_at is null or expires_at > ${now})) as live`,
+    sql<{ live: boolean }>`select exists (select from agent_keys join users on users.id = user_id
+      where key_id = ${keyId} and disabled_at is null and may_write and revoked_at is null and (expires_at is null or expires_at > ${now})) as live`,
   );
   return live;
 }

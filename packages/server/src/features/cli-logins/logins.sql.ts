@@ -98,7 +98,7 @@ export function findLogin(db: Db, keyHash: Buffer, times: Times): Promise<FoundL
     sql<FoundLogin>`select login_id, key_ref, game_id,
         jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified) as user,
         last_used_at < ${times.now}::timestamptz - interval '1 minute' as stale
-      from cli_logins join users on users.id = user_id where key_hash = ${keyHash} and ${isActive(times)}`,
+      from cli_logins join users on users.id = user_id and users.disabled_at is null where key_hash = ${keyHash} and ${isActive(times)}`,
   );
 }
 

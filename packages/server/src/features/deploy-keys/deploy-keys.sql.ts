@@ -1,5 +1,5 @@
 // The SQL of deploy keys.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 type NewKey = {
@@ -24,6 +24,7 @@ type FoundKey = {
   secret_hash: Buffer;
   revoked_at: Date | null;
   stale: boolean;
+  owner_disabled: boolean;
 };
 
 export async function revokeKeys(tx: Tx, gameId: string): Promise<void> {
@@ -55,11 +56,17 @@ export function findActiveKey(db: Db, gameId: string): Promise<KeyRow | undefine
   );
 }
 
+/** Whether an operator has disabled the account of the game's owner. */
+export const isOwnerDisabled = (gameId: RawBuilder<unknown>) =>
+  sql`exists (select from games join users on users.id = owner_id
+    where games.game_id = ${gameId} and disabled_at is not null)`;
+
 export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
   return row(
     db,
     sql<FoundKey>`select game_id, key_id, key_ref, secret_hash, revoked_at,
-        last_used_at is null or last_used_at < now() - interval '1 minute' as stale
+        last_used_at is null or last_used_at < now() - interval '1 minute' as stale,
+        ${isOwnerDisabled(sql`deploy_keys.game_id`)} as owner_disabled
       from deploy_keys where token_hash = ${tokenHash}`,
   );
 }

@@ -121,7 +121,7 @@ export async function listDeployKeys(
 
 /**
  * Returns the game of a key pair, which is a deploy key or an upload token. Throws 4022 for an unknown access token, 4023
- * for a revoked key or a revoked or expired token, and 4024 for a wrong secret. The secret is always hashed and compared
+ * for a revoked key or a revoked or expired token, 4013 if the owner of the game is disabled, and 4024 for a wrong secret. The secret is always hashed and compared
  * in constant time, and a revocation is revealed only to callers with the correct secret, so neither the response time
  * nor the code helps to guess a key.
  */
@@ -137,6 +137,7 @@ export async function authenticateKey(
   const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
   if (key === undefined && token === undefined) throw new ApiError(4022);
   if (!matches) throw new ApiError(4024);
+  if ((key ?? token)!.owner_disabled) throw new ApiError(4013, 'The account of the owner of the game is disabled.');
   if (token !== undefined) return callerOf(ctx, token, address);
   if (key!.revoked_at !== null) throw new ApiError(4023);
   if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);

@@ -4,10 +4,13 @@ import type { Lanes } from '../../kernel/jobs/binding.ts';
 import { handle, type Route } from '../../request/route.ts';
 import {
   deleteFailedJob,
+  disableUser,
+  enableUser,
   getSettings,
   listFailedJobs,
   listUsers,
   readServiceState,
+  resetSecondFactor,
   retryJobs,
   signUserOut,
   verifyUser,
@@ -23,6 +26,9 @@ export function createRoutes(lanes: Lanes): readonly Route[] {
     handle(contract.listUsers, listUsers),
     handle(contract.verifyUser, verifyUser),
     handle(contract.signUserOut, signUserOut),
+    handle(contract.disableUser, disableUser),
+    handle(contract.enableUser, enableUser),
+    handle(contract.resetSecondFactor, resetSecondFactor),
     handle(contract.getSettings, getSettings),
   ];
 }

@@ -8,6 +8,7 @@ import type { Lanes } from '../../kernel/jobs/binding.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { resetSecondFactor as resetFactors, setDisabled } from '../accounts/accounts.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
@@ -142,14 +143,32 @@ export async function signUserOut(ctx: Context, { input }: Call<typeof contract.
   return requireUser(ctx, input.user_id);
 }
 
+export async function disableUser(ctx: Context, { caller, input }: Call<typeof contract.disableUser>): Promise<User> {
+  await setDisabled(ctx, input.user_id, true, caller.user.id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function enableUser(ctx: Context, { caller, input }: Call<typeof contract.enableUser>): Promise<User> {
+  await setDisabled(ctx, input.user_id, false, caller.user.id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function resetSecondFactor(
+  ctx: Context,
+  { input }: Call<typeof contract.resetSecondFactor>,
+): Promise<User> {
+  await resetFactors(ctx, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
 async function requireUser(ctx: Context, userId: string): Promise<User> {
   const user = await users.findUser(ctx.db, userId);
   if (user === undefined) throw new ApiError(4040, 'user_id: no account has this id.');
   return userOf(user);
 }
 
-function userOf({ created_at, ...user }: users.UserRow): User {
-  return { ...user, created_at: created_at.toISOString() };
+function userOf({ created_at, disabled_at, ...user }: users.UserRow): User {
+  return { ...user, created_at: created_at.toISOString(), disabled_at: disabled_at?.toISOString() ?? null };
 }
 
 /** The active settings with these variables, without secrets. */

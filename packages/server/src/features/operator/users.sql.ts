@@ -8,12 +8,15 @@ export type UserRow = {
   email: string;
   verified: boolean;
   operator: boolean;
+  disabled_at: Date | null;
+  second_factor: boolean;
   games: number;
   sessions: number;
   created_at: Date;
 };
 
-const columns = sql`id as user_id, name, email, email_verified as verified, operator, created_at,
+const columns = sql`id as user_id, name, email, email_verified as verified, operator, created_at, disabled_at,
+  two_factor_enabled or exists (select from user_passkeys where user_id = users.id) as second_factor,
   (select count(*) from games where owner_id = users.id) as games,
   (select count(*) from user_sessions where user_id = users.id and expires_at > now()) as sessions`;
 

@@ -1,15 +1,30 @@
 // Account settings: active sessions, the password, and other access.
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+
+import { formatBrowser } from '@chauffeur/contract/format-browser';
+import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import { type BrowserSession, browserSessions, changePassword, endOtherSessions, endSession } from '../../session.ts';
+import {
+  type BrowserSession,
+  browserSessions,
+  changePassword,
+  endOtherSessions,
+  endSession,
+  passkeys,
+} from '../../session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { NewPasswordField, PasswordField } from './AccountFields.tsx';
-import { formatBrowser } from './format-browser.ts';
+import { AuthenticatorApp } from './AuthenticatorApp.tsx';
+import { Passkeys } from './Passkeys.tsx';
 import { RevokeAccess } from './RevokeAccess.tsx';
+
+const security = ask(getSignInSecurity, {});
 
 export function SecurityPage() {
   useTitle('Security');
@@ -17,8 +32,29 @@ export function SecurityPage() {
     <Stack gap="xl">
       <Sessions />
       <PasswordForm />
+      <SecondFactors />
       <RevokeAccess />
     </Stack>
+  );
+}
+
+function SecondFactors() {
+  const { data, error, refetch } = useQuery(security);
+  const queries = useQueryClient();
+  const refresh = () =>
+    Promise.all([security, passkeys, browserSessions].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton h={160} />;
+  return (
+    <>
+      <AuthenticatorApp isOn={data.authenticator_app} hasPassword={data.password} onChanged={refresh} />
+      <Passkeys onChanged={refresh} />
+      {data.single_sign_on && (
+        <Section title="Single sign-on">
+          <Text size="sm">Your account is connected with the single sign-on of this service.</Text>
+        </Section>
+      )}
+    </>
   );
 }
 

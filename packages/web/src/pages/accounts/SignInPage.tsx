@@ -1,49 +1,103 @@
-// The sign-in form. Afterwards the visitor continues to the page they came for.
-import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+// The sign-in form: password and code, passkey, or single sign-on. Afterwards the visitor continues to the page they
+// came for.
+import { getSignInOptions } from '@chauffeur/contract/operations/sign-in';
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
+import { ask } from '../../api.ts';
 import { openPath } from '../../frame/open-path.ts';
-import { signIn } from '../../session.ts';
+import { type Credentials, signIn, signInWithProvider } from '../../session.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, PasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
+import { CodeForm } from './CodeForm.tsx';
+import { formatSsoError } from './sso-errors.ts';
+import { canUsePasskeys } from './use-passkey.ts';
+import { usePasskeySignIn } from './use-passkey-sign-in.ts';
 
 const route = getRouteApi('/sign-in');
 
 export function SignInPage() {
   const { next = '/dev' } = route.useSearch();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
   const queries = useQueryClient();
   const router = useRouter();
+  const continueToNext = useCallback(async () => {
+    queries.clear();
+    await openPath(router, next);
+  }, [queries, router, next]);
+  return needsCode ? (
+    <CodeForm onSignedIn={continueToNext} onRestart={() => setNeedsCode(false)} />
+  ) : (
+    <PasswordForm next={next} onSignedIn={continueToNext} onNeedsCode={() => setNeedsCode(true)} />
+  );
+}
+
+type PasswordFormProps = { next: string; onSignedIn: () => Promise<void>; onNeedsCode: () => void };
+
+function PasswordForm({ next, onSignedIn, onNeedsCode }: PasswordFormProps) {
+  const { error: ssoError } = route.useSearch();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const passkey = usePasskeySignIn(onSignedIn);
   const signingIn = useMutation({
-    mutationFn: () => signIn({ email, password }),
-    onSuccess: async () => {
-      queries.clear();
-      await openPath(router, next);
-    },
+    mutationFn: (credentials: Credentials) => signIn(credentials),
+    onSuccess: async (result) => (result === 'needs_code' ? onNeedsCode() : onSignedIn()),
   });
   return (
     <AccountForm
       title="Sign in"
       submitLabel="Sign in"
       isBusy={signingIn.isPending}
-      error={signingIn.error}
-      onSubmit={() => signingIn.mutate()}
+      error={signingIn.error ?? passkey.error}
+      onSubmit={() => signingIn.mutate({ email, password })}
       footer={
-        <Text size="sm">
-          No account yet?{' '}
-          <SiteLink to="/sign-up" search={{ next }}>
-            Sign up
-          </SiteLink>
-          {' · '}
-          <SiteLink to="/reset">Forgot password?</SiteLink>
-        </Text>
+        <>
+          {canUsePasskeys() && (
+            <Button variant="default" loading={passkey.isBusy} onClick={passkey.start}>
+              Use a passkey
+            </Button>
+          )}
+          <ProviderButton next={next} />
+          <Text size="sm">
+            No account yet?{' '}
+            <SiteLink to="/sign-up" search={{ next }}>
+              Sign up
+            </SiteLink>
+            {' · '}
+            <SiteLink to="/reset">Forgot password?</SiteLink>
+          </Text>
+        </>
       }
     >
-      <EmailField value={email} onChange={setEmail} />
+      {ssoError !== undefined && signingIn.status === 'idle' && (
+        <Text role="alert" size="sm">
+          {formatSsoError(ssoError)}
+        </Text>
+      )}
+      <EmailField autoComplete="username webauthn" value={email} onChange={setEmail} />
       <PasswordField value={password} onChange={setPassword} />
     </AccountForm>
+  );
+}
+
+/** Shown if the operator has set up single sign-on. */
+function ProviderButton({ next }: { next: string }) {
+  const { data } = useQuery({ ...ask(getSignInOptions, {}), staleTime: Number.POSITIVE_INFINITY });
+  const going = useMutation({ mutationFn: () => signInWithProvider(next) });
+  const name = data?.single_sign_on;
+  if (name == null) return null;
+  return (
+    <>
+      <Button variant="default" loading={going.isPending || going.isSuccess} onClick={() => going.mutate()}>
+        {name}
+      </Button>
+      {going.error !== null && (
+        <Text role="alert" size="sm">
+          {going.error.message}
+        </Text>
+      )}
+    </>
   );
 }

@@ -22,6 +22,14 @@ export function VerifyPage() {
       </Message>
     );
   }
+  if (error === 'SIGN_IN_FIRST') {
+    return (
+      <Message title="Your email is verified">
+        <Text>Your account has a second factor, so sign in to continue.</Text>
+        <SiteLink to="/sign-in">Sign in</SiteLink>
+      </Message>
+    );
+  }
   return (
     <Message title={error === undefined ? 'Verify your email' : 'This link is no longer valid'}>
       {person == null ? (
@@ -66,6 +74,12 @@ function SendAgain({ email }: { email: string }) {
   );
 }
 
+const CHANGE_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['EMAIL_TAKEN', 'Another account uses this address.'],
+  ['SIGN_IN_FIRST', 'Your account has a second factor. Sign in, then open the link again.'],
+  ['ACCOUNT_DISABLED', 'This account is disabled. Ask the operator of the service to enable it.'],
+]);
+
 type ChangeResultProps = { newEmail: string; error: string | undefined; person: Person | null };
 
 /** Shown after each of the two links of a change: the one to the current address and the one to the new address. */
@@ -75,9 +89,7 @@ function ChangeResult({ newEmail, error, person }: ChangeResultProps) {
     return (
       <Message title="Your email wasn't changed">
         <Text>
-          {error === 'EMAIL_TAKEN'
-            ? 'Another account uses this address.'
-            : 'This link is no longer valid. Change your email again from your profile.'}
+          {CHANGE_PROBLEMS.get(error) ?? 'This link is no longer valid. Change your email again from your profile.'}
         </Text>
         {profile}
       </Message>

@@ -1,12 +1,22 @@
-// The accounts of the service: operators search them by name or email, verify an email by hand, and sign people out.
+// The accounts of the service: operators search them by name or email, verify an email by hand, sign people out, and
+// disable accounts.
 import { formatCompactNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listUsers, signUserOut, verifyUser } from '@chauffeur/contract/operations/operator';
+import {
+  disableUser,
+  enableUser,
+  listUsers,
+  resetSecondFactor,
+  signUserOut,
+  verifyUser,
+} from '@chauffeur/contract/operations/operator';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { call } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -17,11 +27,22 @@ import { Time } from '../../ui/Time.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 
 type User = OutputOf<typeof listUsers>['users'][number];
-type UserAction = { kind: 'verify' | 'sign-out'; user: User };
+type UserAction = { kind: keyof typeof ACTIONS; user: User };
 
 const route = getRouteApi('/signed-in/operator/users');
 
 const TYPING_DELAY_MS = 250;
+
+const ACTIONS = {
+  verify: { operation: verifyUser, result: (email: string) => `${email} is now verified.` },
+  'sign-out': { operation: signUserOut, result: (email: string) => `${email} was signed out everywhere.` },
+  disable: { operation: disableUser, result: (email: string) => `${email} is disabled.` },
+  enable: { operation: enableUser, result: (email: string) => `${email} is enabled again.` },
+  'reset-factor': {
+    operation: resetSecondFactor,
+    result: (email: string) => `${email} signs in with the password alone now.`,
+  },
+} as const;
 
 export function UsersPage() {
   const { search } = route.useSearch();
@@ -45,7 +66,11 @@ export function UsersPage() {
         defaultValue={search ?? ''}
         onChange={(event) => changeSearch(event.currentTarget.value)}
       />
-      <div role="status">{action.isSuccess && <Text size="sm">{formatResult(action.variables)}</Text>}</div>
+      <div role="status">
+        {action.isSuccess && (
+          <Text size="sm">{ACTIONS[action.variables.kind].result(action.variables.user.email)}</Text>
+        )}
+      </div>
       {action.error !== null && <Problem error={action.error} onRetry={() => action.mutate(action.variables)} />}
       <PagedTable
         label="Accounts"
@@ -63,14 +88,9 @@ export function UsersPage() {
 function useUserAction() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ kind, user }: UserAction) =>
-      call(kind === 'verify' ? verifyUser : signUserOut, { user_id: user.user_id }),
+    mutationFn: ({ kind, user }: UserAction) => call(ACTIONS[kind].operation, { user_id: user.user_id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [listUsers.id] }),
   });
-}
-
-function formatResult({ kind, user }: UserAction): string {
-  return kind === 'verify' ? `${user.email} is now verified.` : `${user.email} was signed out everywhere.`;
 }
 
 function userColumns(isBusy: boolean, onAction: (action: UserAction) => void): Column<User>[] {
@@ -97,6 +117,7 @@ function UserName({ user }: { user: User }) {
         </Text>
         {user.operator && <StateBadge tone="busy">Operator</StateBadge>}
         {!user.verified && <StateBadge tone="unsure">Not verified</StateBadge>}
+        {user.disabled_at !== null && <StateBadge tone="bad">Disabled</StateBadge>}
       </Group>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {user.email}
@@ -130,6 +151,51 @@ function UserButtons({ user, isBusy, onAction }: UserButtonsProps) {
       >
         Sign out
       </Button>
+      <MoreActions user={user} isBusy={isBusy} onAction={onAction} />
     </Group>
+  );
+}
+
+type Confirmation = 'disable' | 'reset-factor';
+
+/** Actions that stop what a person uses are confirmed first. */
+function MoreActions({ user, isBusy, onAction }: UserButtonsProps) {
+  const [confirming, setConfirming] = useState<Confirmation | null>(null);
+  const confirm = (kind: Confirmation) => {
+    setConfirming(null);
+    onAction({ kind, user });
+  };
+  const button = (label: string, onClick: () => void) => (
+    <Button
+      size="compact-xs"
+      variant="default"
+      disabled={isBusy}
+      aria-label={`${label} ${user.email}`}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {user.second_factor && button('Reset second factor', () => setConfirming('reset-factor'))}
+      {user.disabled_at === null
+        ? button('Disable', () => setConfirming('disable'))
+        : button('Enable', () => onAction({ kind: 'enable', user }))}
+      {confirming !== null && (
+        <ConfirmDialog
+          title={confirming === 'disable' ? 'Disable account?' : 'Reset second factor?'}
+          confirmLabel={confirming === 'disable' ? 'Disable account' : 'Reset second factor'}
+          onConfirm={() => confirm(confirming)}
+          onClose={() => setConfirming(null)}
+        >
+          <Text size="sm">
+            {confirming === 'disable'
+              ? `${user.email} is signed out and can't sign in. Personal keys, agents and commands stop working until you enable the account again. Games and their pages stay.`
+              : `${user.email} loses the authenticator app, backup codes and passkeys, and is signed out. Only do this if you are sure who asked for it.`}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

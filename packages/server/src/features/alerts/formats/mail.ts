@@ -1,4 +1,5 @@
 // Messages as mails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
+import { escapeHtml } from '../../../kernel/mail/html-mail.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
 import { type Message, restOf, subjectOf } from '../message.ts';
@@ -60,16 +61,4 @@ function htmlOf(message: Message, rest: string, why: string, links: Links): stri
     `${link(links.settings, 'Settings')} · ${link(links.unsubscribePage, 'Unsubscribe')}</p>`,
     '</body></html>\n',
   ].join('\n');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

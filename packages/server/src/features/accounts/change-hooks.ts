@@ -1,0 +1,127 @@
+// Reports sign-ins in new browsers, and changes to how a person signs in. Runs after all other hooks of better-auth.
+import type { BetterAuthPlugin } from 'better-auth';
+import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import { APIError } from 'better-call';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Db } from '../../kernel/database/db.ts';
+import { newSecret } from '../../kernel/secrets/ids.ts';
+import { reportChange } from './account-changes.ts';
+import { findUserById } from './accounts.sql.ts';
+import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
+import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
+import { forgetTrust, markTrustedBrowser } from './second-factors.sql.ts';
+import type { AccountChange, Origin } from './security-mails.ts';
+import { isSignInRoute } from './sign-in-method.ts';
+
+/** Seconds after a sign-in in which its session may change how the person signs in without a password. */
+export const FRESH_SECONDS = 3600;
+
+/** What a successful request to these routes changed. */
+const CHANGES: Readonly<Record<string, AccountChange['kind']>> = {
+  '/change-password': 'password_changed',
+  '/two-factor/disable': 'totp_removed',
+  '/two-factor/generate-backup-codes': 'backup_codes_created',
+  '/passkey/verify-registration': 'passkey_added',
+  '/passkey/delete-passkey': 'passkey_removed',
+};
+
+/** Routes that need the password or, without one in the body, a fresh session. */
+const SENSITIVE = new Set([
+  ...['/two-factor/enable', '/two-factor/disable', '/two-factor/generate-backup-codes', '/passkey/delete-passkey'],
+]);
+
+export type ChangeOptions = { readonly publicUrl: string; readonly clock: Clock };
+
+type HookContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
+type AuthState = {
+  readonly newSession: { user: AuthUser; session: { id: string } } | null;
+  readonly session: { user: AuthUser; session: { createdAt: Date } } | null;
+  readonly returned: unknown;
+  createAuthCookie(name: string, attributes: { maxAge: number }): { name: string; attributes: object };
+};
+type AuthUser = { id: string; email: string; twoFactorEnabled?: boolean | null };
+
+export function changeHooks(db: Db, options: ChangeOptions): BetterAuthPlugin {
+  return {
+    id: 'chauffeur-changes',
+    hooks: {
+      before: [{ matcher: ({ path }) => SENSITIVE.has(path ?? ''), handler: createAuthMiddleware(requireFresh) }],
+      after: [
+        {
+          matcher: () => true,
+          handler: createAuthMiddleware(async (request) => {
+            const state = request.context as unknown as AuthState;
+            if (isSignInRoute(request.path) && state.newSession !== null) await noteSignIn(db, options, request, state);
+            await noteChange(db, options, request, state);
+          }),
+        },
+      ],
+    },
+  };
+}
+
+async function requireFresh(request: HookContext): Promise<void> {
+  if (typeof request.body?.password === 'string' && request.body.password !== '') return;
+  const current = await getSessionFromCtx(request);
+  if (current === null || Date.now() - new Date(current.session.createdAt).getTime() < FRESH_SECONDS * 1000) return;
+  throw new APIError('FORBIDDEN', { code: 'SESSION_NOT_FRESH', message: 'Sign in again, then repeat the change.' });
+}
+
+function originOf(headers: Headers | undefined): Origin {
+  return { address: headers?.get(CLIENT_ADDRESS_HEADER) ?? '', userAgent: headers?.get('user-agent') ?? '' };
+}
+
+async function noteSignIn(db: Db, options: ChangeOptions, request: HookContext, state: AuthState): Promise<void> {
+  const { user, session } = state.newSession!;
+  // The plugin has already replaced the session if the browser was not trusted.
+  if (request.path === '/sign-in/email' && user.twoFactorEnabled === true) await markTrustedBrowser(db, session.id);
+  const { name, attributes } = state.createAuthCookie(BROWSER_COOKIE, { maxAge: BROWSER_COOKIE_SECONDS });
+  const sent = request.getCookie(name) ?? '';
+  const cookie = sent.length === BROWSER_COOKIE_LENGTH ? sent : newSecret(BROWSER_COOKIE_LENGTH);
+  request.setCookie(name, cookie, attributes);
+  const now = options.clock.now();
+  const { address = '', userAgent = '' } = originOf(request.headers) ?? {};
+  const isNews = await noteBrowser(db, { userId: user.id, cookie, userAgent, address }, now);
+  if (isNews) await report(db, options, request, 'signed_in', user);
+}
+
+async function noteChange(db: Db, options: ChangeOptions, request: HookContext, state: AuthState): Promise<void> {
+  const kind = changeOf(request.path, state);
+  const user = state.session?.user ?? state.newSession?.user;
+  if (kind === null || user === undefined) return;
+  if (kind === 'password_changed' || kind === 'totp_removed') await forgetTrust(db, user.id);
+  await report(db, options, request, kind, user);
+}
+
+function changeOf(path: string, { returned, session, newSession }: AuthState): AccountChange['kind'] | null {
+  if (returned instanceof Error) return null;
+  const change = CHANGES[path];
+  if (change !== undefined) return session === null ? null : change;
+  if (path === '/two-factor/verify-backup-code')
+    return session === null && newSession !== null ? 'backup_code_used' : null;
+  const isNew =
+    session !== null && session.user.twoFactorEnabled !== true && newSession?.user.twoFactorEnabled === true;
+  return path === '/two-factor/verify-totp' && isNew ? 'totp_added' : null;
+}
+
+async function report(
+  db: Db,
+  { publicUrl, clock }: ChangeOptions,
+  { headers }: HookContext,
+  kind: AccountChange['kind'],
+  { id, email }: AuthUser,
+): Promise<void> {
+  await reportChange(db, { kind, userId: id, email }, { at: clock.now(), origin: originOf(headers), publicUrl });
+}
+
+/** Reports that an account was connected to the single sign-on, or that its email changed. */
+export async function reportUserChange(
+  db: Db,
+  { publicUrl, clock }: ChangeOptions,
+  kind: 'sso_linked' | 'email_changed',
+  { userId, email, headers }: { userId: string; email?: string; headers: Headers | undefined },
+): Promise<void> {
+  const to = email ?? (await findUserById(db, userId))?.email;
+  if (to === undefined) return;
+  await reportChange(db, { kind, userId, email: to }, { at: clock.now(), origin: originOf(headers), publicUrl });
+}

@@ -1,0 +1,123 @@
+// Two-step sign-in: adds an authenticator app with a QR code, replaces its backup codes, and removes it.
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { addApp, confirmApp, createBackupCodes, removeApp } from '../../session.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { PasswordField } from './AccountFields.tsx';
+import { BackupCodes } from './BackupCodes.tsx';
+import { CodeField } from './CodeForm.tsx';
+import { QrCode } from './QrCode.tsx';
+
+type AppProps = { isOn: boolean; hasPassword: boolean; onChanged: () => Promise<unknown> };
+
+export function AuthenticatorApp({ isOn, hasPassword, onChanged }: AppProps) {
+  return (
+    <Section
+      title="Authenticator app"
+      actions={<StateBadge tone={isOn ? 'good' : 'unsure'}>{isOn ? 'On' : 'Off'}</StateBadge>}
+    >
+      {isOn ? (
+        <ChangeApp hasPassword={hasPassword} onChanged={onChanged} />
+      ) : (
+        <AddApp hasPassword={hasPassword} onChanged={onChanged} />
+      )}
+    </Section>
+  );
+}
+
+type Part = Omit<AppProps, 'isOn'>;
+
+/** What the account proves itself with; nothing for an account without a password. */
+function proofOf(password: string): { password?: string } {
+  return password === '' ? {} : { password };
+}
+
+function AddApp({ hasPassword, onChanged }: Part) {
+  const [password, setPassword] = useState('');
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const adding = useMutation({ mutationFn: () => addApp(proofOf(password)) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    adding.mutate();
+  };
+  if (codes !== null) return <BackupCodes codes={codes} onDone={() => void onChanged()} />;
+  if (adding.isSuccess)
+    return <ConfirmApp uri={adding.data.totpURI} onConfirmed={() => setCodes(adding.data.backupCodes)} />;
+  return (
+    <form onSubmit={submit} aria-label="Add an authenticator app">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          After your password, we ask for a code that an app on your phone shows, such as Aegis, 2FAS, Google
+          Authenticator or 1Password.
+        </Text>
+        {adding.error !== null && <Problem error={adding.error} />}
+        {hasPassword && <PasswordField label="Your password" value={password} onChange={setPassword} />}
+        <Button type="submit" loading={adding.isPending}>
+          Add an authenticator app
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmApp({ uri, onConfirmed }: { uri: string; onConfirmed: () => void }) {
+  const [code, setCode] = useState('');
+  const confirming = useMutation({ mutationFn: () => confirmApp(code), onSuccess: onConfirmed });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    confirming.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Confirm the authenticator app">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">Scan this code with the app, or enter the key. Then enter the code that the app shows.</Text>
+        <QrCode text={uri} label="QR code for the authenticator app" />
+        <CopyText label="key" text={new URL(uri).searchParams.get('secret') ?? ''} block />
+        {confirming.error !== null && <Problem error={confirming.error} />}
+        <CodeField value={code} onChange={setCode} />
+        <Button type="submit" loading={confirming.isPending}>
+          Turn on
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function ChangeApp({ hasPassword, onChanged }: Part) {
+  const [password, setPassword] = useState('');
+  const removing = useMutation({ mutationFn: () => removeApp(proofOf(password)), onSuccess: onChanged });
+  const creating = useMutation({ mutationFn: () => createBackupCodes(proofOf(password)) });
+  const error = removing.error ?? creating.error;
+  if (creating.isSuccess) return <BackupCodes codes={creating.data.backupCodes} onDone={creating.reset} />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    creating.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Change the authenticator app">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">Signing in with your password also takes a code from your app.</Text>
+        {error !== null && <Problem error={error} />}
+        {hasPassword && <PasswordField label="Your password" value={password} onChange={setPassword} />}
+        <Group gap="sm">
+          <Button type="submit" variant="default" loading={creating.isPending}>
+            Create new backup codes
+          </Button>
+          <Button
+            color="red"
+            variant="light"
+            loading={removing.isPending}
+            disabled={hasPassword && password === ''}
+            onClick={() => removing.mutate()}
+          >
+            Remove the app
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
