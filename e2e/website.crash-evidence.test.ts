@@ -106,4 +106,32 @@ describe('the evidence of a crash report', () => {
     await untilEqual(() => facts.getByRole('row').count(), 2);
     await page.getByText('No differences.').waitFor();
   });
+
+  test('has breadcrumbs: the last events of the session, or why there are none', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const session = { device_uid: 'device-1', session_id: 'session-1' };
+    const properties = { level: 'attic', '<b>': '<i>x</i>' };
+    const sent = await fetch(`${target.api}/public/events`, {
+      method: 'POST',
+      headers: { 'x-app-id': target.gameUid, 'x-build-id': target.buildId, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        events: [
+          { event: 'session_start', ...session },
+          { event: 'level_loaded', ...session, properties },
+          { event: 'elsewhere', ...session, session_id: 'session-2' },
+        ],
+      }),
+    });
+    assert.equal(sent.status, 202);
+    const { id } = await reportByApi(target, session, { dump: await readDump('null_deref_inline'), log: 'a log' });
+    await open(`/crashes/reports/${id}`);
+    await page.getByText('Processed', { exact: true }).waitFor();
+    await page.getByText('Breadcrumbs', { exact: true }).click();
+    const events = page.getByRole('table', { name: 'Breadcrumbs' });
+    await events.getByRole('row', { name: 'level_loaded <b>=<i>x</i> level=attic' }).waitFor();
+    assert.equal(await events.getByRole('row').count(), 3);
+    await openReport();
+    await page.getByText('Breadcrumbs', { exact: true }).click();
+    await page.getByText(/^The report has no session ID\./).waitFor();
+  });
 });

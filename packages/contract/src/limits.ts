@@ -64,6 +64,8 @@ export const LIMITS = {
   metadataKeyLength: 64,
   metadataValueLength: 1024,
   userMessageLength: 4000,
+  /** Events before a crash. */
+  breadcrumbs: 50,
   crashGroupsListed: 100,
   /** In one request. */
   crashGroupsChanged: 500,

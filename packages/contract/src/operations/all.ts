@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 import * as agents from './agents.ts';
 import * as alerts from './alerts.ts';
 import * as approvals from './approvals.ts';
+import * as breadcrumbs from './breadcrumbs.ts';
 import * as browse from './browse.ts';
 import * as bugs from './bugs.ts';
 import * as buildDeletion from './build-deletion.ts';
@@ -95,6 +96,7 @@ export const OPERATIONS: readonly Operation[] = [
   crashThreads.listCrashThreads,
   crashThreads.getCrashThread,
   crashStacks.getCrashLog,
+  breadcrumbs.getBreadcrumbs,
   crashAttachments.getCrashAttachment,
   crashAttachments.getCrashAttachmentImage,
   crashes.deleteCrash,

@@ -101,6 +101,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     list_crash_group_activity: { args: group },
     get_crash: { args: { uid, crash_id: studio.crashId } },
     get_crash_thread: { args: { uid, crash_id: studio.crashId, thread: '0' } },
+    get_crash_breadcrumbs: { args: { uid, crash_id: studio.crashId } },
     request_crash_download: { args: { uid, crash_id: studio.crashId, kind: 'stack' } },
     list_bug_tickets: { args: { uid } },
     get_crash_impact: { args: { uid, group_id: studio.groupId } },

@@ -14,6 +14,7 @@ import { findFamily } from './read/family.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
 import { readFacetValues, readImpact } from './read/impact.ts';
+import { unknownCrash } from './read/not-found.ts';
 import * as reports from './read/report-list.sql.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
 import * as weeks from './read/week.sql.ts';
@@ -82,6 +83,17 @@ export function groupsOfReports(
   reportIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   return reports.groupsOfReports(ctx.db, gameId, reportIds);
+}
+
+/** In which session of which device the report was sent, if it has their ids. Throws 4040 if there is no such report. */
+export async function sessionOfReport(
+  ctx: Pick<Context, 'db'>,
+  gameId: string,
+  reportId: string,
+): Promise<reports.ReportSession> {
+  const session = await reports.findSession(ctx.db, gameId, reportId);
+  if (session === undefined) throw unknownCrash();
+  return session;
 }
 
 /** The groups of the game with these ids, by these ids; for merged ones, the groups that they are shown in. */

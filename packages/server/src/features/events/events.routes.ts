@@ -1,4 +1,5 @@
 // Binds the operations and jobs of events to the functions that serve and run them.
+import * as breadcrumbContract from '@chauffeur/contract/operations/breadcrumbs';
 import * as fileContract from '@chauffeur/contract/operations/event-files';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { Context } from '../../context.ts';
@@ -13,12 +14,14 @@ import { receiveEngineEvents, receiveEvents } from './http.ts';
 import { foldSlotsJob, sumPastDays } from './keep/fold-slots.job.ts';
 import { eventPartitionJob, makeEventPartitions } from './keep/partitions.job.ts';
 import { dropOldEvents, eventRetentionJob } from './keep/retention.job.ts';
+import { getBreadcrumbs } from './read/breadcrumbs.ts';
 
 export const ROUTES: readonly Route[] = [
   stream(contract.createEvents, receiveEvents),
   handle(contract.listEventNames, listEventNames),
   handle(contract.countEvents, countEvents),
   handle(contract.getDevice, getDevice),
+  handle(breadcrumbContract.getBreadcrumbs, getBreadcrumbs),
   handle(contract.deleteDevice, deleteDevice),
   handle(fileContract.getEventFiles, getEventFiles),
   handle(fileContract.setEventFiles, setEventFiles),

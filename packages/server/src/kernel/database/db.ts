@@ -179,6 +179,11 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
+/** Whether the error means that a statement was cancelled, such as after its time limit. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '57014';
+}
+
 /** Whether the error means that a row with the same key already exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && (error as { code?: string }).code === '23505';

@@ -5,6 +5,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Attachments } from './Attachments.tsx';
+import { Breadcrumbs } from './Breadcrumbs.tsx';
 import { CopyStack } from './CopyStack.tsx';
 import classes from './crashes.module.css';
 import { Downloads } from './Downloads.tsx';
@@ -54,6 +55,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
           </>
         )}
         {crash.available.includes('log') && <LogTail gameUid={game.game_uid} crashId={crash.crash_id} />}
+        <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
         <Metadata metadata={crash.metadata} />
       </Column>
     </>

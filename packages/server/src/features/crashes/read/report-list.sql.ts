@@ -202,6 +202,16 @@ export function findReport(db: Db, gameId: string, reportId: string): Promise<Re
   );
 }
 
+export type ReportSession = { device_uid: string | null; session_id: string | null; received_at: Date };
+
+export function findSession(db: Db, gameId: string, reportId: string): Promise<ReportSession | undefined> {
+  return row(
+    db,
+    sql<ReportSession>`select device_uid, session_id, received_at from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId}`,
+  );
+}
+
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<StoredFiles | undefined> {
   return row(
     db,
