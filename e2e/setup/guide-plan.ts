@@ -27,6 +27,15 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'start: chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64': RUN,
   'ci: export CHAUFFEUR_INSTALL_DIR="$HOME/chauffeur"': RUN,
   'ci: chauffeur symbols --build-id "$BUILD_ID" symbols': RUN,
+  'ci: curl -X POST "$SERVICE_API_URL/tool/channels/stable/promote" -H "X-Access-Token: $SERVICE_ACCESS_TOKEN" \\': {
+    elsewhere: 'packages/server/test/upload-tokens.test.ts',
+    as: "'/tool/channels/beta/promote'",
+  },
+  'audit: curl -b "$COOKIE" \'https://games.example.com/api/v1/games/my-game/audit/export?format=jsonl\' > audit.jsonl':
+    {
+      elsewhere: 'packages/server/test/audit.test.ts',
+      as: '/audit/export?format=',
+    },
   'play: chauffeur push dist/web --version 1.0.0 --os web --arch wasm32': RUN,
   'play: curl "https://games.example.com/api/v1/public/games/small-walk/files/$FILE_UID/play"': RUN,
   'shelves: curl "https://games.example.com/api/v1/public/shelves/unheard_of?os=windows"': RUN,

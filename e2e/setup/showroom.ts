@@ -77,6 +77,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     operator: '/operator',
     operatorJobs: '/operator/jobs',
     operatorUsers: '/operator/users',
+    operatorAudit: '/operator/audit',
     operatorGames: '/operator/games',
     operatorSettings: '/operator/settings',
     operatorSetup: '/operator/setup',

@@ -1553,6 +1553,24 @@ create table upload_tokens (
   constraint upload_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table audit_entries (
+  entry_id uuid not null,
+  operation text not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text not null,
+  via text,
+  about_game uuid,
+  game_name text,
+  details jsonb not null,
+  changes jsonb not null,
+  outcome integer not null,
+  address text,
+  client text,
+  constraint audit_entries_pkey PRIMARY KEY (entry_id),
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'server'::text, 'anonymous'::text])))
+);
+
 create table user_two_factors (
   id text not null,
   user_id text not null,
@@ -1718,6 +1736,8 @@ CREATE INDEX game_roles_by_user ON public.game_roles USING btree (user_id);
 CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (organisation_id, email) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX team_invitations_open_of_game ON public.team_invitations USING btree (game_id, email) WHERE (state = 'pending'::text);
 CREATE INDEX games_by_organisation ON public.all_games USING btree (organisation_id);
+CREATE INDEX audit_entries_by_game ON public.audit_entries USING btree (about_game, entry_id) WHERE (about_game IS NOT NULL);
+CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (actor_id, entry_id) WHERE (actor_id IS NOT NULL);
 CREATE INDEX user_passkeys_by_user ON public.user_passkeys USING btree (user_id);
 CREATE UNIQUE INDEX user_credentials_by_provider ON public.user_credentials USING btree (provider_id, account_id) WHERE (provider_id <> 'credential'::text);
 CREATE INDEX user_browsers_by_user ON public.user_browsers USING btree (user_id, last_seen_at);

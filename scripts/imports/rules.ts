@@ -95,6 +95,7 @@ const FEATURES: readonly string[] = [
   'cli-logins',
   'quotas',
   'usage',
+  'audit',
   'deploy-keys',
   'files',
   'downloads',

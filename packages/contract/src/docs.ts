@@ -99,6 +99,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Alerts',
         description: 'Crashes, spikes, bugs and rejected uploads, by mail, in a chat or by a webhook.',
       },
+      { page: 'audit', title: 'Audit log', description: 'Who changed what, from where, and what it was before.' },
     ],
   },
   {

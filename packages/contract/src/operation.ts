@@ -90,6 +90,11 @@ export type Operation<
   readonly errors: readonly ErrorCode[];
   /** A valid JSON or form body, and the `data` of a typical response. Both must match their schemas. */
   readonly example?: { readonly body?: unknown; readonly answer?: unknown };
+  /**
+   * Whether successful calls are in the audit log; `changes`: only calls with changes to record. By default,
+   * changes by everyone who has identified themselves are. Public operations that aren't reads say so themselves.
+   */
+  readonly audit?: boolean | 'changes';
   /** Set when the MCP server offers the operation as a tool. */
   readonly mcp?: McpMark;
 };
@@ -148,6 +153,11 @@ const SHARED_ERRORS: readonly ErrorCode[] = [4002, 5000, 5030, 5070];
 /** Whether calls count against the number of reads per minute that are allowed for an IP address. */
 export function isLimitedRead({ access, method, asset }: Operation): boolean {
   return access === 'public' && method === 'GET' && asset !== true;
+}
+
+/** Whether calls are in the audit log. */
+export function auditOf({ access, method, audit }: Operation): boolean | 'changes' {
+  return audit ?? (method !== 'GET' && access !== 'public');
 }
 
 /** All error codes of the operation, in ascending order. */

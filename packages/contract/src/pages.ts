@@ -33,6 +33,7 @@ export const PAGES = {
   operator: '/operator',
   operatorJobs: '/operator/jobs',
   operatorUsers: '/operator/users',
+  operatorAudit: '/operator/audit',
   operatorGames: '/operator/games',
   operatorSettings: '/operator/settings',
   operatorSetup: '/operator/setup',

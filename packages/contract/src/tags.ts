@@ -30,6 +30,7 @@ export const TAGS = {
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',
   credentials: 'See and revoke what works without a password.',
+  audit: 'See who changed what.',
   agents: 'Manage the keys and connections of agents, and see what they called.',
   setup: 'Create the first account, and test the parts of the installation.',
   operator: 'Operate the service: its state, failed jobs, accounts, settings and quotas.',

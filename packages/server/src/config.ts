@@ -372,6 +372,12 @@ export const SETTINGS = {
     number(0, 36_500),
     'Days to keep the log of MCP calls. 0 keeps everything.',
   ),
+  auditDays: setting(
+    'CHAUFFEUR_AUDIT_DAYS',
+    '400',
+    number(0, 36_500),
+    'Days to keep the audit log, with the IP addresses in it. 0 keeps everything.',
+  ),
   logLevel: setting(
     'CHAUFFEUR_LOG_LEVEL',
     'info',

@@ -4,6 +4,7 @@ import * as accounts from './features/accounts/accounts.routes.ts';
 import * as agents from './features/agents/agents.routes.ts';
 import * as alerts from './features/alerts/alerts.routes.ts';
 import * as approvals from './features/approvals/approvals.routes.ts';
+import * as audit from './features/audit/audit.routes.ts';
 import * as backups from './features/backups/backups.routes.ts';
 import * as bugs from './features/bugs/bugs.routes.ts';
 import * as buildDeletion from './features/build-deletion/build-deletion.routes.ts';
@@ -53,6 +54,7 @@ const FEATURES: readonly Feature[] = [
   accounts,
   organisations,
   games,
+  audit,
   alerts,
   quotas,
   usage,

@@ -14,6 +14,7 @@ import { loadCode, setNavigation } from './frame/load-code.ts';
 import { PageProblem } from './frame/PageProblem.tsx';
 import { notePage } from './frame/previous-page.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
+import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
 import { cliQuery } from './pages/cli/cli-query.ts';
 import { gameQuery } from './pages/store/game-query.ts';
 import { session } from './session.ts';
@@ -154,6 +155,13 @@ const operatorUsers = createRoute({
   path: '/users',
   validateSearch: ({ search }): { search?: string | undefined } => ({ search: textOf(search) }),
   component: lazyPage(() => import('./pages/operator/UsersPage.tsx'), 'UsersPage'),
+});
+
+const operatorAudit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  validateSearch: (search: Record<string, unknown>) => texts(...AUDIT_FILTERS)(search),
+  component: lazyPage(() => import('./pages/operator/OperatorAuditPage.tsx'), 'OperatorAuditPage'),
 });
 
 const operatorGames = createRoute({
@@ -370,7 +378,7 @@ const editAdmins = createRoute({
 const editAudit = createRoute({
   getParentRoute: () => edit,
   path: '/audit',
-  validateSearch: texts('failed'),
+  validateSearch: texts('failed', ...AUDIT_FILTERS),
   component: lazyPage(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
@@ -459,7 +467,15 @@ const pages = root.addChildren([
     approve,
     invitation,
     organisation,
-    operator.addChildren([operatorState, operatorJobs, operatorUsers, operatorGames, operatorSettings, operatorSetup]),
+    operator.addChildren([
+      operatorState,
+      operatorJobs,
+      operatorUsers,
+      operatorAudit,
+      operatorGames,
+      operatorSettings,
+      operatorSetup,
+    ]),
     consent,
     cliLogin,
     settings.addChildren([profile, security, agentKeys, agents]),

@@ -121,6 +121,7 @@ export const unsubscribeFromAlerts = defineOperation({
   method: 'POST',
   path: '/public/alerts/unsubscribe',
   access: 'public',
+  audit: true,
   query: Type.Object({ token: Type.String({ maxLength: 1000, description: 'From the link of the mail' }) }),
   bodyKind: 'bytes',
   output: Type.Object({ game: Type.String({ description: 'The name of the game' }) }),

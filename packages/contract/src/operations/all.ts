@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 import * as agents from './agents.ts';
 import * as alerts from './alerts.ts';
 import * as approvals from './approvals.ts';
+import * as audit from './audit.ts';
 import * as breadcrumbs from './breadcrumbs.ts';
 import * as browse from './browse.ts';
 import * as bugs from './bugs.ts';
@@ -221,6 +222,10 @@ export const OPERATIONS: readonly Operation[] = [
   builds.getGameBuild,
   buildDeletion.getBuildDeletion,
   buildDeletion.deleteBuild,
+  audit.listAuditEntries,
+  audit.exportAuditEntries,
+  audit.listServiceAuditEntries,
+  audit.exportServiceAuditEntries,
   approvals.listWaitingApprovals,
   approvals.getApproval,
   approvals.confirmApproval,

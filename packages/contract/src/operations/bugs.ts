@@ -66,6 +66,7 @@ export const fileBugAsGuest = defineOperation({
   method: 'POST',
   path: '/public/games/{uid}/bugs',
   access: 'public',
+  audit: false,
   crossOrigin: true,
   params: GameParams,
   body: Type.Object({
@@ -85,6 +86,7 @@ export const fileBug = defineOperation({
   method: 'POST',
   path: '/games/{uid}/bugs',
   access: 'account',
+  audit: false,
   params: GameParams,
   body: Type.Object(BugFields),
   output: FiledBug,

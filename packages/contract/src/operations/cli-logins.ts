@@ -31,6 +31,7 @@ export const startCliLogin = defineOperation({
   method: 'POST',
   path: '/public/cli/logins',
   access: 'public',
+  audit: false,
   bodyLimit: 4096,
   body: Type.Object(Reported),
   output: Type.Object({
@@ -52,6 +53,7 @@ export const pollCliLogin = defineOperation({
   method: 'POST',
   path: '/public/cli/logins/token',
   access: 'public',
+  audit: false,
   bodyLimit: 4096,
   body: Type.Object({ device_code: Type.String({ minLength: 1, maxLength: 100 }) }),
   output: Type.Object({
@@ -83,6 +85,7 @@ export const endCliLogin = defineOperation({
   method: 'POST',
   path: '/public/cli/logins/revoke',
   access: 'public',
+  audit: false,
   bodyLimit: 4096,
   body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 100 }) }),
   output: Type.Object({ revoked: Type.Boolean() }),

@@ -60,6 +60,7 @@ export const revokeAfterReset = defineOperation({
   method: 'POST',
   path: '/account/credentials/revoke-after-reset',
   access: 'public',
+  audit: true,
   body: Type.Object({
     token: Type.String({ maxLength: 1000, description: 'revoke_token from the response to the reset' }),
   }),

@@ -81,6 +81,7 @@ export const createEvents = defineOperation({
   method: 'POST',
   path: '/public/events',
   access: 'public',
+  audit: false,
   crossOrigin: true,
   headers: SenderHeaders,
   headerQuery: SenderQuery,

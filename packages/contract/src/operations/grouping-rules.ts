@@ -69,6 +69,7 @@ export const previewGroupingRules = defineOperation({
   path: '/games/{uid}/grouping-rules/preview',
   access: 'account',
   role: 'admin',
+  audit: false,
   params: GameParams,
   body: Type.Object({ rules: Rules }),
   output: Type.Object({

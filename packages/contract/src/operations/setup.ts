@@ -36,6 +36,7 @@ export const createOperator = defineOperation({
   method: 'POST',
   path: '/setup',
   access: 'public',
+  audit: true,
   body: Type.Object({
     code: SetupCode,
     name: Type.String({ maxLength: LIMITS.displayNameLength * 2 }),
@@ -105,6 +106,7 @@ export const testPart = defineOperation({
   method: 'POST',
   path: '/operator/setup/{part}/test',
   access: 'operator',
+  audit: false,
   params: Type.Object({ part: Type.Enum([...TESTED_PARTS]) }),
   output: Type.Object({ checks: Checks }),
   statuses: [200],
@@ -120,6 +122,7 @@ export const testAddress = defineOperation({
   method: 'POST',
   path: '/operator/setup/address/test',
   access: 'operator',
+  audit: false,
   query: Type.Object({
     nonce: Type.String({
       minLength: 1,

@@ -60,6 +60,7 @@ export const uploadFile = defineOperation({
   path: '/tool/upload/files',
   host: 'upload',
   access: 'deploy_key',
+  audit: 'changes',
   uploadScope: 'builds',
   role: 'developer',
   headers: Type.Object({
@@ -89,6 +90,7 @@ export const openUploadSession = defineOperation({
   path: '/tool/upload/sessions',
   host: 'upload',
   access: 'deploy_key',
+  audit: false,
   uploadScope: 'builds',
   role: 'developer',
   bodyKind: 'urlencoded',
@@ -126,6 +128,7 @@ export const abortUploadSession = defineOperation({
   path: '/tool/upload/sessions/{session_id}',
   host: 'upload',
   access: 'deploy_key',
+  audit: false,
   uploadScope: 'builds',
   role: 'developer',
   params: Type.Object({ session_id: Uuid }),

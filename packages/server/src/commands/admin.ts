@@ -6,7 +6,6 @@ import { createGame } from '@chauffeur/contract/operations/games';
 import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
 import {
   createUser,
   findUser,
@@ -19,11 +18,10 @@ import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
 import { createGameFor, findGame } from '../features/games/games.ts';
 import { changeQuota } from '../features/quotas/quotas.ts';
 import { endSetup } from '../features/setup/setup.ts';
+import { recordChange, recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
 import { addOrganisationCommands } from './organisations.ts';
-import { withApp } from './with-app.ts';
-
-type Output = Record<string, string | number | boolean>;
+import { perform } from './perform.ts';
 
 const OPERATOR = 'operator';
 
@@ -44,8 +42,9 @@ export function addAdminCommands(admin: Command): void {
     .requiredOption('--email <email>', 'the email address of the account')
     .option('--json', 'print one JSON object', false)
     .action((options: { email: string; json: boolean }) =>
-      perform(options.json, async ({ ctx }) => {
-        const { id, email } = await verifyUser(ctx, options.email);
+      perform('admin.userVerify', options.json, async ({ ctx }) => {
+        const { id, name, email } = await verifyUser(ctx, options.email);
+        recordChange('account', undefined, { id, name });
         return { user_id: id, email, verified: true };
       }),
     );
@@ -56,8 +55,9 @@ export function addAdminCommands(admin: Command): void {
     .option('--revoke', 'revoke this access', false)
     .option('--json', 'print one JSON object', false)
     .action((options: { email: string; revoke: boolean; json: boolean }) =>
-      perform(options.json, async ({ ctx }) => {
-        const { id, email } = await setUserOperator(ctx, options.email, !options.revoke);
+      perform('admin.userOperator', options.json, async ({ ctx }) => {
+        const { id, name, email } = await setUserOperator(ctx, options.email, !options.revoke);
+        recordChanges({}, { account: { id, name }, operator: !options.revoke });
         await endSetup(ctx.db);
         return { user_id: id, email, operator: !options.revoke };
       }),
@@ -72,8 +72,9 @@ export function addAdminCommands(admin: Command): void {
       .requiredOption('--email <email>', 'the email address of the account')
       .option('--json', 'print one JSON object', false)
       .action((options: { email: string; json: boolean }) =>
-        perform(options.json, async ({ ctx }) => {
+        perform(disabled ? 'admin.userDisable' : 'admin.userEnable', options.json, async ({ ctx }) => {
           const { id, email } = await setUserDisabled(ctx, options.email, disabled);
+          recordChanges({}, { account: { id }, disabled });
           return { user_id: id, email, disabled };
         }),
       );
@@ -84,8 +85,9 @@ export function addAdminCommands(admin: Command): void {
     .requiredOption('--email <email>', 'the email address of the account')
     .option('--json', 'print one JSON object', false)
     .action((options: { email: string; json: boolean }) =>
-      perform(options.json, async ({ ctx }) => {
+      perform('admin.userResetSecondFactor', options.json, async ({ ctx }) => {
         const { id, email, removed } = await resetUserSecondFactor(ctx, options.email);
+        recordChanges({}, { account: { id }, removed });
         return { user_id: id, email, removed };
       }),
     );
@@ -117,7 +119,7 @@ export function addAdminCommands(admin: Command): void {
     .option('--revoke-tokens', "revoke the game's upload tokens too", false)
     .option('--json', 'print one JSON object', false)
     .action((options: { game: string; revokeTokens: boolean; json: boolean }) =>
-      perform(options.json, async ({ ctx }) => {
+      perform('admin.keyIssue', options.json, async ({ ctx }) => {
         const game = await findGame(ctx.db, options.game);
         if (game === null) throw new UsageError('--game: there is no game with this uid or slug.');
         return issueDeployKeyFor(ctx, game.game_id, OPERATOR, { revokeTokens: options.revokeTokens });
@@ -136,8 +138,9 @@ async function createUserCommand(options: {
   if (password.length < LIMITS.passwordMinLength)
     throw new UsageError(`The password on standard input is shorter than ${LIMITS.passwordMinLength} characters.`);
   const name = options.name ?? options.email.split('@')[0] ?? options.email;
-  await perform(options.json, async ({ ctx, auth }) => {
+  await perform('admin.userCreate', options.json, async ({ ctx, auth }) => {
     const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
+    recordChange('account', undefined, { id: user.id, name: user.name });
     return { user_id: user.id, email: user.email, name: user.name, verified: user.emailVerified };
   });
 }
@@ -156,7 +159,7 @@ async function createGameCommand(options: {
   };
   const problem = findProblem(createGame.body!, input);
   if (problem !== null) throw new UsageError(`--${problem}`);
-  await perform(options.json, async ({ ctx }) => {
+  await perform('admin.gameCreate', options.json, async ({ ctx }) => {
     const owner = await findUser(ctx, options.owner);
     if (owner === null) throw new UsageError(`--owner: there is no account with this email. Create it first.`);
     const { game_uid, slug, name, visibility } = await createGameFor(ctx, owner.id, input as never);
@@ -168,7 +171,7 @@ type QuotaOptions = { game: string; storageMb?: string; crashMb?: string; json: 
 
 async function quotaCommand({ game: gameRef, storageMb, crashMb, json }: QuotaOptions): Promise<void> {
   const changes = { storage_mb: parseMb('--storage-mb', storageMb), crash_mb: parseMb('--crash-mb', crashMb) };
-  await perform(json, async ({ ctx }) => {
+  await perform('admin.gameQuota', json, async ({ ctx }) => {
     const found = await findGame(ctx.db, gameRef);
     if (found === null) throw new UsageError('--game: there is no game with this uid or slug.');
     const { game } = await changeQuota(ctx, found.game_id, changes, null);
@@ -191,15 +194,6 @@ function parseMb(option: string, text: string | undefined): number | null | unde
   const mb = Number(text);
   if (/^\d+$/.test(text) && mb <= MAX_QUOTA_MB) return mb;
   throw new UsageError(`${option}: use a whole number from 0 to ${MAX_QUOTA_MB}, or default.`);
-}
-
-/** Performs one action with the parts of the service and prints its result. */
-async function perform(json: boolean, work: (app: App) => Promise<Output>): Promise<void> {
-  await withApp({ quiet: true }, async (app) => {
-    const output = await work(app);
-    const lines = Object.entries(output).map(([name, value]) => `${name}=${value}\n`);
-    process.stdout.write(json ? `${JSON.stringify(output)}\n` : lines.join(''));
-  });
 }
 
 async function readLine(): Promise<string> {

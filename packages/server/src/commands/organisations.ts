@@ -8,7 +8,9 @@ import {
   setMemberRoleWithin,
 } from '../features/organisations/organisations.ts';
 import { transact } from '../kernel/database/db.ts';
+import { recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
+import { perform } from './perform.ts';
 import { withApp } from './with-app.ts';
 
 export function addOrganisationCommands(admin: Command): void {
@@ -40,7 +42,7 @@ async function listCommand({ json }: { json: boolean }): Promise<void> {
 type OwnerOptions = { organisation: string; email: string; json: boolean };
 
 async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): Promise<void> {
-  await withApp({ quiet: true }, async ({ ctx }) => {
+  await perform('admin.organisationOwner', json, async ({ ctx }) => {
     const organisation = await findOrganisation(ctx.db, ref);
     if (organisation === undefined)
       throw new UsageError('--organisation: there is no organisation with this uid or slug.');
@@ -51,8 +53,7 @@ async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): P
       await lockOrganisation(tx, uid);
       await setMemberRoleWithin(tx, uid, user.id, 'owner');
     });
-    const output = { organisation_uid: uid, user_id: user.id, email, role: 'owner' };
-    const lines = Object.entries(output).map(([name, value]) => `${name}=${value}\n`);
-    process.stdout.write(json ? `${JSON.stringify(output)}\n` : lines.join(''));
+    recordChanges({}, { organisation: uid, account: { id: user.id, name: user.name }, role: 'owner' });
+    return { organisation_uid: uid, user_id: user.id, email, role: 'owner' };
   });
 }

@@ -2,7 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, findUser, userOfHeaders } from '../features/accounts/accounts.ts';
+import { fromRequest } from '../request/audit.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
+import { recordAccountChange } from './audit-accounts.ts';
 import { waitForNextBeat } from './even-time.ts';
 import {
   forwardToAuth,
@@ -57,7 +59,8 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
         const response = await forwardToAuth(auth, request, { target, body });
         return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
       };
-      const response = EVEN.has(route) ? await waitForNextBeat(begun, work) : await work();
+      const recorded = () => fromRequest(request, () => recordAccountChange(ctx, auth, { request, route }, work));
+      const response = EVEN.has(route) ? await waitForNextBeat(begun, recorded) : await recorded();
       if (ctx.replica !== undefined && request.method === 'POST' && response.ok) {
         const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
         if (user !== null) await countWriteOfAccount(ctx, user.id);

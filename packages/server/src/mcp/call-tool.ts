@@ -5,6 +5,7 @@ import type { Operation } from '@chauffeur/contract/operation';
 import type { AccountCaller, Context } from '../context.ts';
 import { recordCall } from '../features/agents/agents.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
+import { recordOperation } from '../request/audit.ts';
 import { callerOf } from '../request/call.ts';
 import { countByMinute } from '../request/minute-limit.ts';
 import { checkParts, invalidCode, type Parts } from '../request/perform.ts';
@@ -100,7 +101,10 @@ async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args
   if (isRisky(tool.name)) requireRiskyInput(args);
   if (mustWait(tool.name, args as RiskyInput)) {
     checkParts(tool.operation, partsOf(tool.operation, args));
-    return askOwner(ctx, callerOf(tool.operation, caller), tool.name, args as RiskyInput);
+    const { operation } = tool;
+    const ask = () => askOwner(ctx, callerOf(operation, caller), tool.name, args as RiskyInput);
+    // A request that waits changes nothing yet. An agent that collects what was approved does.
+    return recordOperation(ctx, { operation: { ...operation, audit: 'changes' }, caller, input: args }, ask);
   }
   return performShort(ctx, caller, tool, args);
 }

@@ -8,6 +8,7 @@ import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import type { Performable } from '../request/perform.ts';
@@ -58,7 +59,8 @@ export function mountMcp(
       handler: async (request, reply) => {
         const caller = request.caller as AccountCaller;
         const authInfo = { token: '', clientId: caller.agent?.id ?? '', scopes: [], extra: { caller } };
-        return send(reply, await handler.fetch(webRequestOf(ctx, request, reply), { authInfo }));
+        const fetched = fromRequest(request, () => handler.fetch(webRequestOf(ctx, request, reply), { authInfo }));
+        return send(reply, await fetched);
       },
     });
   });

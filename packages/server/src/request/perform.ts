@@ -1,10 +1,11 @@
 // Performs an operation for a caller, over HTTP or MCP: checks the input against the schemas and calls the feature's
 // handler.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
-import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
+import { auditOf, type InputOf, type Operation, type OutputOf } from '@chauffeur/contract/operation';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
+import { recordOperation } from './audit.ts';
 import { type Call, callerOf } from './call.ts';
 import { gameOf, topicOfOperation } from './change-topics.ts';
 import { noteChange } from './game-changes.ts';
@@ -27,9 +28,13 @@ export type Performable = { readonly operation: Operation; readonly perform: Per
 
 /** Wraps `handler` in the checks of its operation. The caller must have been let through by the operation's access. */
 export function performer<Op extends Operation>(operation: Op, handler: Handler<Op>): Perform {
+  const isAudited = auditOf(operation) !== false;
   return async (ctx, caller, parts) => {
     const input = checkParts(operation, parts) as InputOf<Op>;
-    const result = await handler(ctx, { caller: callerOf(operation, caller), input });
+    const work = () => handler(ctx, { caller: callerOf(operation, caller), input });
+    const result = await (isAudited
+      ? recordOperation(ctx, { operation, caller, input: input as object }, work)
+      : work());
     noteOperation(ctx, operation, caller, input);
     if (ctx.replica !== undefined) await countWriteOf(ctx, operation, caller);
     return result instanceof Answer ? result : new Answer(operation.statuses[0], result);

@@ -1,10 +1,11 @@
 // Binds a feature's handlers to the operations of the contract, and reads the input of a call from an HTTP request.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { AddressOf, Operation, OutputOf } from '@chauffeur/contract/operation';
+import { type AddressOf, auditOf, type Operation, type OutputOf } from '@chauffeur/contract/operation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
 import { Answer } from './answer.ts';
+import { fromRequest, recordOperation } from './audit.ts';
 import { callerOf, type StreamCall } from './call.ts';
 import { checkAddress, type Handler, invalidCode, noteOperation, type Perform, performer } from './perform.ts';
 import { countWriteOf } from './read-replica.ts';
@@ -41,23 +42,29 @@ export function handle<Op extends Operation>(
   limit?: (ctx: Context, request: FastifyRequest) => void | Promise<void>,
 ): Route {
   const perform = performer(operation, handler);
+  const isAudited = auditOf(operation) !== false;
   return {
     operation,
     perform,
     run: async (ctx, caller, request) => {
       await limit?.(ctx, request);
-      return perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
+      const work = () => perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
+      return isAudited ? fromRequest(request, work) : work();
     },
   };
 }
 
 /** Binds a streaming handler to its operation. */
 export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>): Route {
+  const isAudited = auditOf(operation) !== false;
   return {
     operation,
     run: async (ctx, caller, request, reply) => {
       const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
-      const result = await handler(ctx, { caller: callerOf(operation, caller), input, request, reply });
+      const work = () => handler(ctx, { caller: callerOf(operation, caller), input, request, reply });
+      const result = await (isAudited
+        ? fromRequest(request, () => recordOperation(ctx, { operation, caller, input: input as object }, work))
+        : work());
       if (result instanceof Answer) noteOperation(ctx, operation, caller, input);
       if (ctx.replica !== undefined && result instanceof Answer) await countWriteOf(ctx, operation, caller);
       return result;

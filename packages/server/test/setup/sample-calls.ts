@@ -52,6 +52,7 @@ export async function callOf({ calls }: Samples, operation: Operation): Promise<
 
 /** Called last, in this order, because they remove what the other calls need. */
 export const LAST = [
+  ...['channels.promoteWithKey', 'channels.rollbackWithKey'],
   ...['games.removeAdmin', 'builds.delete', 'deployKeys.issue'],
   ...['setup.createOperator', 'setup.claimOperator'],
 ];

@@ -5,6 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
 import { isUniqueViolation } from '../../kernel/database/db.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { readHandle, updateHandle } from './accounts.sql.ts';
 
@@ -25,6 +26,7 @@ export async function updateProfile(
   const problem = handle === null ? null : findHandleProblem(handle);
   if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
   try {
+    recordChange('handle', await readHandle(ctx.db, user.id), handle);
     await updateHandle(ctx.db, user.id, handle);
   } catch (error) {
     // The unique index decides between concurrent requests.

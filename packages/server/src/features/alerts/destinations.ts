@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Game, requireMember } from '../games/games.ts';
@@ -83,6 +84,11 @@ export async function addAlertDestination(
     createdBy: caller.user.name,
     createdAt: now,
   };
+  // Addresses of webhooks contain secrets.
+  recordChanges(
+    {},
+    { kind: input.kind, name: input.name, host: new URL(destination.url).host, kinds: destination.kinds },
+  );
   if (!(await transact(ctx.db, (tx) => sql.insertDestination(tx, destination, LIMITS.alertDestinations))))
     throw new ApiError(
       4002,
@@ -111,8 +117,11 @@ export async function updateAlertDestination(
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId, name, url, kinds, enabled } = input;
   const changes = { name, kinds, enabled, url: url === undefined ? undefined : checkAddress(ctx, url) };
+  const before = await destinationOf(ctx, game, destinationId);
   await sql.updateDestination(ctx.db, game.game_id, destinationId, changes);
-  return destinationOf(ctx, game, destinationId);
+  const after = await destinationOf(ctx, game, destinationId);
+  recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
+  return after;
 }
 
 export async function deleteAlertDestination(
@@ -120,6 +129,8 @@ export async function deleteAlertDestination(
   { caller, input }: Call<typeof contract.deleteAlertDestination>,
 ): Promise<OutputOf<typeof contract.deleteAlertDestination>> {
   const { game } = await requireMember(ctx, caller, input.uid);
+  const { kind, name, host } = await destinationOf(ctx, game, input.destination_uid);
+  recordChange('destination', { kind, name, host }, null);
   if (!(await sql.deleteDestination(ctx.db, game.game_id, input.destination_uid))) throw unknownDestination();
   return { deleted: true };
 }

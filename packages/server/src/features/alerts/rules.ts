@@ -5,6 +5,7 @@ import type * as contract from '@chauffeur/contract/operations/alerts';
 import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { type Game, requireMember } from '../games/games.ts';
 import { type AlertKind, DEFAULT_RULES, type Rule } from './alert.ts';
@@ -66,6 +67,7 @@ export async function updateAlerts(
   await transact(ctx.db, async (tx) => {
     const schedule = await readSchedule(tx, game.game_id);
     const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
+    recordChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });
     await sql.upsertSettings(tx, game.game_id, {
       time_zone: zone ?? schedule.timeZone,
       digest_at: digestAt ?? schedule.digestAt,
@@ -75,11 +77,13 @@ export async function updateAlerts(
     const rules = await readRules(tx, game.game_id);
     for (const { kind, send, repeat_hours, muted_until } of changes) {
       const { [kind]: rule } = rules;
-      await sql.upsertRule(tx, game.game_id, kind, {
+      const changed = {
         send: send ?? rule.send,
         repeatHours: repeat_hours ?? rule.repeatHours,
         mutedUntil: muted_until === undefined ? rule.mutedUntil : muted_until === null ? null : new Date(muted_until),
-      });
+      };
+      recordChange(kind, rule, changed);
+      await sql.upsertRule(tx, game.game_id, kind, changed);
     }
   });
   return settingsOf(ctx, game, caller);

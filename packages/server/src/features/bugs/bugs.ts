@@ -6,6 +6,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/bugs';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
@@ -187,6 +188,9 @@ export async function setBugSettings(
   { caller, input: { uid, guests } }: Call<typeof contract.setBugSettings>,
 ): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, uid);
-  await settings.setGuests(ctx.db, game.game_id, guests);
+  await transact(ctx.db, async (tx) => {
+    recordChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
+    await settings.setGuests(tx, game.game_id, guests);
+  });
   return { guests };
 }

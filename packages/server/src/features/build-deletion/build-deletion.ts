@@ -6,6 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/build-deletion';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { type Db, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { emptyChannels, isExpired, type Pointer, pointersAt } from '../channels/channels.ts';
@@ -107,6 +108,7 @@ export async function deleteBuildWithin(
   const files = await deletion.lockWork(tx, key);
   const emptied = await emptyChannels(tx, { ...key, movedBy, now });
   if (!(await deletion.deleteBuild(tx, key, movedBy, now))) throw unknownBuild();
+  recordChange('build', { version: build.version, os: build.os, arch: build.arch }, null);
   const channels = emptied.filter((pointer) => !isExpired(pointer, now)).map(({ channel }) => channel);
   return { build_id: build.build_id, version: build.version, channels, files };
 }

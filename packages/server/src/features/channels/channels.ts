@@ -8,6 +8,7 @@ import type { Caller, Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
@@ -92,6 +93,7 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
     movedAt: now,
   });
   const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, place))!], now);
+  recordMove(place, current?.version, build.version);
   return moved!;
 }
 
@@ -125,7 +127,7 @@ export async function emptyChannels(
 ): Promise<Pointer[]> {
   await channels.lockChannels(tx, gameId);
   const emptied = await pointersAt(tx, gameId, buildId);
-  for (const { channel, os, arch, back_to } of emptied) {
+  for (const { channel, os, arch, back_to, version } of emptied) {
     await channels.insertMove(tx, {
       ...{ gameId, channel, os, arch },
       moveId: newId(),
@@ -137,6 +139,7 @@ export async function emptyChannels(
       movedBy,
       movedAt: now,
     });
+    recordMove({ gameId, channel, os, arch }, version, null);
   }
   return emptied;
 }
@@ -210,6 +213,11 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
   return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
 }
 
+/** For the audit log. */
+function recordMove({ channel, os, arch }: channels.Place, before: string | undefined, after: string | null): void {
+  recordChange(`${channel} ${os} ${arch}`, before ?? null, after);
+}
+
 async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now: Date): Promise<void> {
   await channels.lockPlace(tx, place);
   const current = await channels.findPointer(tx, place);
@@ -231,6 +239,7 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
     movedBy,
     movedAt: now,
   });
+  recordMove(place, current.version, target.version);
 }
 
 type Rollback = Pick<channels.RollbackRow, 'build_id' | 'version'>;

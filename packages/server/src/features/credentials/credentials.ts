@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { noteActor, recordDone } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { endSessions, enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
@@ -74,6 +75,8 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
     const deployKeys = await activeKeysOf(tx, userId);
     const user = await findUserById(tx, userId);
+    if (user !== null) noteActor(user);
+    recordDone();
     if (user !== null) await enqueueMail(tx, resetReportMail(user.email, revoked, deployKeys, ctx.publicUrl));
     return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
   });
@@ -87,6 +90,8 @@ export async function revokeAfterReset(
   const userId = readToken(ctx, token);
   if (userId === null)
     throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
+  const user = await findUserById(ctx.db, userId);
+  if (user !== null) noteActor(user);
   return { deploy_keys: await transact(ctx.db, (tx) => revokeOwnedDeployKeys(tx, userId)) };
 }
 

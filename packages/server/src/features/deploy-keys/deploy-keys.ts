@@ -8,6 +8,7 @@ import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import { announceKeyJob } from './announce.job.ts';
@@ -37,7 +38,9 @@ export function issueDeployKeyFor(
 ): Promise<Issued> {
   return transact(ctx.db, async (tx) => {
     const issued = await issueDeployKeyWithin(tx, gameId, issuedBy);
-    return revokeTokens ? { ...issued, revoked_tokens: await tokens.revokeTokens(tx, gameId) } : issued;
+    const revoked = revokeTokens ? await tokens.revokeTokens(tx, gameId) : 0;
+    if (revoked > 0) recordChange('revoked_tokens', 0, revoked);
+    return { ...issued, revoked_tokens: revoked };
   });
 }
 
@@ -84,6 +87,8 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
   const keyId = newId();
   // The lock serializes concurrent calls, so that the later key revokes the earlier one.
   await lockGame(tx, gameId);
+  const former = await keys.findActiveKey(tx, gameId);
+  recordChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
   await keys.revokeKeys(tx, gameId);
   await keys.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
   await addJob(tx, announceKeyJob, { gameId, keyId });

@@ -8,6 +8,7 @@ import { DAY } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import { announceKeyJob } from './announce.job.ts';
@@ -46,6 +47,7 @@ export async function createUploadToken(
       created_at: now,
       expires_at: days === null ? null : new Date(now.getTime() + days * DAY),
     });
+    recordChanges({}, { name: row.name, key_ref: row.key_ref, scopes: row.scopes, expires_at: row.expires_at });
     await addJob(tx, announceKeyJob, { gameId: game.game_id, keyId: row.token_id });
     return row;
   });
@@ -67,9 +69,11 @@ export async function renameUploadToken(
   { caller, input }: Call<typeof contract.renameUploadToken>,
 ): Promise<TokenRecord> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const renamed = await transact(ctx.db, (tx) =>
-    tokens.renameToken(tx, game.game_id, input.token_id, nameOf(input.name)),
-  );
+  const renamed = await transact(ctx.db, async (tx) => {
+    const row = await tokens.renameToken(tx, game.game_id, input.token_id, nameOf(input.name));
+    if (row !== undefined) recordChange('name', row.old_name, row.name);
+    return row;
+  });
   if (renamed === undefined) throw unknownToken();
   return recordOf(renamed, ctx.clock.now());
 }
@@ -80,7 +84,11 @@ export async function revokeUploadToken(
 ): Promise<TokenRecord> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
-  const revoked = await transact(ctx.db, (tx) => tokens.revokeToken(tx, game.game_id, input.token_id, now));
+  const revoked = await transact(ctx.db, async (tx) => {
+    const row = await tokens.revokeToken(tx, game.game_id, input.token_id, now);
+    if (row !== undefined) recordChange('state', { name: row.name, key_ref: row.key_ref }, 'revoked');
+    return row;
+  });
   if (revoked === undefined) throw unknownToken();
   return recordOf(revoked, now);
 }

@@ -6,6 +6,7 @@ import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
+import { recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { requireMember } from '../games/games.ts';
 import * as files from './files.sql.ts';
@@ -65,6 +66,7 @@ export function originOf({ keyRef, user }: GameCaller): Origin {
 /** Records an uploaded file as pending. Its blob must already be durable. */
 export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
   const row = await files.insertFile(tx, file);
+  recordChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
   await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
   return row;
 }

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
@@ -74,6 +75,7 @@ async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void>
   const now = ctx.clock.now();
   for (const { email } of await listMembers(tx, gameId))
     await enqueueMail(tx, deletionMail({ to: email, game: game.name, by }));
+  recordChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);
   await deletion.revokeAgents(tx, gameId, now);

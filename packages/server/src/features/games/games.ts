@@ -8,6 +8,7 @@ import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
@@ -55,6 +56,8 @@ export async function createGameFor(
         const ownerId = organisationId === null ? creatorId : await responsibleIn(tx, organisationId, creatorId);
         const inserted = await games.insertGame(tx, { ...game, ownerId, slug });
         await requireFreeSlug(ctx, tx, slug, creatorId);
+        noteGame(inserted);
+        recordChanges({}, { name: game.name, slug, visibility });
         return inserted;
       });
       clientIds.forgetSlugs(ctx, [slug]);
@@ -156,10 +159,12 @@ export async function updateGame(
   };
   try {
     const changed = await transact(ctx.db, async (tx) => {
+      const before = { ...(await lockGame(tx, game.game_id)), ...(await games.readTexts(tx, game.game_id)) };
       const updated = await games.updateGame(tx, game.game_id, changes, ctx.clock.now());
       if (updated === undefined) throw unknownGame();
       if (changes.slug !== undefined && changes.slug !== game.slug)
         await requireFreeSlug(ctx, tx, changes.slug, updated.owner_id);
+      recordChanges(before, updated, ['name', 'slug', 'visibility', 'tagline', 'description', 'tags']);
       return updated;
     });
     clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
@@ -174,14 +179,23 @@ export async function updateGame(
 
 export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   const game = await requireOwner(ctx, caller, input.uid);
-  await games.deleteRole(ctx.db, game.game_id, input.user_id);
+  await transact(ctx.db, async (tx) => {
+    const member = (await games.listMembers(tx, game.game_id)).find(({ user_id }) => user_id === input.user_id);
+    await games.deleteRole(tx, game.game_id, input.user_id);
+    recordChange('member', member && { name: member.name, role: member.role }, null);
+  });
   return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
 export async function leaveGame(ctx: Context, { caller, input }: Call<typeof contract.leaveGame>) {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   if (role === 'owner') throw new ApiError(4234);
-  if (!(await games.deleteRole(ctx.db, game.game_id, caller.user.id))) {
+  const hasLeft = await transact(ctx.db, async (tx) => {
+    const isDeleted = await games.deleteRole(tx, game.game_id, caller.user.id);
+    if (isDeleted) recordChange('member', { name: caller.user.name, role }, null);
+    return isDeleted;
+  });
+  if (!hasLeft) {
     // Without a role on the game alone, they have one in its organisation, unless they have just left.
     if ((await games.readRole(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
     throw new ApiError(4234, 'Your role comes from the organisation of the game. Leave the organisation instead.');
@@ -208,6 +222,7 @@ export function listMembers(db: Db, gameId: string) {
 export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
   const game = await games.lockGame(tx, gameId);
   if (game === null) throw unknownGame();
+  noteGame(game);
   return game;
 }
 
@@ -282,6 +297,7 @@ export async function requireMember(
   const game = await findGameFor(ctx.db, caller, ref);
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownGame();
+  noteGame(game);
   requireRole(role, caller.neededRole ?? 'owner');
   return { game, role };
 }

@@ -5,6 +5,7 @@ import { isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
@@ -47,7 +48,10 @@ export async function acceptInvitation(
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
     const game = await lockGame(tx, gameId);
     const current = await roleOf(tx, game, { kind: 'account', user });
-    if (current === null || !isAtLeast(current, row.role)) await setRole(tx, gameId, user.id, row.role);
+    if (current === null || !isAtLeast(current, row.role)) {
+      await setRole(tx, gameId, user.id, row.role);
+      recordChange('member', { name: user.name, role: current }, { name: user.name, role: row.role });
+    }
     await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
   });
 }
@@ -102,6 +106,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   if (inviter === undefined)
     throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
   await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
+  recordChange('owner', inviter.name, user.name);
   await revokeDeployKeys(tx, game.game_id);
   await revokeSymbolToken(tx, game.game_id);
   await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);

@@ -5,8 +5,10 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/issue-tracker';
 import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { requireMember } from '../games/games.ts';
@@ -44,12 +46,16 @@ export async function setIssueTracker(
 ): Promise<Tracker> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const tracker = trackerOf(ctx, input);
-  const former = await sql.findTracker(ctx.db, game.game_id);
-  const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
   const sealed = input.token == null ? null : sealSecret(keyOf(ctx), game.game_id, input.token);
-  const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
-  await sql.upsertTracker(ctx.db, game.game_id, { ...tracker, token });
-  return { tracker: recordOf({ ...tracker, token }) };
+  return transact(ctx.db, async (tx) => {
+    const former = await sql.findTracker(tx, game.game_id);
+    const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
+    const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
+    await sql.upsertTracker(tx, game.game_id, { ...tracker, token });
+    recordChanges(former ?? {}, tracker, ['kind', 'base_url', 'project', 'url_template']);
+    recordChange('has_token', former?.token != null, token !== null);
+    return { tracker: recordOf({ ...tracker, token }) };
+  });
 }
 
 type Settings = Omit<InputOf<typeof contract.setIssueTracker>, 'uid'>;
@@ -86,7 +92,11 @@ export async function removeIssueTracker(
   { caller, input }: Call<typeof contract.removeIssueTracker>,
 ): Promise<OutputOf<typeof contract.removeIssueTracker>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return { removed: await sql.deleteTracker(ctx.db, game.game_id) };
+  return transact(ctx.db, async (tx) => {
+    const former = await sql.findTracker(tx, game.game_id);
+    recordChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
+    return { removed: await sql.deleteTracker(tx, game.game_id) };
+  });
 }
 
 function templateOf({ kind, base_url, project, url_template }: sql.TrackerRow): string {

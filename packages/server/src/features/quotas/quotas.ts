@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { noteGame, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { findGame, lockGame, unknownGame } from '../games/games.ts';
@@ -81,6 +82,7 @@ export async function changeQuota(
   const game = await findGame(ctx.db, gameRef);
   if (game === null) throw unknownGame();
   const { game_id: gameId } = game;
+  noteGame(game);
   await transact(ctx.db, async (tx) => {
     // Locked, so that of two changes at the same time, the second one sees the first.
     if ((await lockGame(tx, gameId)) === null) throw unknownGame();
@@ -90,6 +92,7 @@ export async function changeQuota(
       crash_mb: changes.crash_mb === undefined ? before.crash_mb : changes.crash_mb,
     };
     if (quota.storage_mb === before.storage_mb && quota.crash_mb === before.crash_mb) return;
+    recordChanges(before, quota);
     const now = ctx.clock.now();
     await sql.writeQuota(tx, gameId, quota);
     await sql.insertChange(tx, gameId, {

@@ -5,6 +5,7 @@ import type * as contract from '@chauffeur/contract/operations/source';
 import { findTemplateProblem } from '@chauffeur/contract/source-link';
 import type { Context } from '../../context.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { findBuilds } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
@@ -30,12 +31,15 @@ export async function setSourceSettings(
 ): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { url_template, path_prefixes } = input;
+  const before = (await sql.findSettings(ctx.db, game.game_id)) ?? { url_template: null, path_prefixes: [] };
   if (url_template === null) {
+    recordChanges(before, { url_template, path_prefixes: [] });
     await sql.deleteSettings(ctx.db, game.game_id);
     return { url_template, path_prefixes: [] };
   }
   const problem = findTemplateProblem(url_template);
   if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+  recordChanges(before, { url_template, path_prefixes });
   await sql.upsertSettings(ctx.db, game.game_id, { url_template, path_prefixes });
   return { url_template, path_prefixes };
 }

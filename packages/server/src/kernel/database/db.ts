@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../telemetry/log.ts';
+import { type CommitHook, currentCommitHook } from './commit-hook.ts';
 import { traceStatement, traceTransaction } from './trace-queries.ts';
 
 /** A pool or a transaction; every query function takes one. Rows are typed per query, not by a schema object. */
@@ -134,9 +135,21 @@ export async function changed(db: Db, statement: Query<unknown>): Promise<number
   return Number((await statement.execute(db)).numAffectedRows ?? 0n);
 }
 
-/** Runs `work` in a transaction. */
+/** Runs `work` in a transaction, and the hook of the work that it is part of before the commit. */
 export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return traceTransaction(() => db.transaction().execute(work));
+  const hook = currentCommitHook();
+  return traceTransaction(() =>
+    hook === undefined ? db.transaction().execute(work) : transactWithHook(db, work, hook),
+  );
+}
+
+async function transactWithHook<T>(db: Db, work: (tx: Tx) => Promise<T>, hook: CommitHook): Promise<T> {
+  const { result, onCommitted } = await db.transaction().execute(async (tx) => {
+    const result = await work(tx);
+    return { result, onCommitted: await hook(tx) };
+  });
+  onCommitted();
+  return result;
 }
 
 const CONFLICT = /^40(P01|001)$/;

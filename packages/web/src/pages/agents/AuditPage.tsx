@@ -1,11 +1,12 @@
-// The calls that agents made about a game, for its owner.
+// The audit log of a game, and below it the calls that agents made, for its owner.
 import { listAgentCalls } from '@chauffeur/contract/operations/agents';
-import { Stack, Switch, Text } from '@mantine/core';
+import { Stack, Switch, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { usePages } from '../../ui/use-pages.ts';
+import { AuditLog } from '../audit/AuditLog.tsx';
 import { useGame } from '../games/use-game.ts';
 import { callColumns } from './call-columns.tsx';
 
@@ -13,9 +14,19 @@ const route = getRouteApi('/signed-in/dev/$slug/edit/audit');
 
 export function AuditPage() {
   const game = useGame();
+  const { failed, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <Stack gap="md" data-wide>
-      <PageHead title="Agent activity" tabTitle={`Agent activity · ${game.name}`} />
+      <PageHead title="Audit log" tabTitle={`Audit log · ${game.name}`} />
+      <AuditLog
+        uid={game.game_uid}
+        search={search}
+        onChange={(changed) => void navigate({ search: { failed, ...changed }, replace: true })}
+      />
+      <Title order={2} size="h4" mt="md">
+        Agent activity
+      </Title>
       {game.role === 'owner' ? (
         <Calls uid={game.game_uid} />
       ) : (
@@ -39,7 +50,10 @@ function Calls({ uid }: { uid: string }) {
         label="Failed calls only"
         checked={failedOnly}
         onChange={({ currentTarget }) =>
-          void navigate({ search: { failed: currentTarget.checked ? 'only' : undefined }, replace: true })
+          void navigate({
+            search: (search) => ({ ...search, failed: currentTarget.checked ? 'only' : undefined }),
+            replace: true,
+          })
         }
       />
       <PagedTable

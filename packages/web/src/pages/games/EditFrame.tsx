@@ -15,7 +15,7 @@ const PARTS = [
   { to: '/dev/$slug/edit/source', name: 'Source code' },
   { to: '/dev/$slug/edit/bugs', name: 'Bug reports' },
   { to: '/dev/$slug/edit/event-files', name: 'Event files' },
-  { to: '/dev/$slug/edit/audit', name: 'Agent activity' },
+  { to: '/dev/$slug/edit/audit', name: 'Audit log' },
   { to: '/dev/$slug/edit/danger', name: 'Danger zone' },
 ] as const;
 

@@ -5,6 +5,7 @@ import type * as contract from '@chauffeur/contract/operations/grouping-rules';
 import type { Context } from '../../../context.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
+import { recordChange } from '../../../request/audit.ts';
 import type { Call } from '../../../request/call.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { requireMember } from '../../games/games.ts';
@@ -46,6 +47,7 @@ export async function setGroupingRules(
   const { game } = await requireMember(ctx, caller, input.uid);
   const row = await transact(ctx.db, async (tx) => {
     const change = { rules: input.rules, at: ctx.clock.now(), by: caller.user.name };
+    recordChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);
     const replaced = await replaceRules(tx, game.game_id, change);
     await enqueueRegrouping(tx, game.game_id);
     return replaced;

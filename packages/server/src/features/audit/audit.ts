@@ -1,0 +1,84 @@
+// Reads the audit log: of a game for its owner and admins, and of the whole service for operators.
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/audit';
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../../context.ts';
+import { firstIdAt, timeOfId } from '../../kernel/secrets/ids.ts';
+import type { Call, StreamCall } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { requireMember } from '../games/games.ts';
+import * as sql from './audit.sql.ts';
+import { sendExport } from './export.ts';
+
+type Page = OutputOf<typeof contract.listAuditEntries>;
+type Filters = Omit<InputOf<typeof contract.listServiceAuditEntries>, 'cursor' | 'limit'>;
+
+const PAGE_SIZE = 50;
+
+/** Throws 4040. */
+export async function listAuditEntries(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listAuditEntries>,
+): Promise<Page> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return readPage(ctx, game.game_id, input);
+}
+
+export function listServiceAuditEntries(
+  ctx: Context,
+  { input }: Call<typeof contract.listServiceAuditEntries>,
+): Promise<Page> {
+  return readPage(ctx, null, input);
+}
+
+/** Throws 4040. */
+export async function exportAuditEntries(
+  ctx: Context,
+  { caller, input, reply, request }: StreamCall<typeof contract.exportAuditEntries>,
+): Promise<FastifyReply> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return sendExport(ctx, filterOf(game.game_id, input), { format: input.format, name: game.slug, reply, request });
+}
+
+export async function exportServiceAuditEntries(
+  ctx: Context,
+  { input, reply, request }: StreamCall<typeof contract.exportServiceAuditEntries>,
+): Promise<FastifyReply> {
+  return sendExport(ctx, filterOf(null, input), { format: input.format, name: 'service', reply, request });
+}
+
+async function readPage(
+  ctx: Context,
+  gameId: string | null,
+  { cursor, limit = PAGE_SIZE, ...input }: InputOf<typeof contract.listServiceAuditEntries>,
+): Promise<Page> {
+  const filter = filterOf(gameId, input);
+  const list = ['audit', filter];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const { page, last } = cutPage(await sql.listEntries(ctx.db, filter, { before, limit: limit + 1 }), limit);
+  return { entries: page.map(recordOf), next_cursor: last === null ? null : writeCursor(list, [last.entry_id]) };
+}
+
+function filterOf(gameId: string | null, { who, kind, what, from, to, search }: Filters): sql.Filter {
+  return { gameId, who, kind, what, from: idAt(from), to: idAt(to), search };
+}
+
+/** Times before 1970 have no ids. */
+function idAt(time: string | undefined): string | undefined {
+  return time === undefined ? undefined : firstIdAt(Math.max(0, new Date(time).getTime()));
+}
+
+function recordOf(row: sql.EntryRow): Page['entries'][number] {
+  return {
+    entry_id: row.entry_id,
+    at: new Date(timeOfId(row.entry_id)).toISOString(),
+    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name, via: row.via },
+    operation: row.operation,
+    game: row.about_game === null ? null : { game_uid: row.about_game, name: row.game_name ?? '' },
+    details: row.details,
+    changes: row.changes,
+    outcome: row.outcome,
+    address: row.address,
+    client: row.client,
+  };
+}
