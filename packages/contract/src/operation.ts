@@ -169,7 +169,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
 }
 
 /** Whether the operation's role is a role in an organisation instead of on a game. */
-export function isAboutOrganisation({ path }: Operation): boolean {
+function isAboutOrganisation({ path }: Operation): boolean {
   return path.startsWith('/organisations/');
 }
 

@@ -39,11 +39,6 @@ export function isAtLeast(role: Role, needed: Role): boolean {
   return ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf(needed);
 }
 
-/** The higher of two roles; null for none. */
-export function highestRole(roles: readonly (Role | null)[]): Role | null {
-  return roles.reduce((best, role) => (role !== null && (best === null || isAtLeast(role, best)) ? role : best), null);
-}
-
 /** Whether someone with `role` may give `given` to others, or take it from them: no one gives more than they have. */
 export function mayGrant(role: Role, given: Role): boolean {
   return isAtLeast(role, 'admin') && isAtLeast(role, given);

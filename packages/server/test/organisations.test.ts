@@ -268,7 +268,7 @@ describe('a game', () => {
     assert.equal((await call(owner, 'GET', `/games/${game.uid}`)).body.data.role, 'owner');
   });
 
-  test('of the previous release has an organisation, whoever it creates or transfers it for', async () => {
+  test('of the previous release has an organisation, when it creates or transfers the game', async () => {
     const { owner, game, organisation } = await open();
     const person = await makePlayer(server);
     const gameId = newId();

@@ -7,7 +7,7 @@ import { Visibility } from './games.ts';
 import { InvitationRecord } from './invitations.ts';
 
 /** Also the form of a game's uid or slug. */
-export const OrganisationRef = Type.String({ ...GameRef, description: 'the uid or slug of an organisation' });
+const OrganisationRef = Type.String({ ...GameRef, description: 'the uid or slug of an organisation' });
 const OrganisationParams = Type.Object({ organisation: OrganisationRef });
 const MemberParams = Type.Object({ organisation: OrganisationRef, user_id: Type.String({ maxLength: 64 }) });
 const InvitationParams = Type.Object({ organisation: OrganisationRef, invitation_uid: Uuid });
@@ -20,7 +20,7 @@ const Name = Type.String({
   description: 'one line of plain text',
 });
 
-export const OrganisationRecord = Type.Object({
+const OrganisationRecord = Type.Object({
   organisation_uid: Uuid,
   slug: Nullable(Type.String({ description: 'For its address; null if it has none' })),
   name: Type.String(),
@@ -39,7 +39,7 @@ const Member = Type.Object({
   added_at: Timestamp,
 });
 
-export const OrganisationDetail = Type.Object({
+const OrganisationDetail = Type.Object({
   ...OrganisationRecord.properties,
   member_list: Type.Array(Member, { description: 'Owners first' }),
   game_list: Type.Array(

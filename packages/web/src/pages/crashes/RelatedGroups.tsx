@@ -1,6 +1,5 @@
 // The groups that were merged into a crash group or split off from it, and the dialog that splits it.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
-import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Button, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -8,6 +7,7 @@ import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
+import type { SplitButtonProps } from './SplitDialog.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { Triage } from './use-triage.ts';
 
@@ -105,8 +105,6 @@ export function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) 
     </Stack>
   );
 }
-
-export type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefined; triage: Triage };
 
 export function SplitButton({ group, stack, triage }: SplitButtonProps) {
   const [isOpen, setOpen] = useState(false);

@@ -1,9 +1,13 @@
 // The dialog that splits a crash group by a function on the stack.
+import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Autocomplete, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
-import type { SplitButtonProps } from './RelatedGroups.tsx';
+import type { GroupDetail } from './TrendChart.tsx';
+import type { Triage } from './use-triage.ts';
+
+export type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefined; triage: Triage };
 
 export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onClose: () => void }) {
   const [name, setName] = useState('');

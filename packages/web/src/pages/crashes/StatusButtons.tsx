@@ -1,18 +1,13 @@
 // Buttons that resolve, snooze, ignore or reopen crash groups: one on its page, or those selected in the list.
-import type { InputOf } from '@chauffeur/contract/operation';
 import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
-import type { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Group } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { formatDone } from './group-status.ts';
-import type { Triage } from './use-triage.ts';
+import type { SubmitStatus, Triage } from './use-triage.ts';
 
 /** Loaded when one of them is opened. */
 const ResolveDialog = lazy(async () => ({ default: (await import('./StatusDialogs.tsx')).ResolveDialog }));
 const SnoozeDialog = lazy(async () => ({ default: (await import('./StatusDialogs.tsx')).SnoozeDialog }));
-
-export type Change = Omit<InputOf<typeof changeCrashGroups>, 'uid' | 'group_ids'>;
-export type Submit = (change: Change, done: string) => void;
 
 type StatusButtonsProps = {
   /** The statuses that the groups have. */
@@ -26,7 +21,7 @@ type StatusButtonsProps = {
 
 export function StatusButtons({ statuses, groupIds, versions, triage, size = 'sm' }: StatusButtonsProps) {
   const [dialog, setDialog] = useState<'resolve' | 'snooze' | null>(null);
-  const submit: Submit = (change, done) => {
+  const submit: SubmitStatus = (change, done) => {
     const message = formatDone(groupIds.length, done);
     triage.mutate({ kind: 'change', input: { group_ids: [...groupIds], ...change }, message });
     setDialog(null);

@@ -4,9 +4,9 @@ import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
-import type { Change, Submit } from './StatusButtons.tsx';
+import type { StatusChange, SubmitStatus } from './use-triage.ts';
 
-type DialogProps = { count: number; onSubmit: Submit; onClose: () => void };
+type DialogProps = { count: number; onSubmit: SubmitStatus; onClose: () => void };
 
 function nameOf(count: number): string {
   return count === 1 ? 'crash group' : `${count} crash groups`;
@@ -124,7 +124,7 @@ export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
 type SnoozeInput = { date: string; reports: number; now: number };
 
 /** Null if the input is not complete. */
-function snoozeOf(kind: SnoozeKind, { date, reports, now }: SnoozeInput): NonNullable<Change['snooze']> | null {
+function snoozeOf(kind: SnoozeKind, { date, reports, now }: SnoozeInput): NonNullable<StatusChange['snooze']> | null {
   switch (kind) {
     case 'day':
       return { until: new Date(now + DAY_MS).toISOString() };

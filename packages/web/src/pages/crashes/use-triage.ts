@@ -19,6 +19,10 @@ import { useGame } from '../games/use-game.ts';
 
 type Input<Op extends Parameters<typeof call>[0]> = Omit<InputOf<Op>, 'uid'>;
 
+/** A new status of groups, and the message for when it is set, such as "resolved in the next build". */
+export type StatusChange = Omit<InputOf<typeof changeCrashGroups>, 'uid' | 'group_ids'>;
+export type SubmitStatus = (change: StatusChange, done: string) => void;
+
 type Action =
   | { readonly kind: 'update'; readonly input: Input<typeof updateCrashGroup>; readonly message: string }
   | { readonly kind: 'change'; readonly input: Input<typeof changeCrashGroups>; readonly message: string }

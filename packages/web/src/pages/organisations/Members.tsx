@@ -32,7 +32,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: [getOrganisation.id] }),
   });
   const own = organisation.role;
-  const grantable = ROLE_NAMES.filter((role) => mayGrant(own, role));
+  const offered = ROLE_NAMES.filter((role) => mayGrant(own, role));
   const columns: Column<Member>[] = [
     {
       header: 'Person',
@@ -52,7 +52,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
           <RoleSelect
             label={`Role of ${member.name}`}
             value={member.role}
-            roles={grantable}
+            roles={offered}
             isCompact
             isDisabled={changing.isPending}
             onChange={(role) => changing.mutate({ member, role })}
