@@ -18,6 +18,7 @@ const Type = {
   Record: (): Named => ({}),
   String: (): Named => ({}),
   Union: (): Named => ({}),
+  Unknown: (): Named => ({}),
 };
 
 // biome-ignore lint/style/noDefaultExport: TypeBox has a default export
