@@ -134,4 +134,35 @@ describe('the evidence of a crash report', () => {
     await page.getByText('Breadcrumbs', { exact: true }).click();
     await page.getByText(/^The report has no session ID\./).waitFor();
   });
+
+  test('is part of a comparison of two builds', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const older = await ship('2.0.0');
+    const newer = await ship('2.1.0');
+    const [shared, gone] = [await readDump('null_deref_inline'), await readDump('nosym_middle')];
+    await reportByApi(older, {}, { dump: shared, log: 'a log' });
+    await reportByApi(older, {}, { dump: gone, log: 'a log' });
+    await reportByApi(newer, {}, { dump: shared, log: 'a log' });
+    const { id } = await reportByApi(newer, {}, { dump: shared, log: 'a log' });
+    await open(`/crashes/reports/${id}`);
+    await page.getByText('Processed', { exact: true }).waitFor();
+    await open(`/builds/${newer.buildId}`);
+    await page.getByRole('link', { name: 'Compare with…' }).click();
+    await page.getByText('Choose two different builds.').waitFor();
+    await page.getByLabel('Compared with').selectOption('2.0.0 for Linux x86_64');
+    const both = page.getByRole('table', { name: 'Crashes in both' });
+    await both.getByRole('row').nth(1).waitFor();
+    assert.match(await both.getByRole('row').nth(1).innerText(), /\b2\s+1$/);
+    const old = page.getByRole('table', { name: 'Crashes only in 2.0.0' });
+    assert.equal(await old.getByRole('row').count(), 2);
+    await page.getByRole('region', { name: 'Crashes only in 2.1.0' }).getByText('None.').waitFor();
+    await page
+      .getByRole('table', { name: 'Comparison' })
+      .getByRole('row', { name: /^Devices 0 0/ })
+      .waitFor();
+    await page.getByText(/^The commit of one of the builds is not known\./).waitFor();
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await page.waitForURL(new RegExp(`a=${older.buildId}&b=${newer.buildId}`));
+    await page.getByRole('table', { name: 'Crashes only in 2.0.0' }).waitFor();
+  });
 });

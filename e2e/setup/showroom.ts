@@ -86,6 +86,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       overview: '',
       builds: '/builds',
       build: `/builds/${builds.beta.buildId}`,
+      buildCompare: `/builds/compare?a=${builds.beta.buildId}&b=${builds.linux.buildId}`,
       channels: '/channels',
       crashes: '/crashes',
       crashGroup: `/crashes/groups/${crash.group_id}`,

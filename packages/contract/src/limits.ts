@@ -67,6 +67,8 @@ export const LIMITS = {
   /** Events before a crash. */
   breadcrumbs: 50,
   crashGroupsListed: 100,
+  /** Of two builds: those of the first, of the second, and of both. */
+  comparedGroups: 50,
   /** In one request. */
   crashGroupsChanged: 500,
   crashGroupsMerged: 100,

@@ -41,6 +41,7 @@ export const PAGES = {
   overview: '/dev/:uid',
   builds: '/dev/:uid/builds',
   build: '/dev/:uid/builds/:build_id',
+  buildCompare: '/dev/:uid/builds/compare',
   channels: '/dev/:uid/channels',
   crashes: '/dev/:uid/crashes',
   crashGroup: '/dev/:uid/crashes/groups/:group_id',

@@ -270,6 +270,13 @@ const builds = createRoute({
   component: lazyPage(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
 });
 
+const buildCompare = createRoute({
+  getParentRoute: () => dev,
+  path: '/builds/compare',
+  validateSearch: texts('a', 'b'),
+  component: lazyPage(() => import('./pages/builds/CompareBuildsPage.tsx'), 'CompareBuildsPage'),
+});
+
 const build = createRoute({
   getParentRoute: () => dev,
   path: '/builds/$buildId',
@@ -428,6 +435,7 @@ const developer = dev.addChildren([
   overview,
   builds,
   build,
+  buildCompare,
   channels,
   crashes,
   crashGroup,

@@ -139,6 +139,7 @@ export const OPERATIONS: readonly Operation[] = [
   health.listHealth,
   health.getBuildHealth,
   health.compareHealth,
+  health.compareCrashes,
   bugs.fileBug,
   bugs.fileBugAsGuest,
   bugs.listBugTickets,

@@ -1,7 +1,9 @@
 // Launch health: how many of a build's devices reached the menu, and how many crashed before that.
 import Type from 'typebox';
+import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { GROUP_STATUSES } from './crashes.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 /** From best to worst, then unrated. */
 export const BANDS = ['excellent', 'healthy', 'mixed', 'problematic', 'unrated'] as const;
@@ -142,6 +144,60 @@ export const compareHealth = defineOperation({
   mcp: {
     tool: 'compare_build_health',
     when: 'Use it to say whether a build is better than another one, and how sure that is.',
+    scope: 'mcp:read',
+  },
+});
+
+const ComparedBuild = Type.Object({
+  build_id: Uuid,
+  version: Type.String(),
+  os: Type.String(),
+  arch: Type.String(),
+  devices: Type.Integer({ description: 'Devices that sent events with the build, as far as their counts are kept' }),
+});
+
+const PerThousand = (of: string) =>
+  Nullable(Type.Number({ description: `Reports per 1,000 devices of ${of}; null without devices` }));
+
+const ComparedGroup = Type.Object({
+  group_id: Uuid,
+  title: Foreign(Type.String()),
+  status: Type.Enum([...GROUP_STATUSES]),
+  reports: Type.Integer({ description: 'Reports of the build, over all time' }),
+  other_reports: Type.Integer({ description: 'Reports of the other build' }),
+  per_thousand: PerThousand('the build'),
+  other_per_thousand: PerThousand('the other build'),
+});
+
+const ComparedGroups = (which: string) =>
+  Type.Object(
+    { count: Type.Integer({ description: 'Number of groups' }), groups: Type.Array(ComparedGroup) },
+    {
+      description: `Crash groups with reports of ${which}: how many, and up to ${LIMITS.comparedGroups} with the most reports`,
+    },
+  );
+
+export const compareCrashes = defineOperation({
+  id: 'health.compareCrashes',
+  summary: 'Compare the crash groups of two builds: which ones only one of the builds has, and which both have',
+  method: 'GET',
+  path: '/games/{uid}/builds/{build_id}/crashes/comparison',
+  access: 'account',
+  role: 'viewer',
+  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  query: Type.Object({ other: { ...Uuid, description: 'The build to compare with' } }),
+  output: Type.Object({
+    build: ComparedBuild,
+    other: ComparedBuild,
+    only_build: ComparedGroups('the build only'),
+    only_other: ComparedGroups('the other build only'),
+    both: ComparedGroups('both builds'),
+  }),
+  statuses: [200],
+  errors: [4006, 4040],
+  mcp: {
+    tool: 'compare_build_crashes',
+    when: 'Use it to see which crashes are new in a build, which are gone, and which became more or less frequent.',
     scope: 'mcp:read',
   },
 });

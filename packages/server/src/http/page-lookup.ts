@@ -61,6 +61,7 @@ const TITLES: { readonly [Name in PageName]?: string } = {
   overview: 'Overview',
   builds: 'Builds',
   build: 'Build',
+  buildCompare: 'Compare builds',
   channels: 'Channels',
   crashes: 'Crashes',
   crashGroup: 'Crash group',

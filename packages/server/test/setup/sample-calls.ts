@@ -290,6 +290,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       return { path: { group_id: await newGroup() }, json: {} };
     },
     'health.compare': () => ({ query: { other: buildId } }),
+    'health.compareCrashes': () => ({ query: { other: buildId } }),
     'source.commits': async () => {
       const tracker = await startTracker();
       tracker.answer = { status: 200, body: JSON.stringify({ commits: [{ sha: 'abc1234' }], total_commits: 1 }) };

@@ -108,6 +108,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     get_crash_impact: { args: { uid, group_id: studio.groupId } },
     get_build_health: { args: build },
     compare_build_health: { args: { ...build, other: studio.buildId } },
+    compare_build_crashes: { args: { ...build, other: studio.buildId } },
     list_build_symbols: { args: build },
     // Players can read the record of any file they can download, but this one is on beta.
     get_build_provenance: { args: { uid, file_uid: studio.fileUid }, strangerCode: 4074 },

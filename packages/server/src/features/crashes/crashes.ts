@@ -10,6 +10,7 @@ import { deleteReports, listFiles } from './keep/delete.sql.ts';
 import { forgetDevice } from './keep/forget-device.ts';
 import { enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { countOutdated } from './process/regroup.sql.ts';
+import * as comparison from './read/build-groups.sql.ts';
 import { findFamily } from './read/family.sql.ts';
 import * as groups from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
@@ -103,6 +104,16 @@ export function findGroups(
   groupIds: readonly string[],
 ): Promise<ReadonlyMap<string, groups.ShownGroup>> {
   return groups.findShownGroups(ctx.db, gameId, groupIds);
+}
+
+/** The groups with reports of one of two builds, or of both, with the most reports first: up to `limit` of each kind. */
+export function compareGroups(
+  ctx: Pick<Context, 'db'>,
+  gameId: string,
+  builds: { buildId: string; otherId: string },
+  limit: number,
+): Promise<comparison.ComparedGroupRow[]> {
+  return comparison.compareGroups(ctx.db, gameId, builds, limit);
 }
 
 /** The ids of the group and of all groups that are merged with it; empty if there is no such group. */

@@ -46,7 +46,8 @@ export function BuildCommits({ gameUid, build }: { gameUid: string; build: Build
   );
 }
 
-function Commits({ gameUid, buildId, since }: { gameUid: string; buildId: string; since: string }) {
+/** The commits of a build since another one. */
+export function Commits({ gameUid, buildId, since }: { gameUid: string; buildId: string; since: string }) {
   const { data, error, refetch } = useQuery({
     ...ask(listCommits, { uid: gameUid, build_id: buildId, since }),
     staleTime: Number.POSITIVE_INFINITY,

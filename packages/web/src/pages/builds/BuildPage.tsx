@@ -88,6 +88,15 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         tabTitle={`${build.version} · ${game.name}`}
         badges={<StateBadge tone={tone}>{label}</StateBadge>}
       >
+        <SiteLink
+          to="/dev/$slug/builds/compare"
+          params={{ slug: game.slug }}
+          search={{ a: build.build_id }}
+          size="sm"
+          style={{ alignSelf: 'center' }}
+        >
+          Compare with…
+        </SiteLink>
         <Button variant="default" onClick={() => setDeleting(true)}>
           Delete
         </Button>

@@ -54,12 +54,13 @@ export function CompareBuilds({ gameUid, builds, selected }: CompareBuildsProps)
           }
         />
       </Group>
-      {other !== undefined && <Compared gameUid={gameUid} buildId={selected} other={other} />}
+      {other !== undefined && <ComparedHealth gameUid={gameUid} buildId={selected} other={other} />}
     </Stack>
   );
 }
 
-function Compared({ gameUid, buildId, other }: { gameUid: string; buildId: string; other: string }) {
+/** The launch health of a build next to that of another one. */
+export function ComparedHealth({ gameUid, buildId, other }: { gameUid: string; buildId: string; other: string }) {
   const { data, error, refetch } = useQuery(ask(compareHealth, { uid: gameUid, build_id: buildId, other }));
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton h={220} />;
