@@ -90,7 +90,6 @@ function countColumns(
     align: 'right',
     title: (group) => formatNumber(of(group)[0]),
     cell: (group) => formatCompactNumber(of(group)[0]),
-    compare: (a, b) => of(a)[0] - of(b)[0],
   };
   if (devices === 0) return [reports];
   return [
@@ -99,7 +98,6 @@ function countColumns(
       header: `Per 1,000 devices of ${name}`,
       align: 'right',
       cell: (group) => formatRate(of(group)[1]),
-      compare: (a, b) => (of(a)[1] ?? 0) - (of(b)[1] ?? 0),
     },
   ];
 }
