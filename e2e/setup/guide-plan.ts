@@ -36,6 +36,7 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
       elsewhere: 'packages/server/test/audit.test.ts',
       as: '/audit/export?format=',
     },
+  'source-code: chauffeur push dist/linux --version 1.2.0 --os linux --arch x86_64 --commit 84120': RUN,
   'play: chauffeur push dist/web --version 1.0.0 --os web --arch wasm32': RUN,
   'play: curl "https://games.example.com/api/v1/public/games/small-walk/files/$FILE_UID/play"': RUN,
   'shelves: curl "https://games.example.com/api/v1/public/shelves/unheard_of?os=windows"': RUN,

@@ -278,8 +278,7 @@ create table all_games (
   constraint games_live CHECK (((deleted_at IS NOT NULL) OR ((owner_id IS NOT NULL) AND (slug IS NOT NULL)))),
   constraint games_deleted CHECK (((deleted_at IS NULL) OR ((owner_id IS NULL) AND (slug IS NULL) AND (visibility = 'draft'::text)))),
   constraint games_organisation CHECK (((organisation_id IS NULL) = (owner_id IS NULL))),
-  constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
-  constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id)
+  constraint games_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
 );
 
 create table game_admins (
@@ -1119,7 +1118,7 @@ create table game_quota_changes (
   constraint game_quota_changes_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
-create table minute_counts (
+create unlogged table minute_counts (
   minute timestamp with time zone not null,
   subject text not null,
   used integer not null,
@@ -1613,13 +1612,15 @@ create table user_browsers (
   constraint user_browsers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
-create table game_changes (
+create unlogged table game_changes (
   game_id uuid not null,
   topic text not null,
   version bigint not null,
   changed_at timestamp with time zone not null,
   constraint game_changes_pkey PRIMARY KEY (game_id, topic)
 );
+
+alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
 CREATE INDEX user_credentials_by_user ON public.user_credentials USING btree (user_id);

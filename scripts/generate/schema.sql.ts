@@ -64,15 +64,27 @@ export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator
         -- Since PostgreSQL 18, not null is also a constraint (contype n), but the column definition already has it.
         select conrelid as attrelid, strpos('pucxf', contype::text) as kind, oid::bigint as place,
                format('constraint %I %s', conname, pg_get_constraintdef(oid)) as line
-        from pg_constraint where contype in ('p', 'u', 'c', 'x', 'f')
+        from pg_constraint where contype in ('p', 'u', 'c', 'x') or (contype = 'f' and confrelid <= conrelid)
       ), lines as (select * from columns union all select * from constraints)
-      select format(E'create table %I (\\n%s\\n)%s', c.relname,
+      select format(E'create %s %I (\\n%s\\n)%s', case c.relpersistence when 'u' then 'unlogged table' else 'table' end,
+                    c.relname,
                     string_agg('  ' || l.line, E',\\n' order by l.kind, l.place),
                     case when c.relkind = 'p' then ' partition by ' || pg_get_partkeydef(c.oid) end) as statement
       from pg_class c join lines l on l.attrelid = c.oid
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       group by c.oid, c.relname, c.relkind
       order by c.oid`,
+  },
+  {
+    // A table can refer to one that was created after it, by a column that was added later.
+    separator: '\n',
+    query: `
+      select format('alter table %s add constraint %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
+               as statement
+      from pg_constraint k join pg_class c on c.oid = k.conrelid
+      where k.contype = 'f' and k.confrelid > k.conrelid and c.relnamespace = 'public'::regnamespace
+        and not c.relispartition
+      order by k.oid`,
   },
   {
     // Indexes of constraints are created with the constraint.

@@ -88,5 +88,5 @@ test('a page has its title, the list of pages, its contents, and links to the pa
   assert.match(page, /<a href="\/docs\/games" aria-current="page">/);
   assert.match(page, /<nav class="contents" aria-label="On this page"><ul><li data-depth="2"><a href="#one">One<\/a>/);
   assert.match(page, /<a rel="prev" href="\/docs\/start">/);
-  assert.match(page, /<a rel="next" href="\/docs\/accounts">/);
+  assert.match(page, /<a rel="next" href="\/docs\/organisations">/);
 });

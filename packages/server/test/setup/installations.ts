@@ -44,6 +44,7 @@ export function serve(place: Place): Promise<TestServer> {
 const DIFFERENT = [
   'account_writes',
   'backup_runs',
+  'game_changes',
   'game_writes',
   'held_deletions',
   'minute_counts',
