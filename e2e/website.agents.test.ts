@@ -36,7 +36,7 @@ describe('agents that act for a person', () => {
     await page.getByText('“Night owl”').waitFor();
     await page.getByText('A program on this computer').waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
-    await page.getByLabel('Games').selectOption('Owls of the North only');
+    await page.getByLabel('Games', { exact: true }).selectOption('Owls of the North only');
     await page.getByRole('button', { name: 'Allow' }).click();
     const client = await program.finish();
     const games = (await client.callTool({ name: 'list_games', arguments: {} })) as Result;

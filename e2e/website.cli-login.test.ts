@@ -49,7 +49,7 @@ describe('signing in the command', () => {
     await page.getByText(code).waitFor();
     await page.getByText(`“${hostname()}”`).waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
-    await page.getByLabel('Games').selectOption('Owls of the North only');
+    await page.getByLabel('Games', { exact: true }).selectOption('Owls of the North only');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved. Return to your terminal.').waitFor();
     const { code: exitCode, stdout, stderr } = await login.ended;

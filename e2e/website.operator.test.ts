@@ -90,7 +90,7 @@ describe('the operator pages', () => {
     await page.getByRole('link', { name: 'Accounts' }).click();
     await page.getByRole('searchbox', { name: 'Search accounts' }).fill('GRACE');
     await page.waitForURL(/search=GRACE/);
-    await page.getByText('owner@example.com').waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'Accounts' }).getByText('owner@example.com').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify grace@example.com' }).click();
     await page.getByText('grace@example.com is now verified.').waitFor();
     await page.getByText('Not verified').waitFor({ state: 'detached' });
@@ -104,7 +104,7 @@ describe('the operator pages', () => {
   test('find a game, and set its quota and remove it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Storage' }).click();
-    await page.getByRole('searchbox', { name: 'Search games' }).fill('owls');
+    await page.getByRole('main').getByRole('searchbox', { name: 'Search games' }).fill('owls');
     await page.getByRole('row', { name: /Owls of the North owner@example\.com .* of 100 GiB/ }).waitFor();
     await page.getByRole('button', { name: 'Set quota of Owls of the North' }).click();
     const dialog = page.getByRole('dialog', { name: 'Quota of Owls of the North' });

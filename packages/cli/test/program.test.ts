@@ -191,7 +191,7 @@ test('an error of the service exits with 2, and prints its code, the remedy and 
     error: {
       code: 4023,
       message: 'Refused with 4023.',
-      remedy: 'Use the newest deploy key. Creating a deploy key revokes all earlier ones.',
+      remedy: 'Use the newest deploy key, or a new upload token. Creating a deploy key revokes all earlier ones.',
       request_id: 'req-1',
     },
   });
