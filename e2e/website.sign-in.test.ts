@@ -24,6 +24,7 @@ describe('signing in', () => {
   }
 
   const signOut = async (page: Page) => {
+    await page.getByRole('button', { name: /^Account:/ }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
   };
