@@ -112,6 +112,7 @@ describe('a device', () => {
         },
       ],
       next_cursor: null,
+      crashes: [],
     });
   });
 
@@ -145,7 +146,7 @@ describe('the deletion of a device', () => {
       ],
     );
     const first = await callAs(server, game.admin, path(), { method: 'DELETE' });
-    assert.deepEqual([first.status, first.body.data], [200, { builds: 2, events: 4 }]);
+    assert.deepEqual([first.status, first.body.data], [200, { builds: 2, events: 4, crashes: 0 }]);
     assert.deepEqual(
       [await healthOf(builds[0]), await healthOf(builds[1])],
       [
@@ -159,7 +160,7 @@ describe('the deletion of a device', () => {
     assert.ok(!ours.some((line) => line.includes(DEVICE)));
     assert.ok(ours.some((line) => line.includes(OTHER)));
     const again = await callAs(server, game.admin, path(), { method: 'DELETE' });
-    assert.deepEqual(again.body.data, { builds: 0, events: 0 });
+    assert.deepEqual(again.body.data, { builds: 0, events: 0, crashes: 0 });
     assert.deepEqual(await healthOf(builds[0]), [1, 0, 1]);
   });
 

@@ -9,8 +9,11 @@ const MAX_DEPTH = 4;
 const MAX_VALUE_CHARACTERS = 4000;
 const MAX_CLIENT = 200;
 
-/** Parameters of paths that name what is changed. Others may be secrets, such as the token of an invitation. */
-const TARGET = /^(uid|channel|image|part|[a-z]+_(uid|id))$/;
+/**
+ * Parameters of paths that name what is changed. Others may be secrets, such as the token of an invitation. The id of a
+ * device is left out, so that nothing has it once its data was deleted.
+ */
+const TARGET = /^(uid|channel|image|part|(?!device_)[a-z]+_(uid|id))$/;
 
 type Schema = { readonly properties?: Readonly<Record<string, unknown>> };
 
