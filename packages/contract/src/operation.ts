@@ -74,6 +74,8 @@ export type Operation<
   readonly output?: Output;
   /** Content types of a response that consists of bytes without an envelope. The operation then has no `output`. */
   readonly answerTypes?: readonly [string, ...string[]];
+  /** The bytes have a file name to save them under, as those of operations with ranges always have. */
+  readonly named?: true;
   readonly plainAnswers?: readonly PlainAnswer[];
   /**
    * The response contains a key, a token, or a URL with a token. It is sent with `Cache-Control: no-store`, so that

@@ -122,7 +122,7 @@ describe('the OpenAPI document describes', () => {
 
   test('complete, partial and unchanged files, and ranges that a file does not have', async () => {
     const samples = await makeSamples(server);
-    for (const id of ['store.download', 'media.download', 'crashes.download']) {
+    for (const id of ['store.download', 'media.download', 'crashes.download', 'crashes.getAttachmentImage']) {
       const operation = operationOf(id);
       const call = await callOf(samples, operation);
       const whole = await check(operation, samples, call);

@@ -96,6 +96,7 @@ export const exportAuditEntries = defineOperation({
   params: GameParams,
   query: Type.Object({ format: Format, ...Filters }),
   answerTypes: ['text/csv', 'application/jsonl'],
+  named: true,
   statuses: [200],
   errors: [4040],
 });
@@ -120,6 +121,7 @@ export const exportServiceAuditEntries = defineOperation({
   access: 'operator',
   query: Type.Object({ format: Format, ...Filters }),
   answerTypes: ['text/csv', 'application/jsonl'],
+  named: true,
   statuses: [200],
   errors: [],
 });

@@ -76,6 +76,6 @@ export const getCrashAttachmentImage = defineOperation({
   role: 'triager',
   params: AttachmentParams,
   answerTypes: ['image/webp'],
-  statuses: [200, 304],
+  statuses: [200, 206, 304],
   errors: [4040, 4090],
 });

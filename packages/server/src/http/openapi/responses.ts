@@ -105,8 +105,8 @@ function envelopeOf(data: object): object {
   };
 }
 
-function successHeaders({ statuses, answerTypes }: Operation, { status }: Success): HeaderKey[] {
-  const isOfFile = answerTypes !== undefined && statuses.includes(206) && [200, 206, 416].includes(status);
+function successHeaders({ statuses, answerTypes, named }: Operation, { status }: Success): HeaderKey[] {
+  const isOfFile = named || (answerTypes !== undefined && statuses.includes(206) && [200, 206, 416].includes(status));
   return [
     'RequestId',
     ...(status === 302 ? (['Location'] as const) : []),
