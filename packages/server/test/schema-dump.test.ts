@@ -32,6 +32,8 @@ const SAMPLE = `
   create table events_2026 partition of events for values from ('2026-01-01') to ('2027-01-01');
   create index events_by_device on events (device) where device is not null;
   create table notes (id bigint references "odd Names" on delete cascade);
+  create table folders (id bigint primary key, parent_id bigint references folders);
+  alter table notes add column folder_id bigint references folders on delete set null;
   create function touch() returns trigger language plpgsql as $$ begin return new; end $$;
   create view calm as select id from "odd Names" where "order" = 'calm';
   create trigger touched before update on notes for each row execute function touch();
