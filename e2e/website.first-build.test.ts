@@ -74,6 +74,6 @@ describe('the guide to the first build', () => {
     site.expectErrors(/status of 404 .*no-such-game/, /^ApiError: This game does not exist/);
     const page = await site.openPage({ session });
     await page.goto(`${site.service.url}/dev/no-such-game`);
-    await page.getByText("This game does not exist, or you don't have access to it.").waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 });
