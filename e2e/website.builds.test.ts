@@ -216,8 +216,9 @@ describe('the developer pages of a game', () => {
     await table.getByText('builds, symbols, channels').waitFor();
 
     // Leaving asks first, because the secret would be lost.
-    page.once('dialog', (dialog) => void dialog.dismiss());
     await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('dialog', { name: 'Leave without the secret key?' }).waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: "I've copied it" }).click();
     await page.getByText('Secret key', { exact: true }).waitFor({ state: 'detached' });
 
