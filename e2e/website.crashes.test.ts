@@ -158,7 +158,7 @@ describe('the crash pages', () => {
       .getByRole('row', { name: /^null_deref_inline .*Used/ })
       .waitFor();
     await page.getByText('Metadata', { exact: true }).click();
-    await page.getByText('garage', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'More details' }).getByText('garage', { exact: true }).waitFor();
   });
 
   test('search reports by any function on their stacks and by words, and keep the search in the URL', async (t) => {

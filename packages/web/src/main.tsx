@@ -1,5 +1,6 @@
 // Starts the website in the page that the server sent.
-import '@mantine/core/styles.css';
+// In a layer, so that our styles come first whatever the order of the files.
+import '@mantine/core/styles.layer.css';
 import './tokens.css';
 import './frame/site-frame.css';
 import './site.css';

@@ -38,8 +38,8 @@ function QueryFacets({ game, query, onChange }: FacetPanelProps) {
       <Facets
         facets={data.facets}
         reports={reports}
-        link={(filter, label, children) => (
-          <UnstyledButton className={classes.link} aria-label={label} onClick={() => onChange(toggled(query, filter))}>
+        link={(filter, children) => (
+          <UnstyledButton className={classes.link} onClick={() => onChange(toggled(query, filter))}>
             {children}
           </UnstyledButton>
         )}

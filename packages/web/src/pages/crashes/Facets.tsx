@@ -3,7 +3,7 @@ import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-facets';
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getImpact } from '@chauffeur/contract/operations/impact';
-import { SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatPercent } from '../../ui/format.ts';
 import classes from './Facets.module.css';
@@ -15,8 +15,8 @@ type FacetsProps = {
   facets: readonly Facet[];
   /** All reports that the facets are of. */
   reports: number;
-  /** What a click on a value leads to: it gets the filter, the name for screen readers and what is shown. */
-  link: (filter: string, label: string, children: ReactNode) => ReactNode;
+  /** What a click on a value leads to: it gets the filter and what is shown. */
+  link: (filter: string, children: ReactNode) => ReactNode;
 };
 
 export function Facets({ facets, reports, link }: FacetsProps) {
@@ -32,8 +32,7 @@ export function Facets({ facets, reports, link }: FacetsProps) {
               <li key={value.value}>
                 {link(
                   filterOfValue(facet.facet, value.value),
-                  `${formatFacet(facet.facet)} ${value.value}: ${formatCounts(value)}`,
-                  <Bar value={value} reports={reports} />,
+                  <Bar name={formatFacet(facet.facet)} value={value} reports={reports} />,
                 )}
               </li>
             ))}
@@ -52,16 +51,23 @@ export function Facets({ facets, reports, link }: FacetsProps) {
   );
 }
 
-function Bar({ value: { value, reports: count, devices }, reports }: { value: Value; reports: number }) {
+type BarProps = { name: string; value: Value; reports: number };
+
+/** Screen readers also read the name of the facet and the counts. */
+function Bar({ name, value: { value, reports: count, devices }, reports }: BarProps) {
   const share = reports === 0 ? 0 : count / reports;
   return (
-    <span className={classes.bar} title={`${value}\n${formatCounts({ value, reports: count, devices })}`}>
+    <span className={classes.bar}>
+      <VisuallyHidden>{name} </VisuallyHidden>
       <span className={classes.fill} style={{ width: `${(share * 100).toFixed(1)}%` }} />
-      <span className={classes.value}>{value}</span>
+      <span className={classes.value} title={value}>
+        {value}
+      </span>
       <span className={classes.share}>
         {formatPercent(share)}
         <span className={classes.count}>{formatCompactNumber(count)}</span>
       </span>
+      <VisuallyHidden>: {formatCounts({ value, reports: count, devices })}</VisuallyHidden>
     </span>
   );
 }

@@ -48,13 +48,12 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
       <Facets
         facets={facets}
         reports={counted === 'newest' ? Math.min(reports, MAX_COUNTED) : reports}
-        link={(filter, label, children) => (
+        link={(filter, children) => (
           <SiteLink
             to="/dev/$slug/crashes"
             params={{ slug }}
             search={{ q: filter, view: undefined, sort: undefined }}
             className={classes.link}
-            aria-label={label}
           >
             {children}
           </SiteLink>
