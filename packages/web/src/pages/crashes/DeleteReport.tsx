@@ -7,14 +7,22 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import type { Crash } from './use-crash.ts';
 
-type DeleteReportProps = { game: OpenGame; crash: Crash; onClose: () => void; onDeleted: () => void };
+type DeleteReportProps = {
+  game: OpenGame;
+  crash: Crash;
+  onClose: () => void;
+  onDeleting: (isDeleting: boolean) => void;
+  onDeleted: () => void;
+};
 
 const CHANGED = [listCrashes.id, listCrashGroups.id, getCrashGroup.id];
 
-export function DeleteReport({ game, crash, onClose, onDeleted }: DeleteReportProps) {
+export function DeleteReport({ game, crash, onClose, onDeleting, onDeleted }: DeleteReportProps) {
   const queries = useQueryClient();
   const deleting = useMutation({
     mutationFn: () => call(deleteCrash, { uid: game.game_uid, crash_id: crash.crash_id }),
+    onMutate: () => onDeleting(true),
+    onError: () => onDeleting(false),
     onSuccess: async () => {
       onDeleted();
       await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));

@@ -29,7 +29,9 @@ export function ReportPage() {
   const goBack = useGoBack(`/dev/${game.slug}/crashes`);
   const { crashId } = route.useParams();
   const [isDeleted, setDeleted] = useState(false);
-  const { data, error, isPending, refetch } = useCrash(game.game_uid, isDeleted ? null : crashId);
+  // The report can be gone before the response says so.
+  const [isDeleting, setDeleting] = useState(false);
+  const { data, error, isPending, refetch } = useCrash(game.game_uid, isDeleted ? null : crashId, isDeleting);
   if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (
     <Stack gap="lg">
@@ -52,13 +54,26 @@ export function ReportPage() {
       {error !== null && !isDeleted && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && !isDeleted && <Skeleton h={420} />}
       {data !== undefined && !isDeleted && (
-        <Report key={data.crash_id} game={game} crash={data} onDeleted={() => setDeleted(true)} />
+        <Report
+          key={data.crash_id}
+          game={game}
+          crash={data}
+          onDeleting={setDeleting}
+          onDeleted={() => setDeleted(true)}
+        />
       )}
     </Stack>
   );
 }
 
-function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDeleted: () => void }) {
+type ReportProps = {
+  game: OpenGame;
+  crash: Crash;
+  onDeleting: (isDeleting: boolean) => void;
+  onDeleted: () => void;
+};
+
+function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
   const [isConfirming, setConfirming] = useState(false);
   const { tone, label } = CRASHES[crash.state];
   const explanation = formatReason(crash.reason, crash.crash_address);
@@ -113,7 +128,13 @@ function Report({ game, crash, onDeleted }: { game: OpenGame; crash: Crash; onDe
       <Facts facts={factsOf(game, crash)} />
       <CrashDetails game={game} crash={crash} />
       {isConfirming && (
-        <DeleteReport game={game} crash={crash} onClose={() => setConfirming(false)} onDeleted={onDeleted} />
+        <DeleteReport
+          game={game}
+          crash={crash}
+          onClose={() => setConfirming(false)}
+          onDeleting={onDeleting}
+          onDeleted={onDeleted}
+        />
       )}
     </>
   );

@@ -10,11 +10,12 @@ export type Crash = OutputOf<typeof getCrash>;
 
 const POLL_MS = 5000;
 
-export function useCrash(gameUid: string, crashId: string | null) {
+/** While `isPaused`, changes are not followed. */
+export function useCrash(gameUid: string, crashId: string | null, isPaused = false) {
   const pollMs = useLiveInterval(POLL_MS);
   return useQuery({
     ...ask(getCrash, { uid: gameUid, crash_id: crashId ?? '' }),
-    enabled: crashId !== null,
+    enabled: crashId !== null && !isPaused,
     // A deleted report never comes back.
     refetchInterval: ({ state }) => (state.status === 'error' ? false : pollMs),
     meta: follow('crashes'),
