@@ -141,7 +141,7 @@ describe('events', () => {
 
   test('are stored without the address of their sender', async () => {
     const sender = await makeSender(server);
-    // The audit log has the addresses of people, and the server's own address is that which agents are connected to.
+    // The audit log has the addresses of people, and other tables the address of the server itself.
     const earlier = new Set((await readWholeDatabase(server.ctx.db)).split('\n'));
     for (const anonymous of [true, false]) {
       const headers = {
