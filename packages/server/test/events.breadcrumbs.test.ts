@@ -86,6 +86,16 @@ describe('the breadcrumbs of a crash report', () => {
     });
   });
 
+  test('are in the order in which they were sent, if they arrived together', async () => {
+    const names = ['session_start', 'boot_ok', 'menu', 'level', 'door', 'key'];
+    for (const [index, withId] of [false, true].entries()) {
+      const session = { ...SESSION, session_id: `together${index}` };
+      const idOf = (name: string) => (withId ? { event_id: `${index}-${name}` } : {});
+      await sendAt(MINUTE, ...names.map((event) => ({ event, ...session, ...idOf(event), ms: 1 })));
+      assert.deepEqual(namesOf(await read(await report(session))), names);
+    }
+  });
+
   test("are in the order of the device's clock, even if it is wrong", async () => {
     const at = (seconds: number) => new Date(CRASH + DAY - seconds * SECOND).toISOString();
     await sendAt(

@@ -15,7 +15,10 @@ export type SessionEventRow = {
 /** Includes its start and excludes its end. */
 export type TimeSpan = { from: Date; to: Date };
 
-/** The last events of a session that arrived in this time. Is cancelled after `maxMs`. */
+/**
+ * The last events of a session that arrived in this time, newest first. Is cancelled after `maxMs`. The times of events that
+ * arrive together differ by microseconds, which a Date does not have.
+ */
 export function readSessionEvents(
   db: Db,
   { gameId, deviceUid, sessionId }: SessionRef,
