@@ -1,5 +1,5 @@
 // The passkeys of the account: add one, rename and remove them.
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { deletePasskey, type Passkey, passkeys, renamePasskey } from '../../session.ts';
@@ -85,7 +85,8 @@ function AddPasskey({ onChanged }: { onChanged: () => Promise<unknown> }) {
   if (address !== null)
     return (
       <Text size="sm">
-        Passkeys need a name instead of an address. <a href={address}>Open this page at localhost</a> to add one.
+        Passkeys need a name instead of an address. <Anchor href={address}>Open this page at localhost</Anchor> to add
+        one.
       </Text>
     );
   if (!canUsePasskeys()) return <Text size="sm">This browser has no support for passkeys.</Text>;

@@ -15,10 +15,9 @@ export function auditColumns(showsGame: boolean): Column<Entry>[] {
     { header: 'Who', overflow: 'anywhere', cell: (entry) => <Who entry={entry} /> },
     {
       header: 'What',
-      overflow: 'anywhere',
       cell: (entry) => (
         <>
-          <code>{entry.operation}</code>
+          <OperationName id={entry.operation} />
           {entry.outcome !== 0 && <StateBadge tone="bad">{`Error ${entry.outcome}`}</StateBadge>}
           {showsGame && entry.game !== null && (
             <Text size="xs" c="dimmed">
@@ -32,11 +31,22 @@ export function auditColumns(showsGame: boolean): Column<Entry>[] {
     {
       header: 'From',
       hiddenBelow: 'md',
-      overflow: 'anywhere',
+      overflow: 'nowrap',
       title: ({ client }) => client ?? undefined,
       cell: ({ address }) => address ?? '',
     },
   ];
+}
+
+/** Breaks after the dot where the column is narrow. */
+function OperationName({ id }: { id: string }) {
+  const [tag, ...name] = id.split('.');
+  return (
+    <code>
+      {tag}.<wbr />
+      {name.join('.')}
+    </code>
+  );
 }
 
 function Who({ entry: { actor } }: { entry: Entry }) {
@@ -58,8 +68,9 @@ function Changes({ entry: { changes, details } }: { entry: Entry }) {
   if (changed.length > 0)
     return changed.map(([field, { before, after }]) => (
       <Text key={field} size="sm">
-        {field}: {before !== undefined && before !== null && <del>{format(before)}</del>}{' '}
-        {after !== undefined && after !== null ? <span>→ {format(after)}</span> : 'removed'}
+        {field}: {isSet(before) && <del>{format(before)}</del>}
+        {isSet(before) && isSet(after) && ' → '}
+        {isSet(after) ? format(after) : !isSet(before) && 'removed'}
       </Text>
     ));
   return Object.entries(details)
@@ -71,6 +82,11 @@ function Changes({ entry: { changes, details } }: { entry: Entry }) {
     ));
 }
 
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
 function format(value: unknown): string {
+  if (Array.isArray(value)) return value.map(format).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -96,9 +96,6 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
         newestVersion={builds[0]?.version}
         triage={<TriageFacts group={group} triage={triage} />}
       />
-      <Section title="Impact">
-        <Impact game={game} scope={{ group_id: group.group_id }} />
-      </Section>
       {group.sample_crash_id === null && (
         <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
       )}
@@ -109,6 +106,9 @@ function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetai
         <Skeleton h={DETAILS_HEIGHT} aria-label="Loading latest report" />
       )}
       {crash !== undefined && <LatestReport game={game} crash={crash} />}
+      <Section title="Impact">
+        <Impact game={game} scope={{ group_id: group.group_id }} />
+      </Section>
       <GroupBugs game={game} groupId={group.group_id} />
       <MergedGroups group={group} triage={triage} />
       <SimilarGroups game={game} groupId={group.group_id} triage={triage} />

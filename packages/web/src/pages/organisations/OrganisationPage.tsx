@@ -35,9 +35,7 @@ function Parts({ organisation }: { organisation: Organisation }) {
   const { role } = organisation;
   return (
     <>
-      <Text size="sm">
-        Your role is {ROLES[role].label.toLowerCase()}. {ROLES[role].summary}
-      </Text>
+      <Text size="sm">Your role is {ROLES[role].label.toLowerCase()}.</Text>
       <Section title="Games">
         <DataTable
           label="Games"
