@@ -40,6 +40,8 @@ export async function openPostOffice(): Promise<PostOffice> {
   });
   smtp.listen(0, '127.0.0.1');
   await once(smtp.server, 'listening');
+  // Connections of a service that is killed are reset, which is no error of the test.
+  smtp.on('error', () => undefined);
   const { port } = smtp.server.address() as AddressInfo;
   return {
     url: `smtp://postman:post%20office@127.0.0.1:${port}`,
