@@ -1,6 +1,7 @@
 // The SQL of invitations.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { endingsOf } from './endings.sql.ts';
 
 export type InvitationRow = {
   game_id: string;
@@ -98,30 +99,4 @@ export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundInvitation 
   return row(tx, sql<FoundInvitation>`${ofToken(tokenHash)} for update of game_invitations`);
 }
 
-export async function endInvitation(
-  tx: Tx,
-  invitationId: string,
-  state: 'accepted' | 'declined' | 'withdrawn',
-  now: Date,
-): Promise<void> {
-  await changed(
-    tx,
-    sql`update game_invitations set state = ${state}, ended_at = ${now} where invitation_id = ${invitationId}`,
-  );
-}
-
-/** Withdraws all pending invitations of a game, whose new owner decides whom to invite. */
-export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
-  await changed(
-    tx,
-    sql`update game_invitations set state = 'withdrawn', ended_at = ${now} where game_id = ${gameId} and state = 'pending'`,
-  );
-}
-
-/** Deletes the invitations that ended or expired before the given time. */
-export function forgetInvitations(db: Db, before: Date): Promise<number> {
-  return changed(
-    db,
-    sql`delete from game_invitations where expires_at < ${before} and (ended_at is null or ended_at < ${before})`,
-  );
-}
+export const { endInvitation, withdrawAll, forgetInvitations } = endingsOf('game_invitations');

@@ -1,7 +1,8 @@
 // The SQL of invitations to an organisation, or to a single game with a role below that of an admin.
 import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { endingsOf } from './endings.sql.ts';
 import type { InvitationRow } from './invitations.sql.ts';
 
 /** What a person is invited to. */
@@ -107,30 +108,4 @@ export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundTeamInvitat
   return row(tx, sql<FoundTeamInvitation>`${ofToken(tokenHash)} for update of team_invitations`);
 }
 
-export async function endInvitation(
-  tx: Tx,
-  invitationId: string,
-  state: 'accepted' | 'declined' | 'withdrawn',
-  now: Date,
-): Promise<void> {
-  await changed(
-    tx,
-    sql`update team_invitations set state = ${state}, ended_at = ${now} where invitation_id = ${invitationId}`,
-  );
-}
-
-/** Withdraws all pending invitations to a game, whose new owner decides whom to invite. */
-export async function withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
-  await changed(
-    tx,
-    sql`update team_invitations set state = 'withdrawn', ended_at = ${now} where game_id = ${gameId} and state = 'pending'`,
-  );
-}
-
-/** Deletes the invitations that ended or expired before the given time. */
-export function forgetInvitations(db: Db, before: Date): Promise<number> {
-  return changed(
-    db,
-    sql`delete from team_invitations where expires_at < ${before} and (ended_at is null or ended_at < ${before})`,
-  );
-}
+export const { endInvitation, withdrawAll, forgetInvitations } = endingsOf('team_invitations');
