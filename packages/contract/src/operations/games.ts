@@ -18,7 +18,7 @@ export const GameRecord = Type.Object({
   published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null if never' })),
 });
 
-/** The texts of a game. All are plain text: a page shows `<b>` as these three characters. */
+/** The texts of a game. None is HTML: a page shows `<b>` as these three characters. */
 export const GameTexts = Type.Object({
   tagline: Type.String({
     maxLength: LIMITS.taglineLength,
@@ -29,7 +29,7 @@ export const GameTexts = Type.Object({
   }),
   description: Type.String({
     maxLength: LIMITS.descriptionLength,
-    description: 'plain text, with line breaks',
+    description: 'Markdown without HTML, tables or images; line breaks are kept',
   }),
   tags: Type.Array(
     Type.String({

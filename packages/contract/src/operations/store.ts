@@ -71,6 +71,24 @@ export const getPublicGame = defineOperation({
   errors: [4040],
 });
 
+export const renderMarkdown = defineOperation({
+  id: 'store.renderMarkdown',
+  summary: 'Render Markdown as the page of a game shows its description',
+  method: 'POST',
+  path: '/markdown',
+  access: 'account',
+  body: Type.Object({ text: GameTexts.properties.description }),
+  output: Type.Object({
+    html: Type.String({
+      description:
+        'HTML of a few elements, without attributes except for the addresses of links, which lead to websites only',
+    }),
+  }),
+  statuses: [200],
+  errors: [4290],
+  audit: false,
+});
+
 export const FileEntry = Type.Object({
   path: Foreign(Type.String()),
   type: Type.Enum(['file', 'folder', 'symlink']),

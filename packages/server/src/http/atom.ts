@@ -1,5 +1,5 @@
 // Writes Atom feeds (RFC 4287).
-import { escapeHtml } from './page-head.ts';
+import { escapeHtml } from '../kernel/text/escape-html.ts';
 
 export type Feed = {
   /** A URI that never changes. */

@@ -1,6 +1,7 @@
 // Writes what the search of the documentation found, with the words of the query marked.
+
+import { escapeHtml } from '../kernel/text/escape-html.ts';
 import { type DocMatch, fold, isWordCharacter } from './doc-search.ts';
-import { escapeHtml } from './page-head.ts';
 
 const EXCERPT_BEFORE = 60;
 const EXCERPT_LENGTH = 180;

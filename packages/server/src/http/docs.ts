@@ -9,11 +9,12 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
+import { escapeHtml } from '../kernel/text/escape-html.ts';
 import { acceptsGzip } from '../request/accept-encoding.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { createDocSearch, type DocSearch } from './doc-search.ts';
 import { writeResults } from './doc-search-results.ts';
-import { escapeHtml, fillHead, type PageHead } from './page-head.ts';
+import { fillHead, type PageHead } from './page-head.ts';
 import type { PublicSite } from './pages/public-pages.ts';
 
 const FOLDER = join(WEBSITE_FOLDER, 'docs');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { escapeHtml, writeHead } from './page-head.ts';
+import { escapeHtml } from '../kernel/text/escape-html.ts';
+import { writeHead } from './page-head.ts';
 
 const head = { title: 'Small Walk', description: 'A stroll.', url: 'https://games.example.com/g/small-walk' };
 

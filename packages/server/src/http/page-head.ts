@@ -1,4 +1,5 @@
 // Renders the head of a page, for search engines and for link previews in chats, which do not run its script.
+import { escapeHtml } from '../kernel/text/escape-html.ts';
 
 export type PageHead = {
   /** The subject of the page; '' for the site itself. */
@@ -90,17 +91,4 @@ function shortenText(text: string): string {
   // A text without spaces may be cut within a surrogate pair.
   const end = space > MAX_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '');
   return `${end}…`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Escapes text for elements and for attributes in quotes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

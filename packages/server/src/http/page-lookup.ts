@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { type GameFacts, readGameFacts } from '../features/store/store.ts';
 import { isDatabaseAway } from '../kernel/database/db.ts';
+import { plainTextOf } from '../kernel/text/markdown.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
 
@@ -105,7 +106,8 @@ async function headOfGame({ ctx, auth, request, params }: Visit, action: string)
   const { name, developer, tagline, description, image, slug } = game;
   return {
     title: `${action} ${name}`,
-    description: [tagline, description].filter((text) => text !== '').join(' – ') || `A game by ${developer}`,
+    description:
+      [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ') || `A game by ${developer}`,
     url: `${ctx.publicUrl}/g/${slug}`,
     ...imageOf(image, name),
     isHidden: true,

@@ -1,5 +1,5 @@
 // Writes robots.txt (RFC 9309) and sitemaps (sitemaps.org, version 0.9).
-import { escapeHtml } from './page-head.ts';
+import { escapeHtml } from '../kernel/text/escape-html.ts';
 
 /** A sitemap may have 50,000 URLs; a smaller one is generated faster. */
 export const ADDRESSES_PER_PAGE = 10_000;

@@ -329,6 +329,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       const link = createDownloadLink({ ...server.ctx, config }, { gameId: game.uid, fileId: web.fileUid });
       return { path: { token: link?.split('/').at(-1) ?? '' } };
     },
+    'store.renderMarkdown': () => ({ json: { text: 'A **long** walk' } }),
     'store.provenance': () => ({ headers: game.keyHeaders }),
     'play.get': () => ({ path: { file_uid: web.fileUid } }),
     'accounts.updateProfile': () => ({ json: { handle: values.handle } }),

@@ -3,6 +3,8 @@ import * as browse from '@chauffeur/contract/operations/browse';
 import * as developers from '@chauffeur/contract/operations/developers';
 import * as shelves from '@chauffeur/contract/operations/shelves';
 import * as store from '@chauffeur/contract/operations/store';
+import { renderMarkdown } from '../../kernel/text/markdown.ts';
+import { countPublicRead } from '../../request/address-limit.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { browseGames } from './browse.ts';
 import { getDeveloper } from './developers.ts';
@@ -15,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   handle(browse.browseGames, browseGames),
   handle(developers.getDeveloper, getDeveloper),
   handle(store.getPublicGame, getPublicGame),
+  handle(store.renderMarkdown, async (_, { input }) => ({ html: renderMarkdown(input.text) }), countPublicRead),
   stream(store.downloadFile, downloadFile),
   stream(store.downloadByLink, downloadByLink),
   handle(store.getProvenance, getProvenance),

@@ -1,6 +1,8 @@
 // The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
+import { plainTextOf } from '../../kernel/text/markdown.ts';
+import { renderDescription } from './description.ts';
 import { chooseMain, machineOf, type Offer, writeDownloads } from './downloads.ts';
 import { GALLERY_SIZES, writeGallery } from './gallery.ts';
 import { type Html, html } from './html.ts';
@@ -40,7 +42,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
 
 /** What search engines and previews show below the name. */
 function descriptionOf({ tagline, description, developer }: PublicGame): string {
-  return [tagline, description].filter((text) => text !== '').join(' – ') || `A game by ${developer}`;
+  return [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ') || `A game by ${developer}`;
 }
 
 function picturesOf({ cover, gallery }: PublicGame): Picture[] {
@@ -69,7 +71,7 @@ ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(gam
 <p><a href="/g/${game.slug}/report">Report a bug</a></p>
 </aside>
 <div class="game-text">
-${game.description !== '' && html`<section class="prose" aria-label="Description">${game.description}</section>`}
+${game.description !== '' && html`<section class="markdown" aria-label="Description">${renderDescription(game.description)}</section>`}
 ${writeTags(game.tags)}
 ${main !== undefined && writeChangelog(main)}
 ${game.visibility === 'public' && html`<p class="dimmed small-text"><a href="/g/${game.slug}/releases.atom">Feed of releases</a></p>`}

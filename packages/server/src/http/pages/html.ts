@@ -1,6 +1,6 @@
 // A template tag that writes HTML and escapes everything that isn't HTML already, so that no text of a game can become
 // markup. Values belong into elements and into quoted attributes, not into scripts, styles or tag names.
-import { escapeHtml } from '../page-head.ts';
+import { escapeHtml } from '../../kernel/text/escape-html.ts';
 
 /** HTML that `html` or `asHtml` wrote. */
 export class Html {

@@ -2,6 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { listOsNames } from '@chauffeur/contract/store-format';
+import { plainTextOf } from '../../kernel/text/markdown.ts';
 
 export type PublicGame = OutputOf<typeof getPublicGame>;
 
@@ -16,7 +17,7 @@ export function describeGame(game: PublicGame, url: string, publicUrl: string): 
     name: game.name,
     url,
     ...(game.tagline !== '' && { headline: game.tagline }),
-    ...(game.description !== '' && { description: game.description }),
+    ...(game.description !== '' && { description: plainTextOf(game.description) }),
     ...(images.length > 0 && { image: images }),
     author: {
       '@type': 'Organization',

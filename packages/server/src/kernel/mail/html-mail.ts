@@ -1,4 +1,5 @@
 // Mails of plain paragraphs, facts and links, as text and as HTML.
+import { escapeHtml } from '../text/escape-html.ts';
 import { oneLine } from './mail-text.ts';
 
 /** A paragraph, a list of named facts, or a link. */
@@ -6,18 +7,6 @@ export type Part =
   | string
   | { readonly facts: readonly (readonly [name: string, value: string])[] }
   | { readonly link: string };
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
-}
 
 /** The text and the HTML of a mail with these parts. */
 export function renderParts(parts: readonly Part[]): { text: string; html: string } {

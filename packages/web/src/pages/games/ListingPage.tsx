@@ -1,12 +1,14 @@
 // The listing of a game: its texts and visibility, and what is missing before the store lists it.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
+import classes from './ListingPage.module.css';
+import { ListingPreview } from './ListingPreview.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 import { useListing } from './use-listing.ts';
 
@@ -25,74 +27,88 @@ function ListingForm({ game }: { game: OpenGame }) {
   const { fields, change, problem, saving, isChanged } = useListing(game);
   const isSlugChanged = fields.slug !== game.slug;
   return (
-    <form
-      aria-label="Listing"
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.mutate();
-      }}
-    >
-      <Stack gap="md">
-        <TextInput label="Name" required maxLength={LIMITS.titleLength} value={fields.name} onChange={change('name')} />
-        <TextInput
-          label="Address"
-          description={
-            isSlugChanged
-              ? `${location.host}/g/${fields.slug}. Links to the old address, /g/${game.slug}, will stop working.`
-              : `${location.host}/g/${fields.slug}`
-          }
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          required
-          pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
-          title="3 to 64 lowercase letters, digits and hyphens"
-          value={fields.slug}
-          onChange={change('slug')}
-        />
-        <VisibilityChoice
-          saved={game.visibility}
-          selected={fields.visibility}
-          onSelect={(value) => change('visibility')({ currentTarget: { value } })}
-        />
-        <TextInput
-          label="Tagline"
-          description={`One line about the game: ${[...fields.tagline].length} of ${LIMITS.taglineLength} characters`}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          maxLength={LIMITS.taglineLength}
-          value={fields.tagline}
-          onChange={change('tagline')}
-        />
-        <Textarea
-          label="Description"
-          description="Plain text. Line breaks are kept."
-          autosize
-          minRows={6}
-          maxRows={20}
-          maxLength={LIMITS.descriptionLength}
-          value={fields.description}
-          onChange={change('description')}
-        />
-        <TextInput
-          label="Tags"
-          description={`Up to ${LIMITS.gameTags}, separated by commas`}
-          error={problem}
-          value={fields.tags}
-          onChange={change('tags')}
-        />
-        {saving.error !== null && <Problem error={saving.error} />}
-        <Group gap="md">
-          <Button type="submit" loading={saving.isPending} disabled={problem !== null}>
-            {fields.visibility === game.visibility ? 'Save' : SAVE_LABELS[fields.visibility]}
-          </Button>
-          <Text size="sm" role="status">
-            {saving.isSuccess && !isChanged ? 'Saved.' : ''}
-            {isChanged && !saving.isPending ? 'Not saved yet.' : ''}
-          </Text>
-        </Group>
-      </Stack>
-      <UnsavedWarning isActive={isChanged} title="Leave without saving?" leaveLabel="Leave without saving">
-        Your changes to the listing are lost.
-      </UnsavedWarning>
-    </form>
+    <div className={classes.editor} data-wide>
+      <form
+        aria-label="Listing"
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            required
+            maxLength={LIMITS.titleLength}
+            value={fields.name}
+            onChange={change('name')}
+          />
+          <TextInput
+            label="Address"
+            description={
+              isSlugChanged
+                ? `${location.host}/g/${fields.slug}. Links to the old address, /g/${game.slug}, will stop working.`
+                : `${location.host}/g/${fields.slug}`
+            }
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            required
+            pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
+            title="3 to 64 lowercase letters, digits and hyphens"
+            value={fields.slug}
+            onChange={change('slug')}
+          />
+          <VisibilityChoice
+            saved={game.visibility}
+            selected={fields.visibility}
+            onSelect={(value) => change('visibility')({ currentTarget: { value } })}
+          />
+          <TextInput
+            label="Tagline"
+            description={`One line about the game: ${[...fields.tagline].length} of ${LIMITS.taglineLength} characters`}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            maxLength={LIMITS.taglineLength}
+            value={fields.tagline}
+            onChange={change('tagline')}
+          />
+          <Textarea
+            label="Description"
+            description={
+              <>
+                <Anchor href="/docs/shelves#format-the-description">Markdown</Anchor>, without images. Line breaks are
+                kept.
+              </>
+            }
+            autosize
+            minRows={10}
+            maxRows={30}
+            maxLength={LIMITS.descriptionLength}
+            value={fields.description}
+            onChange={change('description')}
+          />
+          <TextInput
+            label="Tags"
+            description={`Up to ${LIMITS.gameTags}, separated by commas`}
+            error={problem}
+            value={fields.tags}
+            onChange={change('tags')}
+          />
+          {saving.error !== null && <Problem error={saving.error} />}
+          <Group gap="md">
+            <Button type="submit" loading={saving.isPending} disabled={problem !== null}>
+              {fields.visibility === game.visibility ? 'Save' : SAVE_LABELS[fields.visibility]}
+            </Button>
+            <Text size="sm" role="status">
+              {saving.isSuccess && !isChanged ? 'Saved.' : ''}
+              {isChanged && !saving.isPending ? 'Not saved yet.' : ''}
+            </Text>
+          </Group>
+        </Stack>
+        <UnsavedWarning isActive={isChanged} title="Leave without saving?" leaveLabel="Leave without saving">
+          Your changes to the listing are lost.
+        </UnsavedWarning>
+      </form>
+      <ListingPreview fields={fields} />
+    </div>
   );
 }
 

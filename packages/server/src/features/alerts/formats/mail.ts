@@ -1,7 +1,8 @@
 // Messages as mails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
-import { escapeHtml } from '../../../kernel/mail/html-mail.ts';
+
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
+import { escapeHtml } from '../../../kernel/text/escape-html.ts';
 import { type Message, restOf, subjectOf } from '../message.ts';
 
 type Links = {
