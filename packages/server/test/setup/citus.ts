@@ -19,6 +19,9 @@ export const ON_CITUS = process.env[CITUS_URL] !== undefined;
 /** With few shards, databases are created quickly. */
 const SHARDS = 4;
 
+/** SQLSTATE of a database that others use. */
+const IN_USE = '55006';
+
 type Node = { readonly host: string; readonly port: number };
 
 /** The servers of the cluster: the coordinator, then the workers. */
@@ -103,7 +106,17 @@ export async function copyCitusDatabase(cluster: CitusCluster, template: string,
 }
 
 export async function dropCitusDatabase(cluster: CitusCluster, name: string): Promise<void> {
-  for (const server of serversOf(cluster)) await query(server, `drop database if exists ${name} with (force)`);
+  for (const server of serversOf(cluster)) await drop(server, name, 5);
+}
+
+/** Citus's own processes may connect again in between, and then it fails. */
+async function drop(server: string, name: string, tries: number): Promise<void> {
+  try {
+    await query(server, `drop database if exists ${name} with (force)`);
+  } catch (error) {
+    if (tries === 1 || (error as { code?: string }).code !== IN_USE) throw error;
+    await drop(server, name, tries - 1);
+  }
 }
 
 function serversOf({ coordinator, workers }: CitusCluster): string[] {

@@ -152,6 +152,8 @@ async function apply(
   try {
     await client.query('begin');
     await client.query(`set local lock_timeout = ${lockMs}`);
+    // On Citus, a function can't be created after shards were changed in parallel. Elsewhere, nothing reads this.
+    await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
     for (const statement of splitStatements(sql)) await client.query(statement);
     await client.query('insert into migrations (name, sha256, works_with) values ($1, $2, $3)', [
       name,
