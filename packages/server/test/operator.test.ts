@@ -97,9 +97,10 @@ describe('operators', () => {
     );
     assert.ok(totals.games >= 1 && totals.builds >= 1);
     assert.equal(typeof queue.waiting, 'number');
+    // Those of the tests' PostgreSQL are off to save time.
     assert.deepEqual(
-      problems.filter(({ level }: { level: string }) => level === 'bad'),
-      [],
+      problems.filter(({ level }: { level: string }) => level === 'bad').map(({ part }: { part: string }) => part),
+      database.unsafe_settings.length > 0 ? ['database'] : [],
     );
     assert.ok(problems.some(({ part }: { part: string }) => part === 'scanner'));
   });

@@ -54,6 +54,9 @@ export const ServiceState = Type.Object({
     bytes: Type.Integer(),
     connections: Type.Integer(),
     most_connections: Type.Integer(),
+    unsafe_settings: Type.Array(Type.String(), {
+      description: 'Settings of PostgreSQL that are off, such as fsync, so a crash of its machine can lose data',
+    }),
     migrations: Type.Integer(),
     newest_migration: Nullable(Type.String()),
     replica: Nullable(

@@ -21,6 +21,7 @@ const HEALTHY: Omit<ServiceState, 'problems'> = {
     bytes: 1,
     connections: 10,
     most_connections: 100,
+    unsafe_settings: [],
     migrations: 22,
     newest_migration: '0022_crash_reports_newest_last.sql',
     replica: null,
@@ -68,6 +69,17 @@ describe('the problems of a service', () => {
     assert.deepEqual(replica('ok'), []);
     assert.deepEqual(replica('behind'), [
       'unsure database: The database replica is not used: its data is too old. The primary answers for it.',
+    ]);
+  });
+
+  it('include settings of PostgreSQL that can lose data', () => {
+    const settings = (...unsafe: string[]) =>
+      describeProblems({ database: { ...HEALTHY.database, unsafe_settings: unsafe } });
+    assert.deepEqual(settings('fsync'), [
+      'bad database: PostgreSQL can lose stored data if its machine crashes: fsync is off.',
+    ]);
+    assert.deepEqual(settings('full_page_writes', 'synchronous_commit'), [
+      'bad database: PostgreSQL can lose stored data if its machine crashes: full_page_writes and synchronous_commit are off.',
     ]);
   });
 

@@ -57,6 +57,14 @@ const RULES: readonly Rule[] = [
     scanner.configured && !scanner.reachable
       ? failure('scanner', 'The virus scanner does not respond.', 'Start clamd. Uploads wait for it for about a day.')
       : null,
+  ({ database: { unsafe_settings: names } }) =>
+    names.length === 0
+      ? null
+      : failure(
+          'database',
+          `PostgreSQL can lose stored data if its machine crashes: ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} off.`,
+          `Turn ${names.length === 1 ? 'it' : 'them'} on in postgresql.conf.`,
+        ),
   ({ queue: { failed } }) =>
     failed === 0
       ? null

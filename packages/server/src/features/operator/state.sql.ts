@@ -7,6 +7,8 @@ export type DatabaseRow = {
   bytes: number;
   connections: number;
   most_connections: number;
+  /** Names of settings that are off, so a crash of the database's machine can lose what was acknowledged. */
+  unsafe_settings: string[];
   migrations: number;
   newest_migration: string | null;
 };
@@ -18,6 +20,8 @@ export function readDatabase(db: Db): Promise<DatabaseRow> {
         pg_database_size(current_database()) as bytes,
         (select count(*) from pg_stat_activity where datname = current_database()) as connections,
         current_setting('max_connections')::integer as most_connections,
+        array(select name from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')
+          and setting = 'off' order by name) as unsafe_settings,
         (select count(*) from migrations) as migrations,
         (select max(name) from migrations) as newest_migration`,
   );
