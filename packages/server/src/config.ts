@@ -62,6 +62,13 @@ const playUrl: Parse<string> = (value) => {
   return address;
 };
 
+/** An address that everyone may see, to which paths are added. */
+const publicAddress: Parse<string> = (value) => {
+  const { username, password, search, hash } = new URL(url('http:', 'https:')(value));
+  if (username + password + search + hash !== '') throw new Error('use a URL without a name, password or query');
+  return value;
+};
+
 /** Not always a valid WHATWG URL: `postgresql://user@/name?host=/socket/folder` has no host. */
 const databaseUrl: Parse<string> = (value) => {
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('use a URL that starts with postgres:// or postgresql://');
@@ -113,7 +120,7 @@ export const SETTINGS = {
   ),
   publicUrl: optional(
     'CHAUFFEUR_PUBLIC_URL',
-    url('http:', 'https:'),
+    publicAddress,
     'Public URL of the service, used in emails and links. Default: the address it listens on.',
   ),
   playUrl: optional(
@@ -123,7 +130,7 @@ export const SETTINGS = {
   ),
   downloadUrl: optional(
     'CHAUFFEUR_DOWNLOAD_URL',
-    url('http:', 'https:'),
+    publicAddress,
     'URL of a CDN that fetches from this service. Downloads of public games are redirected to it. Default: downloads come from this service, or from S3.',
   ),
   databaseUrl: optional(
