@@ -144,6 +144,12 @@ export const ERRORS = {
     meaning: 'The upload token does not have the scope that this needs.',
     remedy: 'Use an upload token with the scope that the message names, or the deploy key.',
   },
+  4035: {
+    status: 403,
+    meaning: 'The organisation requires a second factor or single sign-on, which you did not sign in with.',
+    remedy:
+      'Set it up at /settings/security, and sign in with it. Then create keys, agents and logins of the command again.',
+  },
   4037: {
     status: 400,
     meaning: 'The file is missing or the form could not be read.',
@@ -243,6 +249,11 @@ export const ERRORS = {
     status: 403,
     meaning: "The game's owner has not verified their email address.",
     remedy: 'Open the link in the verification email, then upload again.',
+  },
+  4097: {
+    status: 409,
+    meaning: 'An organisation requires the last second factor of the account.',
+    remedy: 'Add another one first, or leave the organisation.',
   },
   4099: {
     status: 409,

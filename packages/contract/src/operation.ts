@@ -142,10 +142,11 @@ export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, in
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   // A deploy key is optional here, but an invalid one is an error.
-  public: [4013, 4021, 4022, 4023, 4024, 4034],
-  account: [4011, 4031, 4032],
-  // 4260 only for the command. 4027, 4029, 4031 and 4040 only for its logins.
-  deploy_key: [4013, 4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4031, 4034, 4040, 4260],
+  // 4035 only for drafts of an organisation that requires how people sign in.
+  public: [4013, 4021, 4022, 4023, 4024, 4034, 4035],
+  account: [4011, 4031, 4032, 4035],
+  // 4260 only for the command. 4027, 4029, 4031, 4035 and 4040 only for its logins.
+  deploy_key: [4013, 4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4031, 4034, 4035, 4040, 4260],
   operator: [4011, 4032, 4033],
 };
 

@@ -18,6 +18,7 @@ import {
 import { currentConnection } from './features/agents/agents.ts';
 import { endAccessAfterReset } from './features/credentials/credentials.ts';
 import { leaveAllOrganisations } from './features/organisation-members/organisation-members.ts';
+import { needsSecondFactor } from './features/organisations/organisations.ts';
 import { DISTRIBUTED_TABLES } from './features.ts';
 import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { measureBlobs } from './kernel/blobs/measured.ts';
@@ -126,6 +127,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     sso: ssoSettingsOf(ctx),
     limitSignIns: config.limitSignIns,
     leaveOrganisations: (userId) => leaveAllOrganisations(ctx, userId),
+    needsSecondFactor: (userId) => needsSecondFactor(db, userId),
     endAccess: (userId) => endAccessAfterReset(ctx, userId),
     currentConnection: (consent) => currentConnection(db, consent),
     clock,

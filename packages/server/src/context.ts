@@ -1,5 +1,6 @@
 // What handlers and jobs receive: the context of the service, and the caller.
 import type { UploadScope } from '@chauffeur/contract/operation';
+import type { SignInMethod } from '@chauffeur/contract/required-sign-in';
 import type { Role } from '@chauffeur/contract/roles';
 import type pg from 'pg';
 import type { Config } from './config.ts';
@@ -60,12 +61,14 @@ export type AccountCaller = {
   readonly agent?: Agent;
   /** The role that the called operation needs; owner if absent, so that a forgotten role opens nothing. */
   readonly neededRole?: Role;
-  /** How the session was started; null for old sessions, undefined for programs. */
-  readonly signInMethod?: SignInMethod | null;
+  /**
+   * How the session was started, or for a program, the session in which its credential was created; null if it was not
+   * recorded.
+   */
+  readonly signInMethod: SignInMethod | null;
+  /** Whether it is a login of the `chauffeur` command. */
+  readonly isCommand?: boolean;
 };
-
-/** What a person proved when they signed in. */
-export type SignInMethod = 'password' | 'email' | 'second_factor' | 'trusted_browser' | 'passkey' | 'sso';
 
 /**
  * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who owns

@@ -199,6 +199,90 @@ describe('a role', () => {
   });
 });
 
+describe('a sign-in that the organisation requires', () => {
+  /** What people may do without it. */
+  const OPEN = [...OPEN_TO_PLAYERS, 'games.leave', 'organisations.leave'];
+
+  const setRequired = ({ game }: Studio, required: string | null) =>
+    changed(
+      server.ctx.db,
+      sql`update organisations set required_sign_in = ${required} where organisation_id =
+        (select organisation_id from games where game_id = ${game.uid})`,
+    );
+
+  test('is needed for every operation, with every role and either requirement', async () => {
+    const samples = await makeSamples(server);
+    const { studio } = samples;
+    const people = await peopleOf(studio);
+    const stranger = await makePlayer(server);
+    const ofOrganisations: readonly Operation[] = OPERATIONS.filter(({ path }) => path.includes('{organisation}'));
+    const ofApprovals: readonly Operation[] = OPERATIONS.filter(({ path }) => path.startsWith('/approvals/{uid}'));
+    for (const operation of inWorkingOrder([...OPERATIONS_OF_GAMES, ...ofOrganisations, ...ofApprovals])) {
+      const { id, role = 'owner' } = operation;
+      if (OPEN.includes(id)) continue;
+      const { headers: _, path = {}, ...rest } = await callOf(samples, operation);
+      // Some samples are about organisations and games of their own.
+      const { organisation: __, ...ids } = path;
+      const sample = { ...rest, path: ids };
+      const isOfGame = OPERATIONS_OF_GAMES.includes(operation);
+      for (const required of ['second_factor', 'single_sign_on']) {
+        await setRequired(studio, required);
+        for (const caller of isOfGame ? ROLE_NAMES.filter((each) => isAtLeast(each, role)) : (['owner'] as const)) {
+          const { status, code } = await send(operation, samples, sample, people[caller]);
+          assert.deepEqual([status, code], [403, 4035], `${id} as ${caller} with ${required}`);
+        }
+        assert.equal((await send(operation, samples, sample, stranger.headers)).code, 4040, `${id} as a stranger`);
+      }
+      await setRequired(studio, null);
+    }
+  });
+
+  test('is needed for every tool, and for every operation of a login of the command', async () => {
+    const samples = await makeSamples(server);
+    const { studio } = samples;
+    const { owner, game } = studio;
+    const { key } = await makeKey(server, owner);
+    const login = await signInCommand(server, owner, { game: game.uid });
+    await setRequired(studio, 'second_factor');
+    const before = await stateOf(server, studio);
+    const agent = await connect(server, key);
+    for (const [tool, { args, strangerCode = 4035 }] of Object.entries(callsOf(studio))) {
+      const result = await agent.call(tool, args);
+      // What players may see stays visible.
+      assert.equal(codeOf(result), strangerCode, tool);
+      assert.ok(!JSON.stringify(result).includes(game.uid), `${tool} names the game`);
+    }
+    await agent.close();
+    const shipping: readonly Operation[] = OPERATIONS.filter(({ access }) => access === 'deploy_key');
+    for (const operation of shipping) {
+      const { code } = await send(operation, samples, {}, loginHeaders(login.key, game.uid));
+      assert.equal(code, 4035, operation.id);
+    }
+    assert.deepEqual(await stateOf(server, studio), before);
+    // Deploy keys are machines.
+    const info = await request(`${server.api}/tool/info`, { headers: game.keyHeaders });
+    assert.equal(info.status, 200);
+  });
+
+  test('hides games from lists and from what is not about one game', async () => {
+    const samples = await makeSamples(server);
+    const { studio } = samples;
+    await setRequired(studio, 'second_factor');
+    const others: readonly Operation[] = OPERATIONS.filter(
+      ({ access, method, path }) => access === 'account' && method === 'GET' && !path.includes('{'),
+    );
+    /** What works without a password, which people revoke in an emergency, and what their agents called. */
+    const own = ['credentials.get', 'agents.ownCalls', 'agents.keys', 'agents.connections', 'cliLogins.list'];
+    for (const operation of others) {
+      const path = pathOf(operation, {});
+      const response = await fetch(`${server.api}${path}`, { headers: studio.owner });
+      const text = await response.text();
+      const isShown = text.includes(studio.game.uid) || text.includes(studio.game.slug);
+      assert.ok(!isShown || own.includes(operation.id), `${operation.id}: ${text.slice(0, 300)}`);
+    }
+  });
+});
+
 describe('an approval', () => {
   test('is decided by any owner, and requested only by people whose role allows the change by itself', async () => {
     const studio = await openStudio(server);

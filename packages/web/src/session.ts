@@ -203,6 +203,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   PASSWORD_TOO_LONG: 'The password is too long. Use at most 128 characters.',
   INVALID_EMAIL: 'Enter a valid email address.',
   INVALID_PASSWORD: 'Incorrect password.',
+  SECOND_FACTOR_REQUIRED:
+    'One of your organisations requires a second factor, and this is your last one. Add another one first.',
   OWNS_GAMES: 'Your account owns games. Transfer or delete them first.',
   other_session:
     'This request was started in another browser, or before you last signed in. Connect again from the agent.',

@@ -2,6 +2,8 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { SIGN_IN_REQUIREMENTS } from '../required-sign-in.ts';
+import { ROLE_NAMES } from '../roles.ts';
 import { Email, GameParams, GameRef, Nullable, RoleName, Slug, Timestamp, Uuid } from './fields.ts';
 import { Visibility } from './games.ts';
 import { InvitationRecord } from './invitations.ts';
@@ -20,6 +22,12 @@ const Name = Type.String({
   description: 'one line of plain text',
 });
 
+const RequiredSignIn = Nullable(
+  Type.Enum([...SIGN_IN_REQUIREMENTS], {
+    description: 'What people must have signed in with who have access to the organisation or its games',
+  }),
+);
+
 const OrganisationRecord = Type.Object({
   organisation_uid: Uuid,
   slug: Nullable(Type.String({ description: 'For its address; null if it has none' })),
@@ -28,6 +36,8 @@ const OrganisationRecord = Type.Object({
   personal: Type.Boolean({ description: 'Whether your new games belong to it unless you choose another one' }),
   games: Type.Integer(),
   members: Type.Integer(),
+  required_sign_in: RequiredSignIn,
+  sign_in_met: Type.Boolean({ description: 'Whether you signed in like that; if not, other calls return 4035' }),
   created_at: Timestamp,
 });
 
@@ -119,6 +129,72 @@ export const deleteOrganisation = defineOperation({
   output: Type.Object({ organisation_uid: Uuid }),
   statuses: [200],
   errors: [4040, 4238],
+});
+
+export const listSignInRequirements = defineOperation({
+  id: 'organisations.requirements',
+  summary: 'List what your organisations, and those of games you have a role on, require of how you sign in',
+  method: 'GET',
+  path: '/account/sign-in-requirements',
+  access: 'account',
+  output: Type.Object({
+    requirements: Type.Array(
+      Type.Object({
+        organisation_uid: Uuid,
+        slug: Nullable(Type.String()),
+        name: Type.String(),
+        required_sign_in: Type.Enum([...SIGN_IN_REQUIREMENTS]),
+        met: Type.Boolean({ description: 'Whether this session meets it' }),
+        message: Nullable(Type.String({ description: 'What to do; null if it is met' })),
+      }),
+      { description: 'By name' },
+    ),
+  }),
+  statuses: [200],
+  errors: [],
+});
+
+export const getOrganisationSignIn = defineOperation({
+  id: 'organisations.signIn',
+  summary: 'Get what an organisation requires of how people sign in, and who has set it up',
+  method: 'GET',
+  path: '/organisations/{organisation}/sign-in',
+  access: 'account',
+  role: 'owner',
+  params: OrganisationParams,
+  output: Type.Object({
+    required_sign_in: RequiredSignIn,
+    single_sign_on: Nullable(
+      Type.String({ description: 'The name of the single sign-on; null if the operator has not set it up' }),
+    ),
+    people: Type.Array(
+      Type.Object({
+        user_id: Type.String(),
+        name: Type.String(),
+        email: Type.String(),
+        role: Nullable(Type.Enum([...ROLE_NAMES], { description: 'null for people with a role on games alone' })),
+        second_factor: Type.Boolean({ description: 'Whether the account has an authenticator app or a passkey' }),
+        single_sign_on: Type.Boolean({ description: 'Whether the account is connected with the single sign-on' }),
+      }),
+      { description: 'Everyone with access to the organisation or its games, owners first' },
+    ),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const requireSignIn = defineOperation({
+  id: 'organisations.requireSignIn',
+  summary: 'Set what people must have signed in with to access an organisation and its games',
+  method: 'PUT',
+  path: '/organisations/{organisation}/sign-in',
+  access: 'account',
+  role: 'owner',
+  params: OrganisationParams,
+  body: Type.Object({ required_sign_in: RequiredSignIn }),
+  output: OrganisationDetail,
+  statuses: [200],
+  errors: [4040],
 });
 
 export const setMemberRole = defineOperation({

@@ -1,6 +1,7 @@
 // How people sign in: what the sign-in page offers, and what an account has besides its password.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
+import { SIGN_IN_METHODS } from '../required-sign-in.ts';
 import { Nullable } from './fields.ts';
 
 export const getSignInOptions = defineOperation({
@@ -28,7 +29,7 @@ export const getSignInSecurity = defineOperation({
     passkeys: Type.Integer(),
     single_sign_on: Type.Boolean({ description: 'Whether the account is connected with the single sign-on' }),
     signed_in_with: Nullable(
-      Type.Enum(['password', 'email', 'second_factor', 'trusted_browser', 'passkey', 'sso'], {
+      Type.Enum([...SIGN_IN_METHODS], {
         description: 'How this session was started; null for sessions from before version 0.3',
       }),
     ),

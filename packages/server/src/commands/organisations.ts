@@ -1,4 +1,5 @@
-// `admin organisation …`: lets the operator list organisations, and make someone an owner when the only one has left.
+// `admin organisation …`: lets the operator list organisations, make someone an owner when the only one has left, and end
+// a requirement that keeps everyone out.
 import type { Command } from 'commander';
 import { findUser } from '../features/accounts/accounts.ts';
 import {
@@ -6,8 +7,9 @@ import {
   listAllOrganisations,
   lockOrganisation,
   setMemberRoleWithin,
+  setRequiredSignInWithin,
 } from '../features/organisations/organisations.ts';
-import { transact } from '../kernel/database/db.ts';
+import { type Db, transact } from '../kernel/database/db.ts';
 import { recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
 import { perform } from './perform.ts';
@@ -27,6 +29,12 @@ export function addOrganisationCommands(admin: Command): void {
     .requiredOption('--email <email>', 'the email address of the account')
     .option('--json', 'print one JSON object', false)
     .action(ownerCommand);
+  organisation
+    .command('allow-any-sign-in')
+    .description('no longer require a second factor or single sign-on from its people')
+    .requiredOption('--organisation <uid>', 'uid or slug of the organisation')
+    .option('--json', 'print one JSON object', false)
+    .action(allowAnySignInCommand);
 }
 
 async function listCommand({ json }: { json: boolean }): Promise<void> {
@@ -43,12 +51,9 @@ type OwnerOptions = { organisation: string; email: string; json: boolean };
 
 async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): Promise<void> {
   await perform('admin.organisationOwner', json, async ({ ctx }) => {
-    const organisation = await findOrganisation(ctx.db, ref);
-    if (organisation === undefined)
-      throw new UsageError('--organisation: there is no organisation with this uid or slug.');
+    const { organisation_id: uid } = await requireOrganisation(ctx.db, ref);
     const user = await findUser(ctx, email);
     if (user === null) throw new UsageError('--email: there is no account with this email. Create it first.');
-    const { organisation_id: uid } = organisation;
     await transact(ctx.db, async (tx) => {
       await lockOrganisation(tx, uid);
       await setMemberRoleWithin(tx, uid, user.id, 'owner');
@@ -56,4 +61,24 @@ async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): P
     recordChanges({}, { organisation: uid, account: { id: user.id, name: user.name }, role: 'owner' });
     return { organisation_uid: uid, user_id: user.id, email, role: 'owner' };
   });
+}
+
+async function allowAnySignInCommand({ organisation: ref, json }: Omit<OwnerOptions, 'email'>): Promise<void> {
+  await perform('admin.organisationAllowAnySignIn', json, async ({ ctx }) => {
+    const { organisation_id: uid } = await requireOrganisation(ctx.db, ref);
+    const before = await transact(ctx.db, async (tx) => {
+      const locked = await lockOrganisation(tx, uid);
+      await setRequiredSignInWithin(tx, locked, null);
+      return locked.required_sign_in;
+    });
+    recordChanges({}, { organisation: uid });
+    return { organisation_uid: uid, required_before: before ?? 'nothing' };
+  });
+}
+
+async function requireOrganisation(db: Db, ref: string) {
+  const organisation = await findOrganisation(db, ref);
+  if (organisation === undefined)
+    throw new UsageError('--organisation: there is no organisation with this uid or slug.');
+  return organisation;
 }

@@ -9,6 +9,7 @@ type Refusal = { code?: unknown; message?: unknown; error?: unknown; error_descr
 const CODES: Readonly<Record<string, ErrorCode>> = {
   INVALID_EMAIL_OR_PASSWORD: 4012,
   OWNS_GAMES: 4093,
+  SECOND_FACTOR_REQUIRED: 4097,
   ACCOUNT_DISABLED: 4013,
   SESSION_NOT_FRESH: 4014,
   INVALID_CODE: 4015,

@@ -355,6 +355,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'credentials.revokeAfterReset': async () => ({ json: { token: await revokeTokenAfterReset(server) } }),
     'organisations.create': () => ({ json: { name: 'Owls' } }),
     'organisations.update': () => ({ json: { name: 'Owls and sons' } }),
+    'organisations.requireSignIn': () => ({ json: { required_sign_in: null } }),
     'organisations.delete': async () => ({ path: { organisation: await newOrganisation() } }),
     'organisations.setRole': async () => ({ path: await newTeamMember(), json: { role: 'developer' } }),
     'organisations.removeMember': async () => ({ path: await newTeamMember() }),

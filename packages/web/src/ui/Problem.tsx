@@ -1,9 +1,11 @@
 // An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import { Alert, Button, Text } from '@mantine/core';
 import { MissingCodeError } from '../frame/load-code.ts';
 import { isForDevelopers } from './developer-paths.ts';
+import { SignInLinks } from './SignInLinks.tsx';
 
 type ProblemProps = {
   error: unknown;
@@ -13,9 +15,11 @@ type ProblemProps = {
 
 export function Problem({ error, onRetry }: ProblemProps) {
   const { message, remedy, details } = describe(error);
+  const required = requirementOf(error);
   return (
     <Alert color="red" variant="light" role="alert" title={message}>
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
+      {required !== undefined && <SignInLinks required={required} />}
       {details.length > 0 && isForDevelopers(location.pathname) && (
         <Text size="xs" c="dimmed" mt={4} component="details">
           <summary>Technical details</summary>
@@ -33,6 +37,15 @@ export function Problem({ error, onRetry }: ProblemProps) {
   );
 }
 
+/** What an organisation requires of how the person signs in. */
+function requirementOf(error: unknown): SignInRequirement | undefined {
+  if (!(error instanceof ApiError) || error.code !== 4035) return undefined;
+  return SIGN_IN_REQUIREMENTS.find((each) => each === error.data?.required_sign_in);
+}
+
+/** Their messages say what to do. */
+const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
+
 type Description = { readonly message: string; readonly remedy: string; readonly details: readonly string[] };
 
 function describe(error: unknown): Description {
@@ -47,7 +60,7 @@ function describe(error: unknown): Description {
   return {
     message,
     // The remedy of an invalid field refers to the message.
-    remedy: field !== null || error.code === 4002 || message.includes(remedy) ? '' : remedy,
+    remedy: field !== null || COMPLETE_MESSAGES.includes(error.code) || message.includes(remedy) ? '' : remedy,
     details: [
       `Error code: ${error.code}`,
       ...(field === null ? [] : [`Field: ${field}`]),

@@ -2,11 +2,12 @@
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { SignInMethod } from '@chauffeur/contract/required-sign-in';
 import { betterAuth } from 'better-auth';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
-import type { Context, SignInMethod, User } from '../../context.ts';
+import type { Context, User } from '../../context.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
@@ -37,13 +38,13 @@ import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
-import { forgetTrust } from './second-factors.sql.ts';
+import { forgetTrust, hasSecondFactor } from './second-factors.sql.ts';
 import { mailJob } from './send-mail.job.ts';
 import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
 
-export { CLIENT_ADDRESS_HEADER, resetSecondFactor, setDisabled };
+export { asMethod, CLIENT_ADDRESS_HEADER, hasSecondFactor, resetSecondFactor, setDisabled };
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -77,6 +78,8 @@ export type AuthOptions = OAuthOptions & {
   limitSignIns: number;
   /** Gives the games of the person to other owners. False if there are none: such an account cannot be deleted. */
   leaveOrganisations: (userId: string) => Promise<boolean>;
+  /** Whether an organisation that the person has access to requires a second factor. */
+  needsSecondFactor: (userId: string) => Promise<boolean>;
   /** Revokes the credentials of a person whose password was reset. The result is included in the response. */
   endAccess: (userId: string) => Promise<object>;
 };

@@ -9,7 +9,7 @@ import { reportChange } from './account-changes.ts';
 import { findUserById } from './accounts.sql.ts';
 import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
-import { forgetTrust, markTrustedBrowser } from './second-factors.sql.ts';
+import { forgetTrust, markTrustedBrowser, readFactors } from './second-factors.sql.ts';
 import type { AccountChange, Origin } from './security-mails.ts';
 import { isSignInRoute } from './sign-in-method.ts';
 
@@ -30,7 +30,14 @@ const SENSITIVE = new Set([
   ...['/two-factor/enable', '/two-factor/disable', '/two-factor/generate-backup-codes', '/passkey/delete-passkey'],
 ]);
 
-export type ChangeOptions = { readonly publicUrl: string; readonly clock: Clock };
+/** Routes that remove a second factor. */
+const REMOVING = new Set(['/two-factor/disable', '/passkey/delete-passkey']);
+
+export type ChangeOptions = {
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly needsSecondFactor: (userId: string) => Promise<boolean>;
+};
 
 type HookContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
 type AuthState = {
@@ -45,7 +52,13 @@ export function changeHooks(db: Db, options: ChangeOptions): BetterAuthPlugin {
   return {
     id: 'chauffeur-changes',
     hooks: {
-      before: [{ matcher: ({ path }) => SENSITIVE.has(path ?? ''), handler: createAuthMiddleware(requireFresh) }],
+      before: [
+        { matcher: ({ path }) => SENSITIVE.has(path ?? ''), handler: createAuthMiddleware(requireFresh) },
+        {
+          matcher: ({ path }) => REMOVING.has(path ?? ''),
+          handler: createAuthMiddleware((request) => keepLastFactor(db, options, request)),
+        },
+      ],
       after: [
         {
           matcher: () => true,
@@ -65,6 +78,19 @@ async function requireFresh(request: HookContext): Promise<void> {
   const current = await getSessionFromCtx(request);
   if (current === null || Date.now() - new Date(current.session.createdAt).getTime() < FRESH_SECONDS * 1000) return;
   throw new APIError('FORBIDDEN', { code: 'SESSION_NOT_FRESH', message: 'Sign in again, then repeat the change.' });
+}
+
+/** Without it, the person could no longer reach the organisation. */
+async function keepLastFactor(db: Db, options: ChangeOptions, request: HookContext): Promise<void> {
+  const userId = (await getSessionFromCtx(request))?.user.id;
+  const factors = userId === undefined ? undefined : await readFactors(db, userId);
+  if (userId === undefined || factors === undefined) return;
+  const left = request.path === '/two-factor/disable' ? factors.passkeys : factors.passkeys - 1 + Number(factors.totp);
+  if (left > 0 || !(await options.needsSecondFactor(userId))) return;
+  throw new APIError('CONFLICT', {
+    code: 'SECOND_FACTOR_REQUIRED',
+    message: 'An organisation requires a second factor, and this is your last one. Add another one first.',
+  });
 }
 
 function originOf(headers: Headers | undefined): Origin {

@@ -17,6 +17,18 @@ export function readFactors(db: Db, userId: string): Promise<Factors | undefined
   );
 }
 
+/** Whether the account has an authenticator app or a passkey. */
+export async function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
+  const found = await row(
+    db,
+    sql<{
+      has: boolean;
+    }>`select two_factor_enabled or exists (select from user_passkeys where user_id = users.id) as has
+      from users where id = ${userId}`,
+  );
+  return found?.has === true;
+}
+
 export async function markTrustedBrowser(db: Db, sessionId: string): Promise<void> {
   await changed(db, sql`update user_sessions set sign_in_method = 'trusted_browser' where id = ${sessionId}`);
 }

@@ -1,9 +1,5 @@
 // How a session was started.
-import type { SignInMethod } from '../../context.ts';
-
-const METHODS: readonly SignInMethod[] = [
-  ...(['password', 'email', 'second_factor', 'trusted_browser', 'passkey', 'sso'] as const),
-];
+import { SIGN_IN_METHODS, type SignInMethod } from '@chauffeur/contract/required-sign-in';
 
 /** Routes of better-auth that start a session, with what they prove. */
 const BY_ROUTE: Readonly<Record<string, SignInMethod>> = {
@@ -27,5 +23,5 @@ export function methodOf(route: string | undefined, replaced: unknown): SignInMe
 
 /** Null for sessions from before methods were recorded. */
 export function asMethod(value: unknown): SignInMethod | null {
-  return METHODS.find((method) => method === value) ?? null;
+  return SIGN_IN_METHODS.find((method) => method === value) ?? null;
 }

@@ -13,7 +13,7 @@ export async function getSignInOptions({ config }: Context): Promise<OutputOf<ty
 /** Throws 4011 if the account was deleted in the meantime. */
 export async function getSignInSecurity(
   ctx: Context,
-  { caller: { user, signInMethod = null } }: Call<typeof contract.getSignInSecurity>,
+  { caller: { user, signInMethod } }: Call<typeof contract.getSignInSecurity>,
 ): Promise<OutputOf<typeof contract.getSignInSecurity>> {
   const factors = await readFactors(ctx.db, user.id);
   if (factors === undefined) throw new ApiError(4011);

@@ -3,6 +3,7 @@ import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { asMethod } from '../accounts/accounts.ts';
 import { insertCall } from './calls.sql.ts';
 import * as codes from './codes.sql.ts';
 import * as connections from './connections.sql.ts';
@@ -40,8 +41,9 @@ export async function mayAgentWrite(db: Context['db'], agentId: string, now: Dat
 }
 
 function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCaller {
-  const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user } = agent;
-  return { kind: 'account', user, agent: { kind, id, name, gameId, mayWrite } };
+  const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user, sign_in_method } = agent;
+  const signInMethod = asMethod(sign_in_method);
+  return { kind: 'account', user, signInMethod, agent: { kind, id, name, gameId, mayWrite } };
 }
 
 /** The newest connection of the person to this client, which the consent refers to. */

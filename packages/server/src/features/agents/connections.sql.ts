@@ -20,6 +20,7 @@ export type NewConnection = {
   clientId: string;
   mayWrite: boolean;
   gameId: string | null;
+  signInMethod: string | null;
   connectedAt: Date;
 };
 
@@ -40,11 +41,11 @@ export function findClient(db: Db, clientId: string): Promise<ClientRow | undefi
 }
 
 export async function insertConnection(tx: Tx, connection: NewConnection): Promise<void> {
-  const { connectionId, userId, clientId, mayWrite, gameId, connectedAt } = connection;
+  const { connectionId, userId, clientId, mayWrite, gameId, signInMethod, connectedAt } = connection;
   await changed(
     tx,
-    sql`insert into agent_connections (connection_id, user_id, client_id, may_write, game_id, connected_at)
-      values (${connectionId}, ${userId}, ${clientId}, ${mayWrite}, ${gameId}, ${connectedAt})`,
+    sql`insert into agent_connections (connection_id, user_id, client_id, may_write, game_id, sign_in_method, connected_at)
+      values (${connectionId}, ${userId}, ${clientId}, ${mayWrite}, ${gameId}, ${signInMethod}, ${connectedAt})`,
   );
 }
 
@@ -116,7 +117,8 @@ export function findConnection(
 ): Promise<AgentRow | undefined> {
   return row(
     db,
-    sql<AgentRow>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, ${userOfAgent} as user,
+    sql<AgentRow>`select connection_id as agent_id, ${nameOfClient} as name, may_write, game_id, agents.sign_in_method,
+        ${userOfAgent} as user,
         ${isStale(now)} as stale
       from agent_connections as agents
         join users on users.id = agents.user_id and users.disabled_at is null

@@ -44,7 +44,16 @@ export async function connectAgent(
   const connectionId = newId(now.getTime());
   await transact(ctx.db, async (tx) => {
     await connections.endConnections(tx, userId, { clientId }, now);
-    const connection = { connectionId, userId, clientId, mayWrite: input.may_write, gameId, connectedAt: now };
+    const { signInMethod } = caller;
+    const connection = {
+      connectionId,
+      userId,
+      clientId,
+      mayWrite: input.may_write,
+      gameId,
+      signInMethod,
+      connectedAt: now,
+    };
     await connections.insertConnection(tx, connection);
   });
   return recordOf(await connections.readConnection(ctx.db, connectionId));

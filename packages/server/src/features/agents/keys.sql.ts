@@ -21,6 +21,8 @@ export type AgentRow = {
   name: string;
   may_write: boolean;
   game_id: string | null;
+  /** How the session was started in which it was created. */
+  sign_in_method: string | null;
   user: User;
   /** Whether its last use was recorded so long ago that it should be recorded again. */
   stale: boolean;
@@ -34,6 +36,7 @@ export type NewKey = {
   name: string;
   mayWrite: boolean;
   gameId: string | null;
+  signInMethod: string | null;
   createdAt: Date;
   expiresAt: Date | null;
 };
@@ -64,9 +67,10 @@ export function insertKey(db: Db, key: NewKey): Promise<KeyRow> {
   return onlyRow(
     db,
     sql<KeyRow>`insert into agent_keys as agents
-        (key_id, user_id, key_ref, token_hash, name, may_write, game_id, created_at, expires_at)
+        (key_id, user_id, key_ref, token_hash, name, may_write, game_id, sign_in_method, created_at,
+          expires_at)
       values (${key.keyId}, ${key.userId}, ${key.keyRef}, ${key.tokenHash}, ${key.name}, ${key.mayWrite}, ${key.gameId},
-        ${key.createdAt}, ${key.expiresAt}) returning ${columns}`,
+        ${key.signInMethod}, ${key.createdAt}, ${key.expiresAt}) returning ${columns}`,
   );
 }
 
@@ -101,7 +105,7 @@ export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
 export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow | undefined> {
   return row(
     db,
-    sql<AgentRow>`select key_id as agent_id, agents.name, may_write, game_id, ${userOfAgent} as user, ${isStale(now)} as stale
+    sql<AgentRow>`select key_id as agent_id, agents.name, may_write, game_id, sign_in_method, ${userOfAgent} as user, ${isStale(now)} as stale
       from agent_keys as agents join users on users.id = agents.user_id and users.disabled_at is null
       where token_hash = ${tokenHash} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
   );

@@ -38,6 +38,7 @@ export async function createAgentKey(
     name: input.name.trim() || input.name,
     mayWrite: input.may_write,
     gameId,
+    signInMethod: caller.signInMethod,
     createdAt: now,
     expiresAt: input.expires_in_days === undefined ? null : new Date(now.getTime() + input.expires_in_days * DAY),
   });

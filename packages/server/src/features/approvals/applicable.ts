@@ -6,7 +6,7 @@ import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
 import { findUserById } from '../accounts/accounts.ts';
-import { type Game, roleOf } from '../games/games.ts';
+import { type Game, roleOnGame } from '../games/games.ts';
 import type { Preview } from './action.ts';
 import { actionOf } from './actions.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
@@ -36,5 +36,5 @@ export async function requireApplicable(
 
 async function roleOfAsker(db: Db, row: ApprovalRow, game: Game): Promise<Role | null> {
   const asker = row.asker_id === null ? null : await findUserById(db, row.asker_id);
-  return asker === null ? null : roleOf(db, game, { kind: 'account', user: asker });
+  return asker === null ? null : roleOnGame(db, game.game_id, asker.id);
 }

@@ -104,19 +104,20 @@ export function findByKey(
 
 export type WaitingRow = ApprovalRow & { slug: string; name: string };
 
-/** Pending approvals of the games that the person owns, newest first. `before` is the last approval of the previous page. */
+/** Pending approvals of the games that the person owns and has signed in for, newest first. `before` is the last approval of the previous page. */
 export function listWaiting(
   db: Db,
   userId: string,
-  { now, before, limit }: { now: Date; before: string | null; limit: number },
+  { met, now, before, limit }: { met: readonly string[]; now: Date; before: string | null; limit: number },
 ): Promise<WaitingRow[]> {
   return rows(
     db,
     sql<WaitingRow>`select ${columns}, slug, name
       from approvals join (
-          select game_id, slug, name
+          select game_id, games.slug, games.name
           from games join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)
-          where role = 'owner'
+          join organisations using (organisation_id)
+          where role = 'owner' and coalesce(required_sign_in, '') = any(${['', ...met]}::text[])
         ) as owned using (game_id)
       where state = 'pending' and expires_at > ${now}
         and (${before}::uuid is null or approval_id < ${before})

@@ -5,7 +5,8 @@ import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { findGameFor, type Game, requireRole, roleOf } from '../games/games.ts';
+import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../games/games.ts';
+import { listMetRequirements } from '../organisations/organisations.ts';
 import * as approvals from './approvals.sql.ts';
 import { decide } from './decide.ts';
 import { recordOf, requestOf } from './record.ts';
@@ -22,6 +23,7 @@ async function requireApproval(ctx: Context, caller: AccountCaller, uid: string)
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownApproval();
   if (role !== 'owner' && row.asker_id !== caller.user.id) throw unknownApproval();
+  await requireSignIn(ctx, game, caller);
   requireRole(role, caller.neededRole ?? 'owner');
   return { row, game, isOwner: role === 'owner' };
 }
@@ -32,11 +34,14 @@ function unknownApproval(): ApiError {
 
 export async function listWaitingApprovals(
   ctx: Context,
-  { caller: { user }, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listWaitingApprovals>,
+  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listWaitingApprovals>,
 ): Promise<OutputOf<typeof contract.listWaitingApprovals>> {
-  const list = ['waiting approvals', user.id];
+  const userId = caller.user.id;
+  const list = ['waiting approvals', userId];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const pending = await approvals.listWaiting(ctx.db, user.id, { now: ctx.clock.now(), before, limit: limit + 1 });
+  const met = await listMetRequirements(ctx.db, caller);
+  const now = ctx.clock.now();
+  const pending = await approvals.listWaiting(ctx.db, userId, { met, now, before, limit: limit + 1 });
   const { page, last } = cutPage(pending, limit);
   return {
     approvals: page.map((row) => requestOf(ctx, row, row)),

@@ -19,7 +19,7 @@ import { perContext } from '../../request/per-context.ts';
 import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { openReport } from '../crashes/crashes.ts';
-import { findGame, type Game, roleOf, unknownGame } from '../games/games.ts';
+import { findGame, type Game, requireVisible, unknownGame } from '../games/games.ts';
 import * as sql from './bugs.sql.ts';
 import { acceptsGuests } from './settings.sql.ts';
 
@@ -36,7 +36,7 @@ const GUEST_LIMIT = { name: 'bug tickets without an account', max: 500, windowSe
 const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of addresses'));
 
 export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
-  const game = await requireVisible(ctx, caller, input.uid);
+  const game = await findVisible(ctx, caller, input.uid);
   const { user } = caller;
   const reporter = { userId: user.id, filedBy: user.name, email: null };
   return openTicket(ctx, game, reporter, input, (tx) => countTicket(ctx, tx, user.id));
@@ -47,7 +47,7 @@ export async function fileBugAsGuest(
   ctx: Context,
   { caller, input }: Call<typeof contract.fileBugAsGuest>,
 ): Promise<FiledBug> {
-  const game = await requireVisible(ctx, caller, input.uid);
+  const game = await findVisible(ctx, caller, input.uid);
   if (!(await acceptsGuests(ctx.db, game.game_id)))
     throw new ApiError(4031, 'This game takes bug reports only from players with an account. Sign in first.');
   const reporter = { userId: null, filedBy: nameOf('name', input.name), email: input.email ?? null };
@@ -71,10 +71,10 @@ export async function countGuestTicket(ctx: Context, request: { readonly ip: str
 }
 
 /** The game, if the caller may see it: drafts are only visible to members. */
-async function requireVisible(ctx: Context, caller: Caller, ref: string): Promise<Game> {
+async function findVisible(ctx: Context, caller: Caller, ref: string): Promise<Game> {
   const game = await findGame(ctx.db, ref);
   if (game === null) throw unknownGame();
-  if (game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
   return game;
 }
 

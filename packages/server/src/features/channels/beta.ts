@@ -4,7 +4,7 @@ import type * as contract from '@chauffeur/contract/operations/channels';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { findGame, requireMember, roleOf, unknownGame } from '../games/games.ts';
+import { findGame, requireMember, requireVisible, unknownGame } from '../games/games.ts';
 import * as beta from './beta.sql.ts';
 
 const PAGE_SIZE = 50;
@@ -52,7 +52,7 @@ export async function removeBetaMember(
 
 async function visibleGame(ctx: Context, caller: AccountCaller, ref: string): Promise<string> {
   const game = await findGame(ctx.db, ref);
-  const hidden = game !== null && game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null;
-  if (game === null || hidden) throw unknownGame();
+  if (game === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
   return game.game_id;
 }

@@ -11,7 +11,8 @@ import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
-import { listGameIds, requireMember, unknownGame } from '../games/games.ts';
+import { asMethod } from '../accounts/accounts.ts';
+import { listGameIdsOf, requireMember, unknownGame } from '../games/games.ts';
 import * as logins from './logins.sql.ts';
 import { deleteDecided } from './requests.sql.ts';
 
@@ -31,15 +32,23 @@ export function timesOf(now: Date): logins.Times {
 /**
  * Returns the game that the request names, or the only game of the login. The person must be able to ship it now.
  * Throws 4027 for an unknown, expired or revoked login, 4029 if no game is named and there are several or none, 4031 for
- * a role that is too low, and 4040 for a game without access.
+ * a role that is too low, 4035 if it was created in a session that the organisation does not accept, and 4040 for a game
+ * without access.
  */
 export async function authenticateLogin(ctx: Context, key: string, gameRef: string): Promise<GameCaller> {
   const now = ctx.clock.now();
   // Found by its hash: a comparison in the index reveals nothing about a key that could be guessed bit by bit.
   const login = await logins.findLogin(ctx.db, hashSecret(key), timesOf(now));
   if (login === undefined) throw new ApiError(4027);
-  const caller = { kind: 'account', user: login.user, neededRole: SHIPPING_ROLE } as const;
-  const ref = gameRef === '' ? (login.game_id ?? (await onlyGameOf(ctx, caller))) : gameRef;
+  const { user, sign_in_method: method } = login;
+  const caller = {
+    kind: 'account',
+    user,
+    neededRole: SHIPPING_ROLE,
+    signInMethod: asMethod(method),
+    isCommand: true,
+  } as const;
+  const ref = gameRef === '' ? (login.game_id ?? (await onlyGameOf(ctx.db, user.id))) : gameRef;
   if (findProblem(GameParams, { uid: ref }) !== null) throw unknownGame();
   const { game } = await requireMember(ctx, caller, ref);
   if (login.game_id !== null && login.game_id !== game.game_id) throw unknownGame();
@@ -47,8 +56,8 @@ export async function authenticateLogin(ctx: Context, key: string, gameRef: stri
   return { kind: 'game', gameId: game.game_id, keyRef: login.key_ref, user: login.user };
 }
 
-async function onlyGameOf(ctx: Context, caller: Parameters<typeof listGameIds>[1]): Promise<string> {
-  const [only, ...others] = await listGameIds(ctx, caller, SHIPPING_ROLE);
+async function onlyGameOf(db: Db, userId: string): Promise<string> {
+  const [only, ...others] = await listGameIdsOf(db, userId, SHIPPING_ROLE);
   if (only === undefined || others.length > 0) throw new ApiError(4029);
   return only;
 }

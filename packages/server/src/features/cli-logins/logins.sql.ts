@@ -20,6 +20,7 @@ export type FoundLogin = {
   login_id: string;
   key_ref: string;
   game_id: string | null;
+  sign_in_method: string | null;
   user: User;
   /** Whether its last use was recorded so long ago that it should be recorded again. */
   stale: boolean;
@@ -33,6 +34,8 @@ type NewLogin = {
   host: string;
   os: string;
   gameId: string | null;
+  /** How the session was started in which it was approved. */
+  signInMethod: string | null;
   now: Date;
 };
 
@@ -55,11 +58,11 @@ export async function countLogins(db: Db, userId: string, times: Times): Promise
 }
 
 export async function insertLogin(tx: Tx, login: NewLogin): Promise<void> {
-  const { loginId, userId, keyRef, keyHash, host, os, gameId, now } = login;
+  const { loginId, userId, keyRef, keyHash, host, os, gameId, signInMethod, now } = login;
   await changed(
     tx,
-    sql`insert into cli_logins (login_id, user_id, key_ref, key_hash, host, os, game_id, created_at, last_used_at)
-      values (${loginId}, ${userId}, ${keyRef}, ${keyHash}, ${host}, ${os}, ${gameId}, ${now}, ${now})`,
+    sql`insert into cli_logins (login_id, user_id, key_ref, key_hash, host, os, game_id, sign_in_method, created_at, last_used_at)
+      values (${loginId}, ${userId}, ${keyRef}, ${keyHash}, ${host}, ${os}, ${gameId}, ${signInMethod}, ${now}, ${now})`,
   );
 }
 
@@ -95,7 +98,7 @@ export function listLogins(db: Db, userId: string, times: Times): Promise<LoginR
 export function findLogin(db: Db, keyHash: Buffer, times: Times): Promise<FoundLogin | undefined> {
   return row(
     db,
-    sql<FoundLogin>`select login_id, key_ref, game_id,
+    sql<FoundLogin>`select login_id, key_ref, game_id, sign_in_method,
         jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified) as user,
         last_used_at < ${times.now}::timestamptz - interval '1 minute' as stale
       from cli_logins join users on users.id = user_id and users.disabled_at is null where key_hash = ${keyHash} and ${isActive(times)}`,

@@ -24,10 +24,11 @@ export type RequestRow = {
   approved: boolean | null;
   user_id: string | null;
   game_id: string | null;
+  sign_in_method: string | null;
 };
 
 const columns = sql.raw(
-  'request_id, host, os, created_at, expires_at, polled_at, poll_seconds, approved, user_id, game_id',
+  'request_id, host, os, created_at, expires_at, polled_at, poll_seconds, approved, user_id, game_id, sign_in_method',
 );
 
 export async function insertRequest(db: Db, request: NewRequest): Promise<void> {
@@ -49,15 +50,22 @@ export function findPending(db: Db, userCodeHash: Buffer, now: Date): Promise<Re
   );
 }
 
-type Decision = { approved: boolean; userId: string; gameId: string | null; now: Date; collectUntil: Date };
+type Decision = {
+  approved: boolean;
+  userId: string;
+  gameId: string | null;
+  signInMethod: string | null;
+  now: Date;
+  collectUntil: Date;
+};
 
 /** Returns whether the request was pending. Of concurrent decisions, only the first one finds it so. */
 export async function decide(db: Db, userCodeHash: Buffer, decision: Decision): Promise<boolean> {
-  const { approved, userId, gameId, now, collectUntil } = decision;
+  const { approved, userId, gameId, signInMethod, now, collectUntil } = decision;
   const decided = await changed(
     db,
     sql`update cli_login_requests set approved = ${approved}, user_id = ${userId}, game_id = ${gameId},
-        expires_at = greatest(expires_at, ${collectUntil})
+        sign_in_method = ${signInMethod}, expires_at = greatest(expires_at, ${collectUntil})
       where user_code_hash = ${userCodeHash} and approved is null and expires_at > ${now}`,
   );
   return decided > 0;

@@ -97,7 +97,8 @@ export async function decideCliLogin(
   const userId = caller.user.id;
   if (approve && (await countCliLogins(ctx.db, userId, now)) >= LIMITS.cliLogins) throw tooManyLogins();
   const collectUntil = new Date(now.getTime() + MINUTE);
-  const decision = { approved: approve, userId, gameId, now, collectUntil };
+  const { signInMethod } = caller;
+  const decision = { approved: approve, userId, gameId, signInMethod, now, collectUntil };
   try {
     if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
   } catch (error) {
@@ -161,7 +162,7 @@ async function notePoll(tx: Tx, request: requests.RequestRow, now: Date): Promis
 /** Null if the account or the game was deleted. */
 async function createLogin(
   tx: Tx,
-  { host, os, game_id: gameId }: requests.RequestRow,
+  { host, os, game_id: gameId, sign_in_method: signInMethod }: requests.RequestRow,
   userId: string,
   now: Date,
 ): Promise<PollResult['login']> {
@@ -170,6 +171,7 @@ async function createLogin(
   const key = `${CLI_KEY_PREFIX}${newSecret(KEY_LENGTH)}`;
   const keyRef = key.slice(0, CLI_KEY_PREFIX.length + REF_LENGTH);
   const loginId = newId(now.getTime());
-  await logins.insertLogin(tx, { loginId, userId, keyRef, keyHash: hashSecret(key), host, os, gameId, now });
+  const login = { loginId, userId, keyRef, keyHash: hashSecret(key), host, os, gameId, signInMethod, now };
+  await logins.insertLogin(tx, login);
   return { key, key_ref: keyRef, ...description };
 }

@@ -1,4 +1,5 @@
 // The SQL of games and their members. `games` is a view that excludes deleted games (migration 0025).
+import type { SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
@@ -16,6 +17,9 @@ export type GameRow = {
   /** When it first became public; null before. */
   published_at: Date | null;
 };
+
+/** A game with what its organisation requires of how people sign in. */
+export type FoundGame = GameRow & { required_sign_in: SignInRequirement | null };
 
 /** Not in `GameRow`, which nearly every request reads, because a description may be long. */
 export type Texts = { tagline: string; description: string; tags: string[] };
@@ -90,10 +94,21 @@ export function readTexts(db: Db, gameId: string): Promise<Texts | undefined> {
 }
 
 /** Finds a game by uid or slug. A slug never has the form of a UUID. */
-export async function findGame(db: Db, ref: string): Promise<GameRow | null> {
+export async function findGame(db: Db, ref: string): Promise<FoundGame | null> {
   const condition = isUuid(ref) ? sql`game_id = ${ref}` : sql`slug = ${ref}`;
-  return (await row(db, sql<GameRow>`select ${columns} from games where ${condition}`)) ?? null;
+  const found = await row(
+    db,
+    sql<FoundGame>`select ${columns}, ${requiredSignIn} as required_sign_in from games where ${condition}`,
+  );
+  return found ?? null;
 }
+
+const requiredSignIn = sql`(select required_sign_in from organisations
+  where organisations.organisation_id = games.organisation_id)`;
+
+/** Whether games of the organisation are open to someone who signed in like this. */
+const isOpen = (met: readonly SignInRequirement[]) =>
+  sql`coalesce(${requiredSignIn}, '') = any(${['', ...met]}::text[])`;
 
 export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<{ game_id: string; slug: string }[]> {
   return rows(
@@ -125,8 +140,12 @@ type ListedGame = GameRow & {
   channels: { channel: string; versions: string[] }[];
 };
 
-/** The games on which a person has a role, each with its newest build and the versions its channels offer at `now`. */
-export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGame[]> {
+/** The games on which a person has a role, and whose organisation requires nothing that isn't met, each with its newest build and the versions its channels offer at `now`. */
+export function listGamesOf(
+  db: Db,
+  userId: string,
+  { met, now }: { met: readonly SignInRequirement[]; now: Date },
+): Promise<ListedGame[]> {
   return rows(
     db,
     sql<ListedGame>`select ${columns}, membership.role,
@@ -143,6 +162,7 @@ export function listGamesOf(db: Db, userId: string, now: Date): Promise<ListedGa
           group by pointers.channel
         ) as offers) as channels
       from games join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)
+      where ${isOpen(met)}
       order by created_at desc, game_id desc`,
   );
 }
@@ -155,12 +175,17 @@ export function readOrganisation(db: Db, organisationId: string): Promise<Listed
   );
 }
 
-/** The games on which the person has a role. */
-export function listRoles(db: Db, userId: string): Promise<{ game_id: string; role: Role }[]> {
+/** The games on which the person has a role; only those whose organisation requires nothing else than `met`, if given. */
+export function listRoles(
+  db: Db,
+  userId: string,
+  met: readonly SignInRequirement[] | null,
+): Promise<{ game_id: string; role: Role }[]> {
   return rows(
     db,
     sql<{ game_id: string; role: Role }>`select game_id, role from games
-      join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)`,
+      join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)
+      where ${met === null ? sql`true` : isOpen(met)}`,
   );
 }
 
@@ -229,22 +254,31 @@ export async function readRole(db: Db, gameId: string, userId: string): Promise<
   return membership?.role ?? null;
 }
 
-/** Which of these people have a role on these games, as `game user`. */
+export type Membership = {
+  readonly game_id: string;
+  readonly user_id: string;
+  readonly required_sign_in: SignInRequirement | null;
+  readonly has_second_factor: boolean;
+};
+
+/** The roles that these people have on these games, by `game user`. */
 export async function listMemberships(
   db: Db,
   pairs: readonly { readonly gameId: string; readonly userId: string }[],
-): Promise<ReadonlySet<string>> {
-  if (pairs.length === 0) return new Set();
+): Promise<ReadonlyMap<string, Membership>> {
+  if (pairs.length === 0) return new Map();
   const gameIds = [...new Set(pairs.map(({ gameId }) => gameId))];
   const userIds = [...new Set(pairs.map(({ userId }) => userId))];
   const members = await rows(
     db,
-    sql<{ game_id: string; user_id: string }>`select game_id, user_id from game_members
-        where game_id = any(${gameIds}::uuid[]) and user_id = any(${userIds}::text[])
-      union select game_id, owner_id from games
-        where game_id = any(${gameIds}::uuid[]) and owner_id = any(${userIds}::text[])`,
+    sql<Membership>`select game_id, user_id, ${requiredSignIn} as required_sign_in,
+        two_factor_enabled or exists (select from user_passkeys where user_passkeys.user_id = users.id) as has_second_factor
+      from games join (
+        select game_id, user_id from game_members
+          where game_id = any(${gameIds}::uuid[]) and user_id = any(${userIds}::text[])
+      ) as members using (game_id) join users on users.id = user_id`,
   );
-  return new Set(members.map(({ game_id, user_id }) => `${game_id} ${user_id}`));
+  return new Map(members.map((member) => [`${member.game_id} ${member.user_id}`, member]));
 }
 
 export function readOwner(db: Db, gameId: string) {

@@ -12,16 +12,25 @@ import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
-import { listMembersOf, lockOrganisation, requireOrganisation } from '../organisations/organisations.ts';
+import {
+  findObstacleIn,
+  listMembersOf,
+  listMetRequirements,
+  lockOrganisation,
+  requireOrganisation,
+  requirePersonalSignIn,
+} from '../organisations/organisations.ts';
 import * as clientIds from './client-ids.ts';
 import * as games from './games.sql.ts';
 
 export type Game = games.GameRow;
+export type FoundGame = games.FoundGame;
 type Record = OutputOf<typeof contract.createGame>;
 type FullRecord = OutputOf<typeof contract.updateGame>;
 
 export async function createGame(ctx: Context, { caller, input }: Call<typeof contract.createGame>): Promise<Record> {
   const organisationId = input.organisation === undefined ? null : await requireTarget(ctx, caller, input.organisation);
+  if (organisationId === null) await requirePersonalSignIn(ctx, caller);
   return createGameFor(ctx, caller.user.id, input, organisationId);
 }
 
@@ -115,7 +124,8 @@ export async function listGames(
   ctx: Context,
   { caller, input }: Call<typeof contract.listGames>,
 ): Promise<OutputOf<typeof contract.listGames>> {
-  const all = await games.listGamesOf(ctx.db, caller.user.id, ctx.clock.now());
+  const met = await listMetRequirements(ctx.db, caller);
+  const all = await games.listGamesOf(ctx.db, caller.user.id, { met, now: ctx.clock.now() });
   const reachable = all.filter((game) => isReachable(caller, game));
   const { items, ...next } = pageOfWhole(['games', caller.user.id], reachable, input);
   return {
@@ -187,8 +197,9 @@ export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof c
   return { members: await games.listMembers(ctx.db, game.game_id) };
 }
 
+/** Also without the sign-in that the organisation requires. */
 export async function leaveGame(ctx: Context, { caller, input }: Call<typeof contract.leaveGame>) {
-  const { game, role } = await requireMember(ctx, caller, input.uid);
+  const { game, role } = await requireMember(ctx, caller, input.uid, { anySignIn: true });
   if (role === 'owner') throw new ApiError(4234);
   const hasLeft = await transact(ctx.db, async (tx) => {
     const isDeleted = await games.deleteRole(tx, game.game_id, caller.user.id);
@@ -248,9 +259,15 @@ export async function requireOwnProgram(
   }
 }
 
-/** The games on which the caller has at least this role. */
-export async function listGameIds(ctx: Context, caller: AccountCaller, atLeast: Role = 'viewer'): Promise<string[]> {
-  const all = await games.listRoles(ctx.db, caller.user.id);
+/** The games that the caller has access to. */
+export async function listGameIds(ctx: Context, caller: AccountCaller): Promise<string[]> {
+  const all = await games.listRoles(ctx.db, caller.user.id, await listMetRequirements(ctx.db, caller));
+  return all.map(({ game_id }) => game_id);
+}
+
+/** The games on which the person has at least this role, however they signed in. */
+export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Promise<string[]> {
+  const all = await games.listRoles(db, userId, null);
   return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
 }
 
@@ -260,7 +277,7 @@ export function listOwners(db: Db, gameId: string) {
 }
 
 /** Finds the game with this uid or slug for any caller; null if there is none. */
-export function findGame(db: Db, ref: string): Promise<Game | null> {
+export function findGame(db: Db, ref: string): Promise<FoundGame | null> {
   return games.findGame(db, ref);
 }
 
@@ -280,26 +297,54 @@ function isReachable(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolea
 }
 
 /** Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. */
-export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<Game | null> {
+export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<FoundGame | null> {
   const game = await games.findGame(db, ref);
   return game !== null && isReachable(caller, game) ? game : null;
 }
 
 /**
  * Returns a game on which the caller has the role that the called operation needs. Throws 4031 if their role is lower,
- * and 4040 if they have none, so as not to reveal that the game exists.
+ * 4035 if they have not signed in as its organisation requires, unless `anySignIn` is set, and 4040 if they have none,
+ * so as not to reveal that the game exists.
  */
 export async function requireMember(
   ctx: Context,
   caller: AccountCaller,
   ref: string,
-): Promise<{ game: Game; role: Role }> {
+  { anySignIn = false }: { anySignIn?: boolean } = {},
+): Promise<{ game: FoundGame; role: Role }> {
   const game = await findGameFor(ctx.db, caller, ref);
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownGame();
+  if (!anySignIn) await requireSignIn(ctx, game, caller);
   noteGame(game);
   requireRole(role, caller.neededRole ?? 'owner');
   return { game, role };
+}
+
+/** Throws 4035 if the caller has not signed in as the game's organisation requires. Others are machines or strangers. */
+export async function requireSignIn(ctx: Context, game: FoundGame, caller: Caller): Promise<void> {
+  const obstacle = await findSignInObstacle(ctx, game, caller);
+  if (obstacle !== null) throw obstacle;
+}
+
+async function findSignInObstacle(ctx: Context, game: FoundGame, caller: Caller): Promise<ApiError | null> {
+  if (game.required_sign_in === null || caller.kind !== 'account') return null;
+  return findObstacleIn(ctx, caller, game.organisation_id);
+}
+
+/**
+ * The caller's role on a game that they may see; null for visitors, and for members who have not signed in as its
+ * organisation requires. Drafts are only visible to members: throws 4035, and 4040 for others.
+ */
+export async function requireVisible(ctx: Context, game: FoundGame, caller: Caller): Promise<Role | null> {
+  const role = await roleOf(ctx.db, game, caller);
+  const isDraft = game.visibility === 'draft';
+  if (role === null && isDraft) throw unknownGame();
+  const obstacle = role === null ? null : await findSignInObstacle(ctx, game, caller);
+  if (obstacle === null) return role;
+  if (isDraft) throw obstacle;
+  return null;
 }
 
 /** Throws 4031 if the role on a game is lower than needed. */
@@ -321,11 +366,11 @@ export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role |
   return games.readRole(db, game.game_id, caller.user.id);
 }
 
-/** Which of these people have a role on these games, as `game user`. */
+/** The roles that these people have on these games, by `game user`. */
 export function listMemberships(
   db: Db,
   pairs: readonly { readonly gameId: string; readonly userId: string }[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, games.Membership>> {
   return games.listMemberships(db, pairs);
 }
 

@@ -10,7 +10,7 @@ import type { Call } from '../../request/call.ts';
 import { enqueueMail, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import { changeOwner, listOwners, lockGame, roleOf, setRole } from '../games/games.ts';
+import { changeOwner, listOwners, lockGame, roleOnGame, setRole } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { answerTeamInvitation, getTeamInvitation } from './accept-team.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
@@ -47,7 +47,7 @@ export async function acceptInvitation(
     const { game_id: gameId } = row;
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
     const game = await lockGame(tx, gameId);
-    const current = await roleOf(tx, game, { kind: 'account', user });
+    const current = await roleOnGame(tx, game.game_id, user.id);
     if (current === null || !isAtLeast(current, row.role)) {
       await setRole(tx, gameId, user.id, row.role);
       recordChange('member', { name: user.name, role: current }, { name: user.name, role: row.role });

@@ -1,6 +1,7 @@
 // The open streams of this process: how many there may be, the heartbeats that keep them open through proxies, and the check
 // whether their readers still have access.
 import { ApiError } from '@chauffeur/contract/errors';
+import { meetsRequirement } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
@@ -72,7 +73,7 @@ export function endStreams(ctx: Context): void {
   for (const { end } of [...streams]) end();
 }
 
-/** Ends the streams of people who have signed out or lost their role, and sends a heartbeat to the others. */
+/** Ends the streams of people who have signed out, lost their role or must sign in otherwise, and sends a heartbeat to the others. */
 export async function beat(ctx: Context): Promise<void> {
   const streams = [...stateOf(ctx).streams];
   const allowed = await findAllowed(ctx, streams).catch((err) => {
@@ -96,8 +97,11 @@ async function findAllowed(ctx: Context, streams: readonly Stream[]): Promise<Re
     ),
   ]);
   return new Set(
-    streams.filter(
-      ({ sessionToken, gameId, caller }) => sessions.has(sessionToken) && members.has(`${gameId} ${caller.user.id}`),
-    ),
+    streams.filter(({ sessionToken, gameId, caller }) => {
+      const member = members.get(`${gameId} ${caller.user.id}`);
+      if (member === undefined || !sessions.has(sessionToken)) return false;
+      const { required_sign_in: required, has_second_factor: hasSecondFactor } = member;
+      return meetsRequirement(required, { method: caller.signInMethod, hasSecondFactor });
+    }),
   );
 }

@@ -8,7 +8,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import type { Reader } from '../../request/read-replica.ts';
-import { findGame, type Game, requireMember, roleOf } from '../games/games.ts';
+import { findGame, type Game, requireMember, requireVisible } from '../games/games.ts';
 import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
 import * as preview from './preview.ts';
@@ -211,8 +211,10 @@ export async function requireVisibleImage(
   const image = isUuid(mediaId) ? await media.findImage(ctx.db, mediaId) : undefined;
   if (image === undefined) throw unknownImage();
   const game = await findGame(ctx.db, image.game_id);
-  if (game === null || (game.visibility === 'draft' && (await roleOf(ctx.db, game, caller)) === null))
-    throw unknownImage();
+  if (game === null) throw unknownImage();
+  await requireVisible(ctx, game, caller).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === 4040 ? unknownImage(error) : error;
+  });
   return { image, game };
 }
 

@@ -2,6 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/organisations';
+import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
@@ -11,6 +12,7 @@ import { lockGame, requireOwner } from '../games/games.ts';
 import {
   changeOrganisation,
   listMembersOf,
+  type Organisation,
   readDetail,
   removeMemberWithin,
   requireOrganisation,
@@ -46,15 +48,16 @@ export function removeMember(ctx: Context, { caller, input }: Call<typeof contra
   });
 }
 
-/** Throws 4040 and 4234. */
+/** Also without the sign-in that the organisation requires. Throws 4040 and 4234. */
 export function leaveOrganisation(ctx: Context, { caller, input }: Call<typeof contract.leaveOrganisation>) {
-  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, from) => {
+  const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
     const { owners } = await requireMember(tx, id, caller.user.id);
     const obstacle = findLastOwnerObstacle({ from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, caller.user.id);
     return { organisation_uid: id };
-  });
+  };
+  return changeOrganisation(ctx, caller, input.organisation, leave, { anySignIn: true });
 }
 
 async function requireMember(tx: Tx, organisationId: string, userId: string) {

@@ -5,9 +5,12 @@ import {
   createOrganisation,
   deleteOrganisation,
   getOrganisation,
+  getOrganisationSignIn,
   listOrganisations,
+  requireSignIn,
   updateOrganisation,
 } from './organisations.ts';
+import { listSignInRequirements } from './required-sign-in.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.listOrganisations, listOrganisations),
@@ -15,4 +18,7 @@ export const ROUTES: readonly Route[] = [
   handle(contract.getOrganisation, getOrganisation),
   handle(contract.updateOrganisation, updateOrganisation),
   handle(contract.deleteOrganisation, deleteOrganisation),
+  handle(contract.listSignInRequirements, listSignInRequirements),
+  handle(contract.getOrganisationSignIn, getOrganisationSignIn),
+  handle(contract.requireSignIn, requireSignIn),
 ];

@@ -1,4 +1,5 @@
 // The SQL of organisations and their members.
+import type { SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
@@ -10,13 +11,14 @@ export type OrganisationRow = {
   slug: string | null;
   /** Whose new games belong to it unless they choose another one. */
   personal_of: string | null;
+  required_sign_in: SignInRequirement | null;
   created_at: Date;
 };
 
 export type OwnOrganisation = OrganisationRow & { role: Role; games: number; members: number };
 
 const columns = sql.raw(
-  'organisation_id, organisations.name, organisations.slug, personal_of, organisations.created_at',
+  'organisation_id, organisations.name, organisations.slug, personal_of, required_sign_in, organisations.created_at',
 );
 
 /** The organisations of a person, by name; only the one if its id is given. */

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/organisations';
+import type { SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import {
@@ -14,15 +15,29 @@ import {
   transact,
 } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import * as organisations from './organisations.sql.ts';
+import * as signIn from './required-sign-in.sql.ts';
+import {
+  findObstacleIn,
+  findObstacleOf,
+  findObstacleToRequiring,
+  listMetRequirements,
+  needsSecondFactor,
+  readSignIn,
+  requirePersonalSignIn,
+} from './required-sign-in.ts';
+
+export { findObstacleIn, listMetRequirements, needsSecondFactor, requirePersonalSignIn };
 
 export type Organisation = organisations.OrganisationRow;
 type Detail = OutputOf<typeof contract.getOrganisation>;
 
 export async function listOrganisations(ctx: Context, { caller }: Call<typeof contract.listOrganisations>) {
   const own = isLimitedToGame(caller) ? [] : await organisations.listOfPerson(ctx.db, caller.user.id);
-  return { organisations: own.map((row) => recordOf(row, caller)) };
+  const met = own.length === 0 ? [] : await listMetRequirements(ctx.db, caller);
+  return { organisations: own.map((row) => recordOf(row, caller, met)) };
 }
 
 /** An agent that is limited to one game sees nothing else. */
@@ -30,8 +45,8 @@ function isLimitedToGame({ agent }: AccountCaller): boolean {
   return agent !== undefined && agent.gameId !== null;
 }
 
-function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller) {
-  const { organisation_id, slug, name, role, games, members, created_at, personal_of } = row;
+function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller, met: readonly SignInRequirement[]) {
+  const { organisation_id, slug, name, role, games, members, created_at, personal_of, required_sign_in } = row;
   return {
     organisation_uid: organisation_id,
     slug,
@@ -40,6 +55,8 @@ function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller) {
     personal: personal_of === user.id,
     games,
     members,
+    required_sign_in,
+    sign_in_met: required_sign_in === null || met.includes(required_sign_in),
     created_at: created_at.toISOString(),
   };
 }
@@ -51,7 +68,7 @@ export async function readDetail(db: Db, caller: AccountCaller, organisationId: 
   const members = await organisations.listMembers(db, organisationId);
   const games = await organisations.listGames(db, organisationId);
   return {
-    ...recordOf(own, caller),
+    ...recordOf(own, caller, await listMetRequirements(db, caller)),
     member_list: members.map((member) => ({ ...member, added_at: member.added_at.toISOString() })),
     game_list: games.map(({ game_id, slug, name, visibility }) => ({ game_uid: game_id, slug, name, visibility })),
   };
@@ -118,23 +135,68 @@ export async function deleteOrganisation(ctx: Context, { caller, input }: Call<t
   });
 }
 
+export async function getOrganisationSignIn(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getOrganisationSignIn>,
+) {
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  return readSignIn(ctx, organisation);
+}
+
+/** Throws 4002 without a single sign-on, and 4035 if the caller would lock themselves out. */
+export function requireSignIn(ctx: Context, { caller, input }: Call<typeof contract.requireSignIn>): Promise<Detail> {
+  const required = input.required_sign_in;
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
+    const obstacle = required === null ? null : await findObstacleToRequiring(ctx, tx, caller, organisation, required);
+    if (obstacle !== null) throw obstacle;
+    await setRequiredSignInWithin(tx, organisation, required);
+    return readDetail(tx, caller, organisation.organisation_id);
+  });
+}
+
+/** Sets what people must sign in with, without checking who does so. */
+export async function setRequiredSignInWithin(
+  tx: Tx,
+  { organisation_id: id, required_sign_in: before }: Organisation,
+  required: SignInRequirement | null,
+): Promise<void> {
+  await signIn.setRequired(tx, id, required);
+  recordChange('required_sign_in', before, required);
+}
+
+/** `anySignIn`: also without the sign-in that the organisation requires. */
+type AccessOptions = { readonly anySignIn?: boolean };
+
 /**
  * Returns an organisation in which the caller has the role that the called operation needs. Throws 4031 if their role is
- * lower, and 4040 if they are not a member.
+ * lower, 4035 if they have not signed in as the organisation requires, and 4040 if they are not a member.
  */
 export async function requireOrganisation(
   ctx: Context,
   caller: AccountCaller,
   ref: string,
+  options: AccessOptions = {},
 ): Promise<{ organisation: Organisation; role: Role }> {
   const organisation = isLimitedToGame(caller) ? undefined : await organisations.findOrganisation(ctx.db, ref);
   if (organisation === undefined) throw unknownOrganisation();
-  return { organisation, role: await requireRoleIn(ctx.db, caller, organisation.organisation_id) };
+  return { organisation, role: await requireAccess(ctx, ctx.db, caller, organisation, options) };
 }
 
-async function requireRoleIn(db: Db, caller: AccountCaller, organisationId: string): Promise<Role> {
+async function requireAccess(
+  ctx: Context,
+  db: Db,
+  caller: AccountCaller,
+  organisation: Organisation,
+  { anySignIn = false }: AccessOptions,
+): Promise<Role> {
+  const { organisation_id: organisationId, required_sign_in: required } = organisation;
   const role = await organisations.readRole(db, organisationId, caller.user.id);
   if (role === null) throw unknownOrganisation();
+  const obstacle =
+    required === null || anySignIn
+      ? null
+      : await findObstacleOf(ctx, db, caller, { ...organisation, required_sign_in: required });
+  if (obstacle !== null) throw obstacle;
   const needed = caller.neededRole ?? 'owner';
   if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'organisation'));
   return role;
@@ -149,13 +211,14 @@ export async function changeOrganisation<T>(
   caller: AccountCaller,
   ref: string,
   work: (tx: Tx, organisation: Organisation, role: Role) => Promise<T>,
+  options: AccessOptions = {},
 ): Promise<T> {
-  const { organisation } = await requireOrganisation(ctx, caller, ref);
+  const { organisation } = await requireOrganisation(ctx, caller, ref, options);
   return retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       const locked = await organisations.lockOrganisation(tx, organisation.organisation_id);
       if (locked === undefined) throw unknownOrganisation();
-      return work(tx, locked, await requireRoleIn(tx, caller, locked.organisation_id));
+      return work(tx, locked, await requireAccess(ctx, tx, caller, locked, options));
     }),
   );
 }

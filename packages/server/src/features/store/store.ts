@@ -15,7 +15,7 @@ import {
   readGameAndOwner,
   readTexts,
   requireMember,
-  roleOf,
+  requireVisible,
   unknownGame,
 } from '../games/games.ts';
 import { type ImageSet, listImageUrls, publicImages } from '../media/media.ts';
@@ -48,12 +48,11 @@ export async function findListingProblems(ctx: Context, gameId: string): Promise
 
 type VisibleGame = { readonly game: Game; readonly role: PublicGame['role']; readonly viewer: Viewer };
 
-/** Returns the game with this uid or slug and the role of the caller. Throws 4040, also for drafts of others. */
+/** Returns the game with this uid or slug and the role of the caller. Throws 4040, also for drafts of others, and 4035. */
 export async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<VisibleGame> {
   const game = await findGameFor(ctx.db, caller, ref);
   if (game === null) throw unknownGame();
-  const role = await roleOf(ctx.db, game, caller);
-  if (game.visibility === 'draft' && role === null) throw unknownGame();
+  const role = await requireVisible(ctx, game, caller);
   const isBetaPlayer = await isBetaMember(ctx.db, game.game_id, caller);
   return { game, role, viewer: { isMember: role !== null, isBetaPlayer } };
 }
@@ -118,7 +117,7 @@ export async function readGameFacts(ctx: Context, caller: Caller, ref: string): 
     const { slug, name, visibility } = game;
     return { slug, name, developer, tagline, description, visibility, image: cover ?? thumbnail ?? gallery[0] ?? null };
   } catch (error) {
-    if (error instanceof ApiError && error.code === 4040) return null;
+    if (error instanceof ApiError && (error.code === 4040 || error.code === 4035)) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // Account settings: active sessions, the password, and other access.
 
 import { formatBrowser } from '@chauffeur/contract/format-browser';
+import { listSignInRequirements } from '@chauffeur/contract/operations/organisations';
 import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -22,14 +23,17 @@ import { Time } from '../../ui/Time.tsx';
 import { NewPasswordField, PasswordField } from './AccountFields.tsx';
 import { AuthenticatorApp } from './AuthenticatorApp.tsx';
 import { Passkeys } from './Passkeys.tsx';
+import { RequiredSignIn } from './RequiredSignIn.tsx';
 import { RevokeAccess } from './RevokeAccess.tsx';
 
 const security = ask(getSignInSecurity, {});
+const requirements = ask(listSignInRequirements, {});
 
 export function SecurityPage() {
   useTitle('Security');
   return (
     <Stack gap="xl">
+      <RequiredSignIn />
       <Sessions />
       <PasswordForm />
       <SecondFactors />
@@ -42,7 +46,11 @@ function SecondFactors() {
   const { data, error, refetch } = useQuery(security);
   const queries = useQueryClient();
   const refresh = () =>
-    Promise.all([security, passkeys, browserSessions].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+    Promise.all(
+      [security, requirements, passkeys, browserSessions].map(({ queryKey }) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    );
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton h={160} />;
   return (

@@ -19,6 +19,7 @@ import { RowLink } from '../../ui/RowLink.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import { RequiredSignIn } from '../accounts/RequiredSignIn.tsx';
 import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
 import { CreateGame } from './CreateGame.tsx';
@@ -42,6 +43,7 @@ export function GamesPage() {
   return (
     <Stack gap="md">
       <PageHead title="Your games">{data?.games.length !== 0 && createButton}</PageHead>
+      <RequiredSignIn onlyUnmet />
       <WaitingApprovals />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable

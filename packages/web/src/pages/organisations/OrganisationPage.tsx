@@ -15,6 +15,7 @@ import { MemberInvitations } from './MemberInvitations.tsx';
 import { Members } from './Members.tsx';
 import { OrganisationSettings } from './OrganisationSettings.tsx';
 import type { Organisation } from './organisation.ts';
+import { SignInRequirement } from './SignInRequirement.tsx';
 
 const route = getRouteApi('/signed-in/org/$organisation');
 
@@ -31,11 +32,18 @@ export function OrganisationPage() {
   );
 }
 
+const REQUIRED = {
+  second_factor: 'Everyone must sign in with a second factor.',
+  single_sign_on: 'Everyone must use single sign-on.',
+} as const;
+
 function Parts({ organisation }: { organisation: Organisation }) {
-  const { role } = organisation;
+  const { role, required_sign_in: required } = organisation;
   return (
     <>
-      <Text size="sm">Your role is {ROLES[role].label.toLowerCase()}.</Text>
+      <Text size="sm">
+        Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
+      </Text>
       <Section title="Games">
         <DataTable
           label="Games"
@@ -57,6 +65,7 @@ function Parts({ organisation }: { organisation: Organisation }) {
       </Section>
       <Members organisation={organisation} />
       {isAtLeast(role, 'admin') && <MemberInvitations organisation={organisation} />}
+      {role === 'owner' && <SignInRequirement organisation={organisation} />}
       {role === 'owner' && <OrganisationSettings organisation={organisation} />}
     </>
   );

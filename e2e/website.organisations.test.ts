@@ -1,0 +1,89 @@
+// The page of an organisation: what it requires of how people sign in.
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { codeAt, secretOf } from '../packages/server/test/setup/totp.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { newestLink } from './setup/outbox.ts';
+import { serveSite } from './setup/site.ts';
+import { type Account, addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
+
+const IDA: Account = { email: 'ida@example.com', password: 'another horse battery' };
+const GAME = 'Owls of the North';
+
+describe('an organisation', () => {
+  let studio: Studio;
+  let ida: Session;
+  let ownerPage: Page;
+  let idaPage: Page;
+  let organisation: string;
+  const site = serveSite(async ({ service, browser }) => {
+    studio = await openStudio(service, GAME);
+    const ask = askAs(service, studio.session);
+    const [own] = (await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations')).organisations;
+    organisation = own?.organisation_uid ?? '';
+    await ask('PATCH', `/organisations/${organisation}`, { name: 'Owl Studio', slug: 'owls' });
+    ida = await addAccount(service, { ...IDA, name: 'Ida' });
+    await ask('POST', `/organisations/${organisation}/invitations`, { email: IDA.email, role: 'developer' });
+    const link = await newestLink(service, 'Invitation to Owl Studio', IDA.email);
+    await askAs(service, ida)('POST', `/invitations/${link.split('/').at(-1)}/accept`);
+    if (browser === null) return;
+    ownerPage = await site.openPage({ session: studio.session });
+    idaPage = await site.openPage({ session: ida });
+  });
+
+  /** Adds an authenticator app on the page of security settings. */
+  async function addApp(page: Page, password: string): Promise<void> {
+    await page.goto(`${site.service.url}/settings/security`);
+    const add = page.getByRole('form', { name: 'Add an authenticator app' });
+    await add.getByRole('textbox', { name: 'Your password' }).fill(password);
+    await add.getByRole('button', { name: 'Add an authenticator app' }).click();
+    const key = await page.getByRole('form', { name: 'Confirm the authenticator app' }).locator('pre').innerText();
+    await page
+      .getByRole('textbox', { name: 'Code', exact: true })
+      .fill(codeAt(secretOf(`otpauth://totp/x?secret=${key}`)));
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('button', { name: 'I saved the codes' }).click();
+    await page.getByRole('button', { name: 'Remove the app' }).waitFor();
+  }
+
+  test('requires a second factor, which its owner has first, and then each member', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 403 /, /^ApiError: Owl Studio requires a second factor/, /status of 409 .*disable/);
+    await ownerPage.goto(`${site.service.url}/org/owls`);
+    const form = ownerPage.getByRole('form', { name: 'Sign-in' });
+    await form.getByRole('radio', { name: 'A second factor' }).check();
+    const missing = form.getByRole('table', { name: 'People who have not set it up' });
+    await missing.getByRole('row', { name: IDA.email }).waitFor();
+    await missing.getByRole('row', { name: studio.email }).waitFor();
+    await form.getByRole('button', { name: 'Save sign-in' }).click();
+    await form.getByRole('alert').getByText('Add an authenticator app or a passkey at').waitFor();
+    await form.getByRole('link', { name: 'Security settings' }).click();
+    await addApp(ownerPage, studio.password);
+
+    await ownerPage.goto(`${site.service.url}/org/owls`);
+    await form.getByRole('radio', { name: 'A second factor' }).check();
+    await missing.getByRole('row', { name: IDA.email }).waitFor();
+    await form.getByText('One person has not set it up.').waitFor();
+    await form.getByRole('button', { name: 'Save sign-in' }).click();
+    await ownerPage.getByText('Everyone must sign in with a second factor.').waitFor();
+
+    await ownerPage.goto(`${site.service.url}/settings/security`);
+    await ownerPage.getByText('Owl Studio requires a second factor').waitFor();
+    const change = ownerPage.getByRole('form', { name: 'Change the authenticator app' });
+    await change.getByRole('textbox', { name: 'Your password' }).fill(studio.password);
+    await change.getByRole('button', { name: 'Remove the app' }).click();
+    await change.getByText('this is your last one. Add another one first.').waitFor();
+
+    await idaPage.goto(`${site.service.url}/dev`);
+    await idaPage.getByText("You can't open Owl Studio and its games until you add one").waitFor();
+    await idaPage.goto(`${site.service.url}/dev/${studio.slug}/crashes`);
+    await idaPage.getByRole('alert').getByText('Owl Studio requires a second factor.').waitFor();
+    await idaPage.getByRole('alert').getByRole('link', { name: 'Security settings' }).click();
+    await addApp(idaPage, IDA.password);
+    await idaPage.getByText('You signed in with it, so you can open Owl Studio').waitFor();
+    await idaPage.goto(`${site.service.url}/dev`);
+    await idaPage.getByRole('link', { name: GAME }).click();
+    await idaPage.getByRole('navigation', { name: `Sections of ${GAME}` }).waitFor();
+  });
+});
