@@ -161,6 +161,49 @@ describe('the crash pages', () => {
     await page.getByRole('region', { name: 'More details' }).getByText('garage', { exact: true }).waitFor();
   });
 
+  test('show the reason, the trend and the first frames on a laptop without scrolling', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const laptop = await site.openPage({ session: studio.session, viewport: { width: 1280, height: 800 } });
+    await laptop.goto(page.url());
+    const frames = laptop.getByRole('list', { name: 'Stack of the crashed thread' }).getByRole('listitem');
+    await frames.first().waitFor();
+    const parts = [
+      laptop.getByText('Invalid memory access at 0x14 (likely a null pointer).'),
+      laptop.getByRole('img', { name: /^Reports in the last 30 days/ }),
+      frames.nth(4),
+    ];
+    for (const part of parts) {
+      const box = await part.boundingBox();
+      assert.ok(box !== null && box.y + box.height <= 800, JSON.stringify(box));
+    }
+  });
+
+  test('load the rest of a group on a phone when someone reads on, and move nothing meanwhile', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const phone = await site.openPage({ session: studio.session, viewport: { width: 412, height: 823 } });
+    const requests: string[] = [];
+    phone.on('request', (request) => requests.push(request.url()));
+    await phone.addInitScript(`
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+    await phone.goto(page.url());
+    await phone.getByText('First frame in your game').waitFor();
+    await phone.getByRole('list', { name: 'Stack of the crashed thread' }).waitFor();
+    const shift = await phone.evaluate<number>('window.shift');
+    assert.ok(shift < 0.02, `the layout shifted by ${shift}`);
+    assert.ok(requests.length <= 26, `${requests.length} requests:\n${requests.join('\n')}`);
+    assert.deepEqual(
+      requests.filter((url) => /crash-impact|activity|similar/.test(url)),
+      [],
+    );
+    await phone.mouse.wheel(0, 400);
+    await phone.getByRole('region', { name: 'Impact' }).waitFor();
+    await phone.getByRole('region', { name: 'Activity' }).waitFor();
+  });
+
   test('search reports by any function on their stacks and by words, and keep the search in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/crashes');

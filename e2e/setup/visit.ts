@@ -31,7 +31,11 @@ export async function visitPages(
 /** Waits until no part of the page is loading or shows a placeholder, and the images in view are loaded. */
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);
+  await page.waitForFunction(() => {
+    // What is further down loads when someone uses the page.
+    dispatchEvent(new Event('scroll'));
+    return document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null;
+  });
   // Images below the viewport load when the page is scrolled.
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.complete || !image.checkVisibility() || image.y >= window.innerHeight),

@@ -1,10 +1,16 @@
-// Leaves out of the website what it doesn't need of the contract: the results, summaries, errors and MCP tools of
+// Leaves out of the website what it doesn't need of the contract: the results, summaries, rights and errors of
 // operations are for the server, the API reference and other clients. The website needs their addresses and parameters.
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
 const OPERATIONS = /packages\/contract\/src\/operations\/[\w-]+\.ts$/;
-const UNUSED = new Set(['summary', 'output', 'errors', 'example', 'mcp']);
+const UNUSED = new Set([
+  ...['summary', 'output', 'errors', 'example', 'mcp', 'access', 'role', 'uploadScope', 'headers', 'headerQuery'],
+  ...['crossOrigin', 'otherBodies', 'bodyLimit', 'answerTypes', 'named', 'plainAnswers', 'secret', 'asset', 'statuses'],
+  ...['invalid', 'audit'],
+]);
+/** The types that `typebox-names.ts` looks into. */
+const WITH_NAMES = new Set(['Object', 'Partial', 'Optional', 'Unsafe']);
 const TYPEBOX = fileURLToPath(new URL('./src/typebox-names.ts', import.meta.url));
 
 export function slimContract(): Plugin {
@@ -28,7 +34,7 @@ export function slimContract(): Plugin {
 type Span = { readonly start: number; readonly end: number };
 type Node = Span & { readonly type: string; readonly [field: string]: unknown };
 
-/** Collects the unused properties of the objects that are passed to `defineOperation`. */
+/** Collects the unused properties of what is passed to `defineOperation`, and the unused arguments of types. */
 function findUnused(value: unknown, cuts: Span[]): void {
   if (Array.isArray(value)) {
     for (const each of value) findUnused(each, cuts);
@@ -36,16 +42,28 @@ function findUnused(value: unknown, cuts: Span[]): void {
   }
   if (typeof value !== 'object' || value === null) return;
   const node = value as Node;
-  const { type, callee } = node as Node & { callee?: { name?: string } };
+  const { type, callee } = node as Node & { callee?: Callee };
   if (type === 'CallExpression' && callee?.name === 'defineOperation') {
     const [operation] = node.arguments as readonly { properties: readonly Property[] }[];
-    cuts.push(...(operation?.properties.filter(({ key }) => UNUSED.has(key?.name ?? '')) ?? []));
+    const [unused, used] = partition(operation?.properties ?? [], ({ key }) => UNUSED.has(key?.name ?? ''));
+    cuts.push(...unused);
+    findUnused(used, cuts);
+    return;
+  }
+  if (type === 'CallExpression' && callee?.object?.name === 'Type') {
+    const given = node.arguments as readonly Node[];
+    // The other types say nothing about the names of parameters, and the options are limits and descriptions.
+    const used = WITH_NAMES.has(callee.property?.name ?? '') ? 1 : 0;
+    cuts.push(...given.slice(used));
+    findUnused(given.slice(0, used), cuts);
     return;
   }
   for (const child of Object.values(node)) findUnused(child, cuts);
 }
 
-type Property = Span & { readonly key?: { readonly name?: string } };
+type Named = { readonly name?: string };
+type Callee = Named & { readonly object?: Named; readonly property?: Named };
+type Property = Span & { readonly key?: Named };
 
 /** Removes the spans, each with the comma behind it. */
 function cutOut(code: string, cuts: readonly Span[]): string {
@@ -55,4 +73,8 @@ function cutOut(code: string, cuts: readonly Span[]): string {
     text = text.slice(0, start) + after.replace(/^\s*,/, '');
   }
   return text;
+}
+
+function partition<Item>(items: readonly Item[], check: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(check), items.filter((item) => !check(item))];
 }

@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { CHUNKS } from './chunks.ts';
+import { componentStyles } from './component-styles.ts';
 import { docPages } from './doc-pages/plugin.ts';
 import { publicPages } from './public-pages.ts';
 import { slimContract } from './slim-contract.ts';
@@ -35,23 +37,9 @@ function packFiles(): Plugin {
 
 const service = `http://127.0.0.1:${process.env.CHAUFFEUR_PORT ?? 4000}`;
 
-/**
- * What many pages share is in few files; a page would otherwise load dozens of small ones. Libraries, which change less
- * often than the pages, have files of their own.
- */
-const CHUNKS = [
-  { name: 'framework', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store)[\\/]/ },
-  { name: 'components', test: /node_modules[\\/](@mantine|clsx)[\\/]/, minShareCount: 6 },
-  {
-    name: 'shared',
-    test: /[\\/]packages[\\/](web[\\/]src[\\/](ui|frame|charts)|contract[\\/]src)[\\/]/,
-    minShareCount: 5,
-  },
-];
-
 // biome-ignore lint/style/noDefaultExport: Vite reads its settings from the default export
 export default defineConfig({
-  plugins: [docPages(), publicPages(service), react(), slimContract(), packFiles()],
+  plugins: [docPages(), publicPages(service), react(), componentStyles(), slimContract(), packFiles()],
   build: {
     target: 'es2023',
     sourcemap: false,

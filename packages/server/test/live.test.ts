@@ -77,6 +77,18 @@ describe('the stream of changes', () => {
     others.leave();
   });
 
+  test('begins with what changed in the last seconds, if the process knows it already', async () => {
+    const game = await openGame();
+    const first = await open(server, game.uid, game.session);
+    noteChange(other.ctx, game.uid, 'crashes');
+    await until(async () => changesOf(first).length > 0);
+    const second = await open(server, game.uid, game.session);
+    await until(async () => second.text().includes('\n\n'));
+    assert.match(second.text(), /^retry: \d+\n\nevent: change\ndata: \{"topics":\["crashes"\]\}\n\n/);
+    first.leave();
+    second.leave();
+  });
+
   test('needs a session and a role on the game, and ends after the time that was asked for', async () => {
     const game = await openGame();
     const url = `${server.api}/games/${game.uid}/changes?seconds=600`;

@@ -9,6 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { Frame } from './frame/Frame.tsx';
+import { GameFrame } from './frame/GameFrame.tsx';
 import { restoreTyped } from './frame/keep-typed.ts';
 import { loadCode, setNavigation } from './frame/load-code.ts';
 import { PageProblem } from './frame/PageProblem.tsx';
@@ -16,6 +17,7 @@ import { notePage } from './frame/previous-page.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
 import { cliQuery } from './pages/cli/cli-query.ts';
+import { loadGame } from './pages/games/use-game.ts';
 import { gameQuery } from './pages/store/game-query.ts';
 import { session } from './session.ts';
 
@@ -247,14 +249,12 @@ const withSlug = (href: string, slug: string): string => href.replace(/^\/dev\/[
 const dev = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev/$slug',
-  // Imported dynamically: players should not load code that only developers need.
   loader: async ({ context, params, location }) => {
-    const { loadGame } = await loadCode(() => import('./pages/games/use-game.ts'));
     const { slug } = await loadGame(context.queries, params.slug);
     // Links to the sections have the slug, and mark the open one by comparing addresses.
     if (slug !== params.slug) throw redirect({ href: withSlug(location.href, slug), replace: true });
   },
-  component: lazyPage(() => import('./frame/GameFrame.tsx'), 'GameFrame'),
+  component: GameFrame,
 });
 
 const overview = createRoute({

@@ -12,6 +12,7 @@ import type { Route } from '../request/route.ts';
 import { identify } from './auth.ts';
 import { addFormParser, leaveBodiesUnread } from './body.ts';
 import { checkCliVersion } from './cli-version.ts';
+import { compressAnswer, isCompressible } from './compress-answer.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
 
@@ -74,6 +75,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
         if (caller instanceof Promise) caller.then(take, done);
         else take(caller);
       },
+      ...(isCompressible(operation) && { onSend: compressAnswer }),
       errorHandler: (error, request, reply) => {
         if (operation.access === 'deploy_key') challenge(error, reply);
         sendError(ctx, request, reply, error, invalidCode(operation));

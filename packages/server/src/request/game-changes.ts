@@ -62,13 +62,18 @@ export function noteChange(ctx: Context, game: string, topic: ChangeTopic): void
   state.flushTimer.unref();
 }
 
-/** Calls `onChange` with the topics that have changed, at most once a second, until the returned function is called. */
+/**
+ * Calls `onChange` with the topics that have changed, at most once a second, until the returned function is called. Begins
+ * with those that changed in the last ten seconds, so that a page need not load again what it has just loaded.
+ */
 export function watchChanges(ctx: Context, gameId: string, subscription: Subscription): () => void {
   const state = stateOf(ctx);
   const { subscriptions } = state;
   const own = subscriptions.getOrInsertComputed(gameId, () => new Set());
   own.add(subscription);
   if (state.pollTimer === undefined) startPolling(ctx, state);
+  const recent = [...subscription.topics].filter((topic) => state.versions.has(keyOf({ game_id: gameId, topic })));
+  if (recent.length > 0) subscription.onChange(recent);
   return () => {
     own.delete(subscription);
     if (own.size === 0) subscriptions.delete(gameId);
@@ -90,6 +95,7 @@ export async function stopChanges(ctx: Context): Promise<void> {
 
 function startPolling(ctx: Context, state: State): void {
   state.polledAt = Date.now();
+  state.versions = new Map();
   state.pollTimer = setInterval(() => {
     state.working ??= attempt(ctx, state, () => poll(ctx, state)).finally(() => {
       state.working = undefined;
@@ -135,12 +141,15 @@ async function poll({ db }: Context, state: State): Promise<void> {
   const changes = await listChanges(db, WINDOW_SECONDS);
   const wasPaused = Date.now() - state.polledAt > MAX_PAUSE_MS;
   state.polledAt = Date.now();
-  const keyOf = (change: { game_id: string; topic: string }) => `${change.game_id} ${change.topic}`;
   const fresh = changes.filter((change) => state.versions.get(keyOf(change)) !== change.version);
   state.versions = new Map(changes.map((change) => [keyOf(change), change.version]));
   if (wasPaused) return tellAll(state);
   for (const [gameId, rows] of Map.groupBy(fresh, ({ game_id }) => game_id))
     tell(state.subscriptions.get(gameId), new Set(rows.map(({ topic }) => topic)));
+}
+
+function keyOf({ game_id, topic }: { game_id: string; topic: string }): string {
+  return `${game_id} ${topic}`;
 }
 
 function tell(subscriptions: Iterable<Subscription> | undefined, changed: ReadonlySet<string>): void {

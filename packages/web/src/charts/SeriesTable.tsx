@@ -1,5 +1,4 @@
 // The counts of a chart as a table, newest first.
-import { Table } from '@mantine/core';
 import { ScrollBox } from '../ui/ScrollBox.tsx';
 import table from '../ui/table.module.css';
 import { formatTime } from './format-time.ts';
@@ -16,30 +15,30 @@ type SeriesTableProps = {
 export function SeriesTable({ label, series, times, step, format }: SeriesTableProps) {
   return (
     <ScrollBox label={`${label}, as a table`}>
-      <Table className={table.table} aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{step === 'day' ? 'Day (UTC)' : 'Hour'}</Table.Th>
+      <table className={table.table} aria-label={label}>
+        <thead>
+          <tr>
+            <th>{step === 'day' ? 'Day (UTC)' : 'Hour'}</th>
             {series.map((each) => (
-              <Table.Th key={each.key} ta="right" className={table.small}>
+              <th key={each.key} data-align="right" className={table.small}>
                 {each.label}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {times.toReversed().map((at) => (
-            <Table.Tr key={at}>
-              <Table.Td className={table.small}>{formatTime(at, step)}</Table.Td>
+            <tr key={at}>
+              <td className={table.small}>{formatTime(at, step)}</td>
               {series.map((each) => (
-                <Table.Td key={each.key} ta="right">
+                <td key={each.key} data-align="right">
                   {format(each.values.get(at) ?? 0)}
-                </Table.Td>
+                </td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </ScrollBox>
   );
 }

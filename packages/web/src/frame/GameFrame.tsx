@@ -1,17 +1,19 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
 import { ActionIcon, Anchor, Group, Stack } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
-import { ShortcutList } from './ShortcutList.tsx';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
+
+/** Loaded when it is opened. */
+const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
 
 const SECTIONS = [
   { to: '/dev/$slug', name: 'Overview', key: 'o', shortcut: 'Go to overview', exact: true },
@@ -84,7 +86,7 @@ export function GameFrame() {
         </nav>
       </div>
       <Outlet />
-      {isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}
+      <Suspense>{isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}</Suspense>
     </Stack>
   );
 }

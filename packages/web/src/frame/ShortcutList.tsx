@@ -1,5 +1,5 @@
 // The dialog with the keyboard shortcuts of the page that is open.
-import { Group, Kbd, Table, Text } from '@mantine/core';
+import { Group, Kbd, Text } from '@mantine/core';
 import { Dialog } from '../ui/Dialog.tsx';
 import classes from './GameFrame.module.css';
 import { activeShortcuts } from './use-shortcuts.ts';
@@ -7,24 +7,24 @@ import { activeShortcuts } from './use-shortcuts.ts';
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <Table withRowBorders={false}>
-        <Table.Tbody>
+      <table className={classes.shortcuts}>
+        <tbody>
           {activeShortcuts().map(({ name, keys, description }) => (
-            <Table.Tr key={`${keys.join(' ')} ${name}`}>
-              <Table.Td className={classes.key}>
+            <tr key={`${keys.join(' ')} ${name}`}>
+              <td className={classes.key}>
                 <Group gap={4}>
                   {keys.map((key) => (
                     <Kbd key={key}>{key}</Kbd>
                   ))}
                 </Group>
-              </Table.Td>
-              <Table.Td>
+              </td>
+              <td>
                 <Text size="sm">{description}</Text>
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </Dialog>
   );
 }

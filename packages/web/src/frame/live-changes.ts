@@ -8,6 +8,8 @@ import { useEffect, useSyncExternalStore } from 'react';
 const LIVE_INTERVAL_MS = 60_000;
 /** Busy games change all the time, and no one reads that fast. */
 const MIN_PAUSE_MS = 2000;
+/** The stream begins with what changed in the ten seconds before; a request may have taken two of them. */
+const REPEATED_MS = 8000;
 /** Many pages learn of a change at the same moment; they don't ask at the same moment. */
 const SPREAD_MS = 500;
 /** A tab that is hidden for longer gives up its connection, of which a browser has few. */
@@ -60,8 +62,7 @@ export function useLiveChanges(gameUid: string): void {
       source = new EventSource(`/api/v1/games/${gameUid}/changes?seconds=${STREAM_SECONDS}`);
       source.onopen = () => {
         setLive(true);
-        // What changed before, or while the connection was broken, was not reported.
-        for (const topic of ['builds', 'crashes'] as const) refetch(topic);
+        reloadOld(queries);
       };
       source.onerror = () => {
         setLive(false);
@@ -89,6 +90,15 @@ export function useLiveChanges(gameUid: string): void {
 
 function reload(queries: QueryClient, topic: ChangeTopic): void {
   void queries.invalidateQueries({ predicate: ({ meta }) => meta?.live === topic });
+}
+
+/** What was loaded so long before the stream began that changes since then are not repeated. */
+function reloadOld(queries: QueryClient): void {
+  const since = Date.now() - REPEATED_MS;
+  void queries.invalidateQueries({
+    predicate: ({ meta, state }) =>
+      meta?.live !== undefined && state.fetchStatus === 'idle' && state.dataUpdatedAt < since,
+  });
 }
 
 /** At once if nothing happened for a while; otherwise once at the end of the pause. */

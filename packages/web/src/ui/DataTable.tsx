@@ -10,7 +10,7 @@
 //
 // Columns that depend on nothing in the component are a constant of the module; others are made by a function, such as
 // `buildColumns(slug)`. A list with a cursor uses `PagedTable` with the result of `usePages`.
-import { Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Skeleton, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ScrollBox } from './ScrollBox.tsx';
 import { type Sorting, sortRows, toggleSorting } from './sorting.ts';
@@ -60,6 +60,9 @@ export type DataTableProps<Row> = {
   isStacked?: boolean;
 };
 
+/** Parts of a stacked table would lose their roles, because they are laid out as blocks. */
+const ROLES = { table: { role: 'table' }, row: { role: 'row' }, cell: { role: 'cell' } } as const;
+
 export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props }: DataTableProps<Row>) {
   if (rows === undefined && !isLoading) return null;
   if (rows?.length === 0) return empty;
@@ -74,15 +77,15 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
   const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false, isStacked } = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   return (
-    <Table
+    <table
       className={isStacked === true ? `${table.table} ${table.stacked}` : table.table}
-      role="table"
-      layout={isFixed ? 'fixed' : 'auto'}
+      {...ROLES.table}
+      data-fixed={isFixed || undefined}
       aria-label={label}
       aria-busy={isLoading === true ? true : undefined}
     >
-      <Table.Thead>
-        <Table.Tr>
+      <thead>
+        <tr>
           {columns.map((column) => (
             <HeaderCell
               key={column.header}
@@ -91,84 +94,85 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
               onSort={() => setSorting(toggleSorting(sorting, column.header))}
             />
           ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+        </tr>
+      </thead>
+      <tbody>
         {rows === undefined && <SkeletonRows count={skeletonRows} columns={columns} />}
         {sortRows(rows ?? [], columns, sorting).map((row, index) => (
-          <Table.Tr key={rowKey(row, index)} role="row" aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+          <tr key={rowKey(row, index)} {...ROLES.row} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
             {columns.map((column) => (
-              <Table.Td
+              <td
                 key={column.header}
                 {...layoutOf(column)}
-                role="cell"
+                {...ROLES.cell}
                 data-label={column.isHeaderHidden === true ? undefined : column.header}
                 className={classOf(column)}
                 title={column.title?.(row)}
               >
                 {column.cell(row)}
-              </Table.Td>
+              </td>
             ))}
-          </Table.Tr>
+          </tr>
         ))}
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </table>
   );
 }
 
 type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSort: () => void };
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
-  const { header, isHeaderHidden = false, compare, order, width } = column;
+  const { header, isHeaderHidden = false, compare, order } = column;
   // A header without visible text is no header, but a cell.
   if (isHeaderHidden) {
     return (
-      <Table.Td {...layoutOf(column)} w={width}>
+      <td {...layoutOf(column)} {...widthOf(column)}>
         <VisuallyHidden>{header}</VisuallyHidden>
-      </Table.Td>
+      </td>
     );
   }
   if (compare === undefined && order === undefined) {
     return (
-      <Table.Th {...layoutOf(column)} w={width}>
+      <th {...layoutOf(column)} {...widthOf(column)}>
         {header}
-      </Table.Th>
+      </th>
     );
   }
   const ownDirection = sorting?.header === header ? sorting.direction : 'none';
   const direction = order === undefined ? ownDirection : order.isSorted ? 'descending' : 'none';
   return (
-    <Table.Th {...layoutOf(column)} w={width} aria-sort={direction}>
+    <th {...layoutOf(column)} {...widthOf(column)} aria-sort={direction}>
       <UnstyledButton className={table.sort} onClick={order?.onSort ?? onSort}>
         {header}
       </UnstyledButton>
-    </Table.Th>
+    </th>
   );
 }
 
 function SkeletonRows<Row>({ count, columns }: { count: number; columns: readonly Column<Row>[] }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity and never move
-    <Table.Tr key={index} aria-hidden>
+    <tr key={index} aria-hidden>
       {columns.map((column) => (
-        <Table.Td key={column.header} {...layoutOf(column)}>
+        <td key={column.header} {...layoutOf(column)}>
           <Skeleton
             h={14}
             my={3}
             w={column === columns[0] ? '60%' : '80%'}
             ml={column.align === 'right' ? 'auto' : 0}
           />
-        </Table.Td>
+        </td>
       ))}
-    </Table.Tr>
+    </tr>
   ));
 }
 
 function layoutOf({ align, hiddenBelow }: Pick<Column<never>, 'align' | 'hiddenBelow'>) {
-  return {
-    ...(align !== undefined && { ta: align }),
-    ...(hiddenBelow !== undefined && { visibleFrom: hiddenBelow }),
-  };
+  return { 'data-align': align, 'data-hidden-below': hiddenBelow };
+}
+
+function widthOf({ width }: Pick<Column<never>, 'width'>) {
+  return width === undefined ? {} : { style: { width } };
 }
 
 function classOf<Row>({ overflow, className }: Column<Row>): string | undefined {

@@ -35,6 +35,7 @@ export async function watchGame(
     send,
     end: () => stream.end(),
   });
+  send(`retry: ${Math.round(MIN_RETRY_MS + Math.random() * RETRY_SPREAD_MS)}\n\n`);
   const unwatch = watchChanges(ctx, game.game_id, {
     topics: new Set(CHANGE_TOPICS),
     onChange: (topics) =>
@@ -50,6 +51,5 @@ export async function watchGame(
   stream.once('close', close);
   // If the reader leaves, the response is closed, and not always the stream.
   reply.raw.once('close', () => stream.destroy());
-  send(`retry: ${Math.round(MIN_RETRY_MS + Math.random() * RETRY_SPREAD_MS)}\n\n`);
   return reply.send(stream);
 }

@@ -11,7 +11,6 @@ import type { Triage } from './use-triage.ts';
 
 type BulkBarProps = {
   groups: readonly ListedGroup[];
-  versions: readonly string[];
   triage: Triage;
   onClear: () => void;
 };
@@ -20,7 +19,7 @@ type BulkBarProps = {
 const UNCHANGED = '';
 const NONE = 'none';
 
-export function BulkBar({ groups, versions, triage, onClear }: BulkBarProps) {
+export function BulkBar({ groups, triage, onClear }: BulkBarProps) {
   const { members } = useGame();
   const ids = groups.map(({ group_id }) => group_id);
   const choose = (
@@ -32,13 +31,7 @@ export function BulkBar({ groups, versions, triage, onClear }: BulkBarProps) {
       <Text size="sm" fw={600}>
         {groups.length} selected
       </Text>
-      <StatusButtons
-        size="xs"
-        statuses={groups.map(({ status }) => status)}
-        groupIds={ids}
-        versions={versions}
-        triage={triage}
-      />
+      <StatusButtons size="xs" statuses={groups.map(({ status }) => status)} groupIds={ids} triage={triage} />
       <NativeSelect
         aria-label="Assign to"
         size="xs"

@@ -52,12 +52,11 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
   const selectedGroups = shown
     .filter(({ item, isGone }) => selected.has(item.group_id) && !isGone)
     .map(({ item }) => item);
-  const versions = [...new Set(builds.map(({ version }) => version))];
   return (
     <>
       <TriageResult triage={triage} />
       {selectedGroups.length > 0 && (
-        <BulkBar groups={selectedGroups} versions={versions} triage={triage} onClear={() => setSelected(new Set())} />
+        <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected(new Set())} />
       )}
       <ShowNewButton list={list} format={formatShowNew} />
       <PagedTable

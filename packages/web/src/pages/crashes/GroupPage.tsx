@@ -4,6 +4,7 @@ import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
@@ -13,24 +14,19 @@ import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { WhenNeeded } from '../../ui/WhenNeeded.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
-import { Explanation } from './Explanation.tsx';
-import { GroupActivity } from './GroupActivity.tsx';
+import classes from './crashes.module.css';
 import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
-import { GroupBugs } from './GroupBugs.tsx';
-import { GroupSummary } from './GroupSummary.tsx';
+import { GroupFacts, WhatBroke } from './GroupSummary.tsx';
 import { GroupTitle } from './GroupTitle.tsx';
-import { Impact } from './Impact.tsx';
-import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
-import { formatShowNewReports, ReportTable, useReports } from './ReportTable.tsx';
-import { ShowNewButton } from './ShowNewButton.tsx';
-import { SimilarGroups } from './SimilarGroups.tsx';
+import { PlayerMessages } from './PlayerMessages.tsx';
+import { useReports } from './ReportTable.tsx';
 import { StatusButtons } from './StatusButtons.tsx';
-import type { GroupDetail } from './TrendChart.tsx';
+import { type GroupDetail, TrendChart } from './TrendChart.tsx';
 import { TriageFacts } from './TriageFacts.tsx';
 import { TriageResult } from './TriageResult.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
@@ -38,10 +34,14 @@ import { type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
+/** Loaded when it is about to be seen. */
+const GroupContext = lazy(async () => ({ default: (await import('./GroupContext.tsx')).GroupContext }));
+
 const POLL_MS = 5000;
-const MAX_BUILDS = 100;
 /** About as high as the latest report, so that what follows it doesn't move into view first. */
 const DETAILS_HEIGHT = 1200;
+/** About as high as the sections about its context. */
+const CONTEXT_HEIGHT = 1600;
 
 export function GroupPage() {
   const game = useGame();
@@ -53,6 +53,9 @@ export function GroupPage() {
     refetchInterval: ({ state }) => (state.status === 'error' ? false : pollMs),
     meta: follow('crashes'),
   });
+  const newest = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
+  // The badge depends on the newest build, and would move what is next to it.
+  const isWaiting = isPending || (data !== undefined && newest.isPending);
   if (isMissing(error) && data === undefined) return <UnknownPage />;
   return (
     <Stack gap="lg">
@@ -68,75 +71,76 @@ export function GroupPage() {
       {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
       {/* A group that disappears while it is shown has moved; CrashGroup says so. */}
       {error !== null && data === undefined && <Problem error={error} onRetry={() => void refetch()} />}
-      {isPending && <Skeleton h={DETAILS_HEIGHT} />}
-      {data !== undefined && <CrashGroup key={data.group_id} game={game} group={data} isGone={error !== null} />}
+      {isWaiting && <Skeleton h={DETAILS_HEIGHT} />}
+      {data !== undefined && !isWaiting && (
+        <CrashGroup
+          key={data.group_id}
+          game={game}
+          group={data}
+          newest={newest.data?.builds[0]}
+          isGone={error !== null}
+        />
+      )}
     </Stack>
   );
 }
 
-function CrashGroup({ game, group, isGone }: { game: OpenGame; group: GroupDetail; isGone: boolean }) {
+type CrashGroupProps = { game: OpenGame; group: GroupDetail; newest: NewestBuild | undefined; isGone: boolean };
+
+function CrashGroup({ game, group, newest, isGone }: CrashGroupProps) {
   useTitle(`${group.title} · ${game.name}`);
-  const builds = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS })).data?.builds ?? [];
   const sample = useCrash(game.game_uid, group.sample_crash_id);
   const reports = useReports({ uid: game.game_uid, group_id: group.group_id, limit: 25 });
   const crash = sample.data;
   const moved = crash !== undefined && crash.group_id !== group.group_id ? crash : undefined;
   const triage = useTriage();
-  const { data: stack } = useStack(game.game_uid, crash);
+  const { data: stack, isLoading: isStackLoading } = useStack(game.game_uid, crash);
   const listed = reports.rows?.map(({ item }) => item) ?? [];
   return (
     <>
-      <GroupHead group={group} builds={builds} triage={triage} />
+      <GroupHead group={group} newest={newest} triage={triage} />
       {(moved !== undefined || isGone) && <Moved slug={game.slug} crash={moved} />}
-      <GroupSummary
-        game={game}
-        group={group}
-        stack={stack}
-        reports={crash === undefined ? [] : listed}
-        newestVersion={builds[0]?.version}
-        triage={<TriageFacts group={group} triage={triage} />}
-      />
-      {group.sample_crash_id === null && (
-        <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
-      )}
-      {sample.error !== null && crash === undefined && (
-        <Problem error={sample.error} onRetry={() => void sample.refetch()} />
-      )}
-      {group.sample_crash_id !== null && sample.isPending && (
-        <Skeleton h={DETAILS_HEIGHT} aria-label="Loading latest report" />
-      )}
-      {crash !== undefined && <LatestReport game={game} crash={crash} />}
-      <Section title="Impact">
-        <Impact game={game} scope={{ group_id: group.group_id }} />
-      </Section>
-      <GroupBugs game={game} groupId={group.group_id} />
-      <MergedGroups group={group} triage={triage} />
-      <SimilarGroups game={game} groupId={group.group_id} triage={triage} />
-      <Section title="How this was grouped" actions={<SplitButton group={group} stack={stack} triage={triage} />}>
-        <SplitLinks slug={game.slug} group={group} />
-        <Explanation notes={group.explanation} />
-      </Section>
-      <GroupActivity groupId={group.group_id} />
-      <Section title="Reports" actions={<ShowNewButton list={reports} format={formatShowNewReports} />}>
-        <ReportTable slug={game.slug} list={reports} />
-      </Section>
+      <div className={classes.columns}>
+        <div className={classes.broken}>
+          <WhatBroke group={group} stack={stack} isLoading={sample.isLoading || isStackLoading} />
+        </div>
+        <div className={classes.side}>
+          <TrendChart group={group} gameUid={game.game_uid} />
+          <TriageFacts group={group} triage={triage} />
+          <GroupFacts game={game} group={group} newestVersion={newest?.version} />
+          <PlayerMessages slug={game.slug} reports={crash === undefined ? [] : listed} />
+        </div>
+        <div className={classes.report}>
+          {group.sample_crash_id === null && (
+            <Text size="sm">No reports of this group are stored anymore. Only the counts remain.</Text>
+          )}
+          {sample.error !== null && crash === undefined && (
+            <Problem error={sample.error} onRetry={() => void sample.refetch()} />
+          )}
+          {sample.isLoading && <Skeleton h={DETAILS_HEIGHT} aria-label="Loading latest report" />}
+          {crash !== undefined && <LatestReport game={game} crash={crash} />}
+        </div>
+      </div>
+      <WhenNeeded height={CONTEXT_HEIGHT} label="Loading the context of the crash">
+        <Suspense fallback={<Skeleton h={CONTEXT_HEIGHT} />}>
+          <GroupContext game={game} group={group} stack={stack} reports={reports} triage={triage} />
+        </Suspense>
+      </WhenNeeded>
     </>
   );
 }
 
-type GroupHeadProps = { group: GroupDetail; builds: readonly NewestBuild[]; triage: Triage };
+type GroupHeadProps = { group: GroupDetail; newest: NewestBuild | undefined; triage: Triage };
 
-/** `builds` are sorted newest first. */
-function GroupHead({ group, builds, triage }: GroupHeadProps) {
-  const versions = [...new Set(builds.map(({ version }) => version))];
+function GroupHead({ group, newest, triage }: GroupHeadProps) {
   return (
     <>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Group gap="sm" miw={0} style={{ flex: '1 1 20rem' }}>
           <GroupTitle group={group} triage={triage} />
-          <GroupBadge group={group} newest={builds[0]} />
+          <GroupBadge group={group} newest={newest} />
         </Group>
-        <StatusButtons statuses={[group.status]} groupIds={[group.group_id]} versions={versions} triage={triage} />
+        <StatusButtons statuses={[group.status]} groupIds={[group.group_id]} triage={triage} />
       </Group>
       <TriageResult triage={triage} />
     </>

@@ -1,9 +1,8 @@
-// The summary of a crash group that fits on one screen: what broke, where, how often, since when, and what players said.
+// The summary of a crash group: what broke, and where, how often and since when.
 
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { SimpleGrid, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Skeleton, Text } from '@mantine/core';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -11,40 +10,17 @@ import type { OpenGame } from '../games/use-game.ts';
 import { formatAffectedVersions } from './affected-versions.ts';
 import classes from './crashes.module.css';
 import { firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
-import { PlayerMessages } from './PlayerMessages.tsx';
-import type { ListedReport } from './ReportTable.tsx';
 import { formatReason } from './reasons.ts';
 import type { GroupDetail } from './TrendChart.tsx';
-import { TrendChart } from './TrendChart.tsx';
 
-type GroupSummaryProps = {
-  game: OpenGame;
+type WhatBrokeProps = {
   group: GroupDetail;
   /** The stack of the latest report; undefined while it is loading, or if there is none. */
   stack: CrashStack | undefined;
-  reports: readonly ListedReport[];
-  newestVersion: string | undefined;
-  /** Who works on it, and how urgent it is. */
-  triage: ReactNode;
+  isLoading: boolean;
 };
 
-export function GroupSummary({ game, group, stack, reports, newestVersion, triage }: GroupSummaryProps) {
-  return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
-      <Stack gap="md" miw={0}>
-        <WhatBroke group={group} stack={stack} />
-        <TrendChart group={group} gameUid={game.game_uid} />
-      </Stack>
-      <Stack gap="md" miw={0}>
-        {triage}
-        <Facts facts={factsOf(game, group, newestVersion)} />
-        <PlayerMessages slug={game.slug} reports={reports} />
-      </Stack>
-    </SimpleGrid>
-  );
-}
-
-function WhatBroke({ group, stack }: Pick<GroupSummaryProps, 'group' | 'stack'>) {
+export function WhatBroke({ group, stack, isLoading }: WhatBrokeProps) {
   const explanation = formatReason(group.reason, stack?.address ?? null);
   const frame = stack === undefined ? undefined : firstOwnFrame(stack);
   return (
@@ -57,15 +33,31 @@ function WhatBroke({ group, stack }: Pick<GroupSummaryProps, 'group' | 'stack'>)
         {stack?.assertion != null && <Text size="sm">{stack.assertion}</Text>}
       </div>
       {frame !== undefined && (
-        <div className={classes.first}>
-          <Text span size="xs" c="dimmed" ff="text">
-            First frame in your game's code
-          </Text>
-          <strong>{frame.function === null ? 'Unnamed function' : formatFunction(frame.function)}</strong>
-          <span className={classes.place}>{formatLocation(frame)}</span>
-        </div>
+        <FirstFrame
+          name={frame.function === null ? 'Unnamed function' : formatFunction(frame.function)}
+          place={formatLocation(frame)}
+        />
+      )}
+      {isLoading && group.kind === 'stack' && (
+        <Skeleton aria-hidden>
+          <FirstFrame name="…" place="…" />
+        </Skeleton>
       )}
     </>
+  );
+}
+
+type FirstFrameProps = { name: string; place: string };
+
+function FirstFrame({ name, place }: FirstFrameProps) {
+  return (
+    <div className={classes.first}>
+      <Text span size="xs" c="dimmed" ff="text">
+        First frame in your game's code
+      </Text>
+      <strong title={name}>{name}</strong>
+      <span className={classes.place}>{place}</span>
+    </div>
   );
 }
 
@@ -77,6 +69,12 @@ function formatCode(reason: string | null, address: string | null): string {
 
 /** The table of reports has the others. */
 const MAX_BUILDS = 6;
+
+type GroupFactsProps = { game: OpenGame; group: GroupDetail; newestVersion: string | undefined };
+
+export function GroupFacts({ game, group, newestVersion }: GroupFactsProps) {
+  return <Facts facts={factsOf(game, group, newestVersion)} />;
+}
 
 function factsOf(game: OpenGame, group: GroupDetail, newestVersion: string | undefined): Fact[] {
   const affected = formatAffectedVersions(group.builds, group.build_count, newestVersion);

@@ -13,13 +13,11 @@ type StatusButtonsProps = {
   /** The statuses that the groups have. */
   statuses: readonly GroupStatus[];
   groupIds: readonly string[];
-  /** Newest first, without duplicates. */
-  versions: readonly string[];
   triage: Triage;
   size?: 'sm' | 'xs';
 };
 
-export function StatusButtons({ statuses, groupIds, versions, triage, size = 'sm' }: StatusButtonsProps) {
+export function StatusButtons({ statuses, groupIds, triage, size = 'sm' }: StatusButtonsProps) {
   const [dialog, setDialog] = useState<'resolve' | 'snooze' | null>(null);
   const submit: SubmitStatus = (change, done) => {
     const message = formatDone(groupIds.length, done);
@@ -52,9 +50,7 @@ export function StatusButtons({ statuses, groupIds, versions, triage, size = 'sm
         </Button>
       )}
       <Suspense>
-        {dialog === 'resolve' && (
-          <ResolveDialog count={groupIds.length} versions={versions} onSubmit={submit} onClose={close} />
-        )}
+        {dialog === 'resolve' && <ResolveDialog count={groupIds.length} onSubmit={submit} onClose={close} />}
         {dialog === 'snooze' && <SnoozeDialog count={groupIds.length} onSubmit={submit} onClose={close} />}
       </Suspense>
     </Group>

@@ -1,9 +1,13 @@
 // The dialogs that resolve or snooze crash groups.
 import { LIMITS } from '@chauffeur/contract/limits';
+import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { useGame } from '../games/use-game.ts';
 import type { StatusChange, SubmitStatus } from './use-triage.ts';
 
 type DialogProps = { count: number; onSubmit: SubmitStatus; onClose: () => void };
@@ -12,7 +16,13 @@ function nameOf(count: number): string {
   return count === 1 ? 'crash group' : `${count} crash groups`;
 }
 
-export function ResolveDialog({ count, versions, onSubmit, onClose }: DialogProps & { versions: readonly string[] }) {
+/** As many of the newest builds are suggested as the version with the fix. */
+const MAX_BUILDS = 100;
+
+export function ResolveDialog({ count, onSubmit, onClose }: DialogProps) {
+  const { game_uid: uid } = useGame();
+  const { data } = useQuery(ask(listGameBuilds, { uid, page_size: MAX_BUILDS }));
+  const versions = [...new Set(data?.builds.map((build) => build.version))];
   const [version, setVersion] = useState('');
   const list = useId();
   const fixedIn = version.trim() === '' ? null : version.trim();

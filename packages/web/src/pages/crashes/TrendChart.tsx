@@ -18,7 +18,7 @@ export type GroupDetail = OutputOf<typeof getCrashGroup>;
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
-const HEIGHT = 150;
+const HEIGHT = 120;
 
 export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: string }) {
   const search = route.useSearch();

@@ -1,0 +1,102 @@
+// Which code the files of the website have: what many pages share is in few files, because a page would otherwise load
+// dozens of small ones. Libraries, which change less often than the pages, have files of their own.
+
+const LIBRARY = 'node_modules/@mantine/core/esm';
+
+/** Components of nearly all pages. */
+const COMMON = [
+  ...[
+    'ActionIcon',
+    'Alert',
+    'Anchor',
+    'Badge',
+    'Button',
+    'CloseButton',
+    'Code',
+    'Combobox/ComboboxChevron',
+    'Container',
+  ],
+  ...[
+    'Group',
+    'Input',
+    'Kbd',
+    'Loader',
+    'NativeSelect',
+    'SimpleGrid',
+    'Skeleton',
+    'Stack',
+    'Text',
+    'TextInput',
+    'Title',
+  ],
+  ...['Transition', 'UnstyledButton', 'VisuallyHidden'],
+];
+/** Components that float above others. */
+const OVERLAYS = [
+  'Autocomplete',
+  'Combobox',
+  'FloatingIndicator',
+  'Menu',
+  'Overlay',
+  'Popover',
+  'ScrollArea',
+  'Select',
+];
+/** Parts of forms. */
+const FIELDS = ['Checkbox', 'NumberInput', 'PasswordInput', 'Radio', 'Switch'];
+
+/** What pages are made of. */
+const isShared = inFolders(
+  ...['ui', 'frame', 'charts', 'pages/games/use-game', 'api', 'session'].map((name) => `packages/web/src/${name}`),
+);
+const isOpenedLater = inFolders(...['GameMenu', 'ShortcutList'].map((name) => `packages/web/src/frame/${name}`));
+
+/** A group takes along what its modules import, unless a group of a higher priority does. */
+export const CHUNKS = [
+  {
+    name: 'framework',
+    priority: 4,
+    test: inFolders(
+      ...['react', 'react-dom', 'scheduler', '@tanstack', 'use-sync-external-store'].map(
+        (name) => `node_modules/${name}`,
+      ),
+      ...['vite/preload-helper', 'rolldown/runtime'],
+    ),
+  },
+  {
+    name: 'components',
+    priority: 4,
+    test: inFolders(`${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name))),
+  },
+  { name: 'contract', priority: 3, minShareCount: 5, test: inFolders('packages/contract/src') },
+  {
+    name: 'shared',
+    priority: 2,
+    test: (id: string) => isShared(id) && !isOpenedLater(id),
+  },
+  {
+    name: 'overlays',
+    priority: 1,
+    minShareCount: 2,
+    test: inFolders('node_modules/@floating-ui', ...OVERLAYS.map((name) => componentOf(name))),
+  },
+  {
+    name: 'fields',
+    priority: 1,
+    minShareCount: 2,
+    test: inFolders(`${LIBRARY}/utils/InlineInput`, ...FIELDS.map((name) => componentOf(name))),
+  },
+  { name: 'crashes', minShareCount: 2, test: inFolders('packages/web/src/pages/crashes') },
+];
+
+function componentOf(name: string): string {
+  return `${LIBRARY}/components/${name}`;
+}
+
+/** Whether a module is one of these, or in one of these folders. */
+function inFolders(...paths: readonly string[]): (id: string) => boolean {
+  return (id) => {
+    const path = id.replaceAll('\\', '/').replace(/^\0?\/?/, '/');
+    return paths.some((each) => path.includes(`/${each}/`) || path.includes(`/${each}.`));
+  };
+}
