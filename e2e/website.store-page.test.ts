@@ -31,6 +31,13 @@ describe('the page of a game', () => {
       shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: DESCRIPTION }),
     ]);
+    const changelog_items = [{ title: 'Umbrellas', description: 'In <b>six</b> colours' }];
+    await shipBuild(
+      service,
+      studio,
+      { version: '1.1.0', os: 'linux', arch: 'x86_64', changelog_items },
+      smallZip('walk', Buffer.alloc(90_000)),
+    );
   });
 
   async function openWithoutScripts(path = `/g/${studio.slug}`): Promise<Page> {
@@ -71,5 +78,51 @@ describe('the page of a game', () => {
     await preview.getByText('Or <b>not</b>.').waitFor();
     await page.getByRole('textbox', { name: 'Description' }).fill('');
     await preview.getByText('The description appears here.').waitFor();
+  });
+
+  test('a developer gives facts, and players read them', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openEditor();
+    await page.getByRole('combobox', { name: 'Languages' }).fill('brazil');
+    await page.getByRole('option', { name: 'Brazilian Portuguese' }).click();
+    await page.getByRole('combobox', { name: 'Content notes' }).fill('<i>Rain</i>');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add link' }).click();
+    const website = page.getByRole('textbox', { name: 'Address of Website' });
+    await website.fill('http://walk.example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('An address that starts with https://').waitFor();
+    await website.fill('https://walk.example.com/"onclick');
+    await page.getByRole('button', { name: 'Add Linux' }).click();
+    await page.getByRole('textbox', { name: 'Minimum for Linux' }).fill('2 GB of memory\nAny graphics card');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    assert.equal(await website.inputValue(), 'https://walk.example.com/%22onclick');
+
+    const shown = await openWithoutScripts();
+    const details = shown.getByRole('region', { name: 'Details' });
+    await details.getByText('Brazilian Portuguese').waitFor();
+    await details.getByText('<i>Rain</i>').waitFor();
+    const link = details.getByRole('link', { name: 'Website' });
+    assert.equal(await link.getAttribute('href'), 'https://walk.example.com/%22onclick');
+    assert.equal(await link.getAttribute('rel'), 'nofollow ugc noopener noreferrer');
+    await details.getByText('walk.example.com', { exact: true }).waitFor();
+    await details.getByText('Updated').waitFor();
+    const requirements = shown.getByRole('region', { name: 'System requirements' });
+    await requirements.getByText('Any graphics card').waitFor();
+    assert.equal(await shown.getByText('Recommended').count(), 0);
+  });
+
+  test('the release history is open without JavaScript, with dates, sizes and changes', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openWithoutScripts();
+    await page.getByText('Release history').click();
+    const releases = page.locator('.releases');
+    await releases.getByRole('heading', { name: '1.0.0' }).waitFor();
+    await releases.getByText('In <b>six</b> colours').waitFor();
+    await releases.getByText('2 releases').waitFor();
+    assert.deepEqual(await releases.getByRole('heading', { level: 3 }).allTextContents(), ['1.1.0', '1.0.0']);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
   });
 });

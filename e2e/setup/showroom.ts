@@ -152,14 +152,35 @@ async function shipBuilds(service: Service, studio: Studio): Promise<Builds> {
   return { linux, beta };
 }
 
+const DESCRIPTION = `You are the last owl that still carries letters. **Fly low**, read the wind, and be home before the sun is.
+
+## In the air
+
+- A forest that *changes with the weather*
+- Forty letters, and someone waiting for each
+- Two hours, or an evening, or a winter
+
+> I flew under the bridge. Twice.
+
+Made by two people who [like birds](https://birds.example.com/).`;
+
 async function furnishStore(service: Service, studio: Studio, ask: Ask): Promise<void> {
   await ask('PATCH', '/profile', { handle: HANDLE });
   await Promise.all([
     ask('PATCH', `/games/${studio.gameUid}`, {
       tagline: 'A quiet flight over forests at night',
-      description:
-        'You are the last owl that still carries letters.\n\nFly low, read the wind, and be home before the sun is.',
+      description: DESCRIPTION,
       tags: ['cosy', 'flight', 'night'],
+      languages: ['en', 'de', 'ja', 'pt-BR'],
+      content_notes: ['Heights'],
+      links: [
+        { kind: 'website', url: 'https://owls.example.com/' },
+        { kind: 'community', url: 'https://chat.example.com/owls' },
+      ],
+      requirements: [
+        { os: 'windows', minimum: 'Windows 10\n4 GB of memory', recommended: '8 GB of memory\nA gamepad' },
+        { os: 'linux', minimum: 'Any of the last five years\n4 GB of memory', recommended: '' },
+      ],
     }),
     ...(['cover', 'thumbnail'] as const).map(async (kind) =>
       addPictures(service, studio, kind, [await drawScene(0, WIDE)]),

@@ -1626,6 +1626,16 @@ create unlogged table game_changes (
   constraint game_changes_pkey PRIMARY KEY (game_id, topic)
 );
 
+create table game_facts (
+  game_id uuid not null,
+  links jsonb default '[]'::jsonb not null,
+  languages text[] default '{}'::text[] not null,
+  requirements jsonb default '[]'::jsonb not null,
+  content_notes text[] default '{}'::text[] not null,
+  constraint game_facts_pkey PRIMARY KEY (game_id),
+  constraint game_facts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

@@ -31,6 +31,15 @@ export const LIMITS = {
   /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
   emailLength: 254,
   gameTags: 10,
+  gameLinks: 10,
+  gameLinkLength: 500,
+  gameLanguages: 60,
+  /** Of one operating system, the minimum or what is recommended. */
+  requirementsLength: 1000,
+  contentNotes: 12,
+  contentNoteLength: 80,
+  /** Newest releases of a game in a list. */
+  releasesListed: 1000,
   changelogItems: 100,
   engineVersionLength: 64,
   filenameLength: 255,

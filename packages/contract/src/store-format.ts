@@ -2,6 +2,7 @@
 // in UTC, and the website in the visitor's time zone.
 import { formatOs } from './format.ts';
 import { OSES } from './identity.ts';
+import type { LinkKind } from './operations/games.ts';
 
 export type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
@@ -66,4 +67,20 @@ export function formatFriendlyPlatform({ os, arch }: { os: string; arch: string 
 export function listOsNames(platforms: readonly { os: string }[]): string[] {
   const oses = new Set(platforms.map(({ os }) => os));
   return OSES.filter((os) => oses.has(os)).map(formatOs);
+}
+
+const LINK_NAMES: Readonly<Record<LinkKind, string>> = {
+  website: 'Website',
+  source: 'Source code',
+  community: 'Community',
+  support: 'Support',
+  wiki: 'Wiki',
+  news: 'News',
+  soundtrack: 'Soundtrack',
+  privacy: 'Privacy policy',
+};
+
+/** What a link of a game leads to. */
+export function formatLinkKind(kind: LinkKind): string {
+  return LINK_NAMES[kind];
 }

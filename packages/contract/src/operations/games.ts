@@ -1,5 +1,6 @@
 // Games: their owner and admins, and the settings a developer can change.
 import Type from 'typebox';
+import { OSES, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GameParams, GameRef, NextCursor, Nullable, RoleName, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
@@ -17,6 +18,14 @@ export const GameRecord = Type.Object({
   created_at: Timestamp,
   published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null if never' })),
 });
+
+/**
+ * Without controls, and without characters that reverse the text around them. The ranges are written out because some
+ * readers of OpenAPI do not know \\p{Cc}.
+ */
+const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
+/** The same with line breaks. */
+const TEXT = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
 
 /** The texts of a game. None is HTML: a page shows `<b>` as these three characters. */
 export const GameTexts = Type.Object({
@@ -37,6 +46,58 @@ export const GameTexts = Type.Object({
       description: 'lowercase letters, digits and -, up to 32, starting with a letter or digit',
     }),
     { maxItems: LIMITS.gameTags },
+  ),
+});
+
+/** What a game's links lead to. */
+export const LINK_KINDS = [
+  'website',
+  'source',
+  'community',
+  'support',
+  'wiki',
+  'news',
+  'soundtrack',
+  'privacy',
+] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+/** Facts about a game. A page leaves out what isn't given. */
+export const GameFacts = Type.Object({
+  links: Type.Array(
+    Type.Object({
+      kind: Type.Enum([...LINK_KINDS], { description: 'what it leads to' }),
+      url: Type.String({
+        maxLength: LIMITS.gameLinkLength,
+        pattern: '^https://\\S+$',
+        description: 'an https address without a user name',
+      }),
+    }),
+    { maxItems: LIMITS.gameLinks, description: 'one for each kind' },
+  ),
+  languages: Type.Array(
+    Type.String({
+      pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$',
+      description: 'a language tag such as en, pt-BR or zh-Hans',
+    }),
+    { maxItems: LIMITS.gameLanguages },
+  ),
+  requirements: Type.Array(
+    Type.Object({
+      os: OsName,
+      minimum: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT, description: 'plain text' }),
+      recommended: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT, description: 'plain text' }),
+    }),
+    { maxItems: OSES.length, description: 'one for each operating system' },
+  ),
+  content_notes: Type.Array(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.contentNoteLength,
+      pattern: LINE,
+      description: 'what some players want to know before they play, such as Flashing lights',
+    }),
+    { maxItems: LIMITS.contentNotes },
   ),
 });
 
@@ -115,6 +176,7 @@ export const getGame = defineOperation({
   output: Type.Object({
     ...GameRecord.properties,
     ...GameTexts.properties,
+    ...GameFacts.properties,
     organisation: OrganisationName,
     members: Type.Array(Member),
   }),
@@ -124,7 +186,7 @@ export const getGame = defineOperation({
 
 export const updateGame = defineOperation({
   id: 'games.update',
-  summary: "Change a game's name, slug, visibility or texts",
+  summary: "Change a game's name, slug, visibility, texts or facts",
   method: 'PATCH',
   path: '/games/{uid}',
   access: 'account',
@@ -137,8 +199,12 @@ export const updateGame = defineOperation({
     tagline: Type.Optional(GameTexts.properties.tagline),
     description: Type.Optional(GameTexts.properties.description),
     tags: Type.Optional(GameTexts.properties.tags),
+    links: Type.Optional(GameFacts.properties.links),
+    languages: Type.Optional(GameFacts.properties.languages),
+    requirements: Type.Optional(GameFacts.properties.requirements),
+    content_notes: Type.Optional(GameFacts.properties.content_notes),
   }),
-  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties }),
+  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, ...GameFacts.properties }),
   statuses: [200],
   errors: [4040],
 });

@@ -1,6 +1,7 @@
 // The store page of a game: what a player can see and download, and the provenance of each file.
 import Type from 'typebox';
 import { ArchName, ChannelName, OsName } from '../identity.ts';
+import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
   FileParams,
@@ -15,7 +16,7 @@ import {
   WholeQuery,
 } from './fields.ts';
 import { FileOrigin, FileSummary, ScanEvent, ScanStateName } from './files.ts';
-import { GameRecord, GameTexts, Visibility } from './games.ts';
+import { GameFacts, GameRecord, GameTexts, Visibility } from './games.ts';
 import { BandName } from './health.ts';
 import { MediaImage } from './media.ts';
 
@@ -52,6 +53,7 @@ export const getPublicGame = defineOperation({
       Type.String({ description: "Handle of the developer's page, /@{handle}; null if they have none" }),
     ),
     ...GameTexts.properties,
+    ...GameFacts.properties,
     visibility: Visibility,
     published_at: GameRecord.properties.published_at,
     health: BandName,
@@ -66,6 +68,34 @@ export const getPublicGame = defineOperation({
     cover: Nullable(MediaImage),
     thumbnail: Nullable(MediaImage),
     gallery: Type.Array(MediaImage),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
+const Release = Type.Object({
+  version: Type.String(),
+  title: Type.String(),
+  changelog_items: Offer.properties.changelog_items,
+  released_at: Type.String({ description: 'When stable first offered the version on a platform, in ISO 8601' }),
+  platforms: Type.Array(
+    Type.Object({ os: OsName, arch: ArchName, size: Type.Integer({ description: 'Bytes of the zip' }) }),
+  ),
+});
+
+export const listReleases = defineOperation({
+  id: 'store.releases',
+  summary: 'List the versions that stable has offered, newest first, without temporary promotions and roll backs',
+  method: 'GET',
+  path: '/public/games/{uid}/releases',
+  access: 'public',
+  params: GameParams,
+  query: Type.Object(WholeQuery),
+  output: Type.Object({
+    first_released_at: Nullable(Type.String({ description: 'When the first version was released, in ISO 8601' })),
+    total: Type.Integer({ description: `All releases. The newest ${LIMITS.releasesListed} can be listed.` }),
+    releases: Type.Array(Release),
+    next_cursor: Type.Optional(NextCursor),
   }),
   statuses: [200],
   errors: [4040],

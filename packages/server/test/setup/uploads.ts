@@ -40,6 +40,7 @@ export type BuildInput = {
   channel?: string;
   build_type?: string;
   title?: string;
+  changelog_items?: readonly { title: string; description?: string }[];
 };
 
 /** Registers a build. Returns its id. */

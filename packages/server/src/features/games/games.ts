@@ -21,6 +21,8 @@ import {
   requirePersonalSignIn,
 } from '../organisations/organisations.ts';
 import * as clientIds from './client-ids.ts';
+import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
+import { findFacts, upsertFacts } from './facts.sql.ts';
 import * as games from './games.sql.ts';
 
 export type Game = games.GameRow;
@@ -147,13 +149,14 @@ export async function getGame(
   { caller, input }: Call<typeof contract.getGame>,
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  const [texts, organisation, members] = await Promise.all([
+  const [texts, facts, organisation, members] = await Promise.all([
     readTexts(ctx, game.game_id),
+    readFacts(ctx.db, game.game_id),
     games.readOrganisation(ctx.db, game.organisation_id),
     games.listMembers(ctx.db, game.game_id),
   ]);
   if (organisation === undefined) throw unknownGame();
-  return { ...recordOf(game, role), ...texts, organisation, members };
+  return { ...recordOf(game, role), ...texts, ...facts, organisation, members };
 }
 
 export async function updateGame(
@@ -168,24 +171,35 @@ export async function updateGame(
     tags: input.tags && [...new Set(input.tags)],
   };
   try {
-    const changed = await transact(ctx.db, async (tx) => {
-      const before = { ...(await lockGame(tx, game.game_id)), ...(await games.readTexts(tx, game.game_id)) };
-      const updated = await games.updateGame(tx, game.game_id, changes, ctx.clock.now());
-      if (updated === undefined) throw unknownGame();
-      if (changes.slug !== undefined && changes.slug !== game.slug)
-        await requireFreeSlug(ctx, tx, changes.slug, updated.owner_id);
-      recordChanges(before, updated, ['name', 'slug', 'visibility', 'tagline', 'description', 'tags']);
-      return updated;
-    });
+    const changed = await transact(ctx.db, (tx) => changeGame(ctx, tx, game, changes));
     clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
-    const { tagline, description, tags } = changed;
-    return { ...recordOf(changed, role), tagline, description, tags };
+    const { tagline, description, tags, links, languages, requirements, content_notes } = changed;
+    const texts = { tagline, description, tags };
+    return { ...recordOf(changed, role), ...texts, links, languages, requirements, content_notes };
   } catch (error) {
     const isTaken = isUniqueViolation(error) || error instanceof ReservedSlugError;
     if (isTaken && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }
 }
+
+type GameChanges = games.Changes & FactChanges;
+
+async function changeGame(ctx: Context, tx: Tx, { game_id: gameId, slug }: Game, changes: GameChanges) {
+  const locked = await lockGame(tx, gameId);
+  const [texts, facts] = [await games.readTexts(tx, gameId), await readFacts(tx, gameId)];
+  const row = await games.updateGame(tx, gameId, changes, ctx.clock.now());
+  if (row === undefined) throw unknownGame();
+  const changedFacts = changeFacts(facts, changes);
+  if (hasFacts(changes)) await upsertFacts(tx, gameId, changedFacts);
+  if (changes.slug !== undefined && changes.slug !== slug) await requireFreeSlug(ctx, tx, changes.slug, row.owner_id);
+  const updated = { ...row, ...changedFacts };
+  recordChanges({ ...locked, ...texts, ...facts }, updated, CHANGEABLE);
+  return updated;
+}
+
+/** What the audit log records. */
+const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tags', ...Object.keys(NO_FACTS)];
 
 export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   const game = await requireOwner(ctx, caller, input.uid);
@@ -397,6 +411,11 @@ export async function readTexts(ctx: Context, gameId: string): Promise<games.Tex
   const texts = await games.readTexts(ctx.db, gameId);
   if (texts === undefined) throw unknownGame();
   return texts;
+}
+
+/** Empty for a game whose team has given none. */
+export async function readFacts(db: Db, gameId: string): Promise<Facts> {
+  return (await findFacts(db, gameId)) ?? NO_FACTS;
 }
 
 export function unknownGame(): ApiError {

@@ -7,7 +7,7 @@ import { acceptsGuests } from '../bugs/bugs.ts';
 import { type Build, findBuilds } from '../builds/builds.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.ts';
-import { type Game, readGameAndOwner, readTexts } from '../games/games.ts';
+import { type Game, readFacts, readGameAndOwner, readTexts } from '../games/games.ts';
 import { listingBand } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { requireVisibleGame } from './store.ts';
@@ -23,10 +23,11 @@ export async function getPublicGame(
   const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
-  const [offers, owner, texts, images, health, guestBugs] = await Promise.all([
+  const [offers, owner, texts, facts, images, health, guestBugs] = await Promise.all([
     offersOf(ctx, game, visible),
     readGameAndOwner(ctx, game.game_id),
     readTexts(ctx, game.game_id),
+    readFacts(ctx.db, game.game_id),
     publicImages(ctx, game.game_id),
     listingBand(ctx, game.game_id),
     acceptsGuests(ctx, game.game_id),
@@ -38,6 +39,7 @@ export async function getPublicGame(
     developer: owner.owner_name,
     developer_handle: owner.owner_handle,
     ...texts,
+    ...facts,
     visibility: game.visibility,
     published_at: game.published_at?.toISOString() ?? null,
     health,

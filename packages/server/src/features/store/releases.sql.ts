@@ -1,4 +1,5 @@
 // The SQL of a game's releases: the versions that its stable channel has offered.
+import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { type Db, rows } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
@@ -9,6 +10,11 @@ export type ReleaseRow = {
   changelog: readonly { readonly title: string; readonly description: string }[];
   /** When the first platform got it. */
   released_at: Date;
+  /** The size of the newest file for each platform. */
+  platforms: readonly { readonly os: Os; readonly arch: Arch; readonly size: number }[];
+  /** How many releases there are, and when the first one was, also beyond the limit. */
+  total: number;
+  first_released_at: Date;
 };
 
 /**
@@ -18,14 +24,22 @@ export type ReleaseRow = {
 export function listReleases(db: Db, gameId: string, limit: number): Promise<ReleaseRow[]> {
   return rows(
     db,
-    sql<ReleaseRow>`select builds.version, min(moves.moved_at) as released_at,
-        (array_agg(builds.title order by moves.moved_at desc))[1] as title,
-        (array_agg(builds.changelog order by moves.moved_at desc))[1] as changelog
-      from channel_moves as moves
-      join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
-      where moves.game_id = ${gameId} and moves.channel = 'stable' and moves.action in ('advance', 'promote')
-        and moves.expires_at is null and exists (
-          select from files where files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered})
-      group by builds.version order by released_at desc, builds.version desc limit ${limit}`,
+    sql<ReleaseRow>`with released as (
+        select builds.build_id, version, builds.os, builds.arch, title, changelog, min(moved_at) as released_at,
+          (select size from files where files.game_id = builds.game_id and files.build_id = builds.build_id and ${offered}
+            order by uploaded_at desc, file_id desc limit 1) as size
+        from channel_moves as moves
+        join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+        where moves.game_id = ${gameId} and moves.channel = 'stable' and moves.action in ('advance', 'promote')
+          and moves.expires_at is null
+        group by builds.game_id, builds.build_id
+      )
+      select version, min(released_at) as released_at,
+        (array_agg(title order by released_at desc))[1] as title,
+        (array_agg(changelog order by released_at desc))[1] as changelog,
+        jsonb_agg(jsonb_build_object('os', os, 'arch', arch, 'size', size) order by os, arch) as platforms,
+        (count(*) over ())::int as total, min(min(released_at)) over () as first_released_at
+      from released where size is not null
+      group by version order by released_at desc, version desc limit ${limit}`,
   );
 }

@@ -11,12 +11,14 @@ import { getDeveloper } from './developers.ts';
 import { downloadByLink, downloadFile, getShelf } from './http.ts';
 import { getProvenance } from './provenance.ts';
 import { getPublicGame } from './public-game.ts';
+import { listReleases } from './releases.ts';
 import { getListing } from './store.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(browse.browseGames, browseGames),
   handle(developers.getDeveloper, getDeveloper),
   handle(store.getPublicGame, getPublicGame),
+  handle(store.listReleases, listReleases),
   handle(store.renderMarkdown, async (_, { input }) => ({ html: renderMarkdown(input.text) }), countPublicRead),
   stream(store.downloadFile, downloadFile),
   stream(store.downloadByLink, downloadByLink),

@@ -147,8 +147,9 @@ export async function listReleases(ctx: Context, caller: Caller, ref: string): P
     readGameAndOwner(ctx, game.game_id),
     findReleases(ctx.db, game.game_id, FEED_LENGTH),
   ]);
-  const releases = found.map(({ changelog, released_at, ...release }) => ({
-    ...release,
+  const releases = found.map(({ version, title, changelog, released_at }) => ({
+    version,
+    title,
     changes: changelog,
     releasedAt: released_at,
   }));

@@ -1,12 +1,14 @@
 // The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
-import { getPublicGame } from '@chauffeur/contract/operations/store';
+import { getPublicGame, listReleases } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { renderDescription } from './description.ts';
 import { chooseMain, machineOf, type Offer, writeDownloads } from './downloads.ts';
 import { GALLERY_SIZES, writeGallery } from './gallery.ts';
+import { writeFacts, writeRequirements } from './game-facts.ts';
 import { type Html, html } from './html.ts';
 import { type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
+import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
@@ -17,6 +19,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     uid,
     ...(query.channel !== undefined && { channel: query.channel }),
   });
+  const releases = await ask(listReleases, caller, { uid, limit: SHOWN_RELEASES });
   const url = `${ctx.publicUrl}/g/${game.slug}`;
   const pictures = picturesOf(game);
   const image = game.cover ?? game.thumbnail ?? game.gallery[0] ?? null;
@@ -36,7 +39,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       }),
     },
     variesByMachine: true,
-    main: writeGame(visit, game, pictures),
+    main: writeGame(visit, { game, releases, pictures }),
   };
 }
 
@@ -49,7 +52,9 @@ function picturesOf({ cover, gallery }: PublicGame): Picture[] {
   return [...(cover === null ? [] : [cover]), ...gallery];
 }
 
-function writeGame(visit: Visit, game: PublicGame, pictures: readonly Picture[]): Html {
+type Shown = { readonly game: PublicGame; readonly releases: Releases; readonly pictures: readonly Picture[] };
+
+function writeGame(visit: Visit, { game, releases, pictures }: Shown): Html {
   const shown = visit.query.channel ?? game.channels[0] ?? 'stable';
   const offers = game.downloads.filter(({ channel }) => channel === shown);
   const machine = machineOf(visit);
@@ -63,6 +68,7 @@ ${writeNotice(game)}
 ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
 </header>
 <div class="game-pictures">${writeGallery(pictures, game.name)}</div>
+<div class="game-column">
 <aside class="game-side" aria-label="Download">
 ${writeHealth(game.health)}
 ${game.channels.length > 1 && writeChannels(game, shown)}
@@ -70,11 +76,14 @@ ${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clo
 ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account')}
 <p><a href="/g/${game.slug}/report">Report a bug</a></p>
 </aside>
+${writeFacts(game, offers, releases)}
+</div>
 <div class="game-text">
 ${game.description !== '' && html`<section class="markdown" aria-label="Description">${renderDescription(game.description)}</section>`}
 ${writeTags(game.tags)}
 ${main !== undefined && writeChangelog(main)}
-${game.visibility === 'public' && html`<p class="dimmed small-text"><a href="/g/${game.slug}/releases.atom">Feed of releases</a></p>`}
+${writeRequirements(game)}
+${writeReleases(releases, game.slug)}
 </div>
 </article>`;
 }
@@ -128,9 +137,5 @@ function writeTags(tags: readonly string[]): Html | null {
 function writeChangelog({ version, title, changelog_items: items }: Offer): Html | null {
   if (items.length === 0) return null;
   const heading = title === '' || title === version ? `What's new in ${version}` : `What's new in ${version}: ${title}`;
-  const list = items.map(
-    (item) =>
-      html`<li><strong>${item.title}</strong>${item.description !== '' && html`<p class="prose">${item.description}</p>`}</li>`,
-  );
-  return html`<section aria-labelledby="changes"><h2 id="changes">${heading}</h2><ul class="changes">${list}</ul></section>`;
+  return html`<section aria-labelledby="changes"><h2 id="changes">${heading}</h2>${writeChanges(items)}</section>`;
 }

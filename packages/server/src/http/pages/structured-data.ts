@@ -28,6 +28,8 @@ export function describeGame(game: PublicGame, url: string, publicUrl: string): 
     ...(newest !== undefined && { dateModified: newest.file.uploaded_at, softwareVersion: newest.version }),
     ...(stable.length > 0 && { operatingSystem: listOsNames(stable).join(', ') }),
     ...(game.tags.length > 0 && { genre: game.tags }),
+    ...(game.languages.length > 0 && { inLanguage: game.languages }),
+    ...(game.links.length > 0 && { sameAs: game.links.map((link) => link.url) }),
     applicationCategory: 'Game',
     isAccessibleForFree: true,
   };

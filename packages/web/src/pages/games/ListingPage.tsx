@@ -6,6 +6,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
+import { FactFields } from './FactFields.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
 import classes from './ListingPage.module.css';
 import { ListingPreview } from './ListingPreview.tsx';
@@ -24,7 +25,7 @@ export function ListingPage() {
 }
 
 function ListingForm({ game }: { game: OpenGame }) {
-  const { fields, change, problem, saving, isChanged } = useListing(game);
+  const { fields, change, set, problem, saving, isChanged } = useListing(game);
   const isSlugChanged = fields.slug !== game.slug;
   return (
     <div className={classes.editor} data-wide>
@@ -92,6 +93,7 @@ function ListingForm({ game }: { game: OpenGame }) {
             value={fields.tags}
             onChange={change('tags')}
           />
+          <FactFields facts={fields} onChange={set} />
           {saving.error !== null && <Problem error={saving.error} />}
           <Group gap="md">
             <Button type="submit" loading={saving.isPending} disabled={problem !== null}>

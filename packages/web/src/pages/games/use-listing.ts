@@ -8,22 +8,24 @@ import { ask, call } from '../../api.ts';
 import { readTags } from './tags.ts';
 import type { OpenGame } from './use-game.ts';
 
-type Fields = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
+type Texts = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
+export type Facts = Pick<OpenGame, 'links' | 'languages' | 'requirements' | 'content_notes'>;
+type Fields = Texts & Facts;
 
-function fieldsOf({
-  name,
-  slug,
-  visibility,
-  tagline,
-  description,
-  tags,
-}: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
-  return { name, slug, visibility, tagline, description, tags: tags.join(', ') };
+function fieldsOf(game: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
+  const { name, slug, visibility, tagline, description, tags, links, languages, requirements, content_notes } = game;
+  const texts = { name, slug, visibility, tagline, description, tags: tags.join(', ') };
+  return { ...texts, links, languages, requirements, content_notes };
 }
+
+/** Lists are compared by their content. */
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 function changesOf(saved: Fields, fields: Fields): Partial<Fields> {
   const names = Object.keys(fields) as (keyof Fields)[];
-  return Object.fromEntries(names.filter((name) => fields[name] !== saved[name]).map((name) => [name, fields[name]]));
+  return Object.fromEntries(
+    names.filter((name) => !isSame(fields[name], saved[name])).map((name) => [name, fields[name]]),
+  );
 }
 
 export function useListing(game: OpenGame) {
@@ -52,12 +54,13 @@ export function useListing(game: OpenGame) {
         });
     },
   });
-  const change = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget;
+  const set = (changes: Partial<Fields>) => {
     saving.reset();
-    setFields((before) => ({ ...before, [name]: value }));
+    setFields((before) => ({ ...before, ...changes }));
   };
+  const change = (name: keyof Texts) => (event: { currentTarget: { value: string } }) =>
+    set({ [name]: event.currentTarget.value });
   const isChanged = Object.keys(changed).length > 0;
   /** `problem` says why the tags are invalid, or is null. */
-  return { fields, change, problem, saving, isChanged };
+  return { fields, change, set, problem, saving, isChanged };
 }

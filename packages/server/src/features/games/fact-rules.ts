@@ -1,0 +1,66 @@
+// Decides which facts about a game are stored: trimmed, each one once, and with links that lead to websites over https only.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { updateGame } from '@chauffeur/contract/operations/games';
+
+const FACTS = ['links', 'languages', 'requirements', 'content_notes'] as const;
+export type Facts = Pick<OutputOf<typeof updateGame>, (typeof FACTS)[number]>;
+export type FactChanges = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
+
+export const NO_FACTS: Facts = { links: [], languages: [], requirements: [], content_notes: [] };
+
+/** Whether the changes contain a fact. */
+export function hasFacts(changes: FactChanges): boolean {
+  return FACTS.some((name) => changes[name] !== undefined);
+}
+
+/** The facts after the changes. Throws 4002. */
+export function changeFacts(
+  before: Facts,
+  { links, languages, requirements, content_notes: notes }: FactChanges,
+): Facts {
+  return {
+    links: links?.map(readLink).filter(isFirst('links', ({ kind }) => kind)) ?? before.links,
+    languages: languages === undefined ? before.languages : [...new Set(languages)],
+    requirements:
+      requirements
+        ?.map(trimRequirements)
+        .filter(isFirst('requirements', ({ os }) => os))
+        .filter(isGiven) ?? before.requirements,
+    content_notes:
+      notes === undefined ? before.content_notes : [...new Set(notes.map((note) => note.trim()))].filter(Boolean),
+  };
+}
+
+type Link = Facts['links'][number];
+type Requirements = Facts['requirements'][number];
+
+/** The address as browsers write it, so that what is shown is where it leads. */
+function readLink({ kind, url }: Link): Link {
+  const address = URL.parse(url);
+  if (address === null || address.protocol !== 'https:' || address.username !== '' || address.password !== '')
+    throw new ApiError(
+      4002,
+      `links: ${kind} must be an https address without a user name, such as https://example.com.`,
+    );
+  return { kind, url: address.href };
+}
+
+function trimRequirements({ os, minimum, recommended }: Requirements): Requirements {
+  return { os, minimum: minimum.trim(), recommended: recommended.trim() };
+}
+
+function isGiven({ minimum, recommended }: Requirements): boolean {
+  return minimum !== '' || recommended !== '';
+}
+
+/** A filter that lets each key pass once, and throws 4002 for the second. */
+function isFirst<Item>(field: string, keyOf: (item: Item) => string): (item: Item) => boolean {
+  const seen = new Set<string>();
+  return (item) => {
+    const key = keyOf(item);
+    if (seen.has(key)) throw new ApiError(4002, `${field}: ${key} appears twice. Send it once.`);
+    seen.add(key);
+    return true;
+  };
+}

@@ -1,0 +1,33 @@
+// The releases of a game: the versions that its stable channel has offered, with their changes and sizes.
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/store';
+import type { Context } from '../../context.ts';
+import type { Call } from '../../request/call.ts';
+import { pageOfWhole } from '../../request/cursor.ts';
+import { listReleases as findReleases } from './releases.sql.ts';
+import { requireVisibleGame } from './store.ts';
+
+type Releases = OutputOf<typeof contract.listReleases>;
+
+/** Throws 4040, also for drafts of others. */
+export async function listReleases(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listReleases>,
+): Promise<Releases> {
+  const { game } = await requireVisibleGame(ctx, caller, input.uid);
+  const found = await findReleases(ctx.db, game.game_id, LIMITS.releasesListed);
+  const { items, ...next } = pageOfWhole(['releases', game.game_id], found, input);
+  return {
+    first_released_at: found[0]?.first_released_at.toISOString() ?? null,
+    total: found[0]?.total ?? 0,
+    releases: items.map(({ version, title, changelog, released_at, platforms }) => ({
+      version,
+      title,
+      changelog_items: [...changelog],
+      released_at: released_at.toISOString(),
+      platforms: [...platforms],
+    })),
+    ...next,
+  };
+}

@@ -1,0 +1,145 @@
+// Facts about games, and their releases: what is accepted, normalized and shown, and to whom.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { callApi, statusOf } from './setup/api-calls.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { shipAndScan, smallZip } from './setup/uploads.ts';
+
+const NONE = { links: [], languages: [], requirements: [], content_notes: [] };
+
+describe('facts about a game', () => {
+  let server: TestServer;
+  let game: TestGame;
+  let headers: Record<string, string>;
+  before(async () => {
+    server = await startServer();
+    game = await makeGame(server);
+    headers = await signIn(server, game.owner);
+  });
+  after(() => server.stop());
+
+  const change = (json: object, by = headers) => callApi(server, by, 'PATCH', `/games/${game.uid}`, json);
+  const shown = async () => (await request(`${server.api}/public/games/${game.uid}`, { headers })).body.data;
+  const factsOf = ({ links, languages, requirements, content_notes }: typeof NONE) => ({
+    links,
+    languages,
+    requirements,
+    content_notes,
+  });
+
+  test('are empty until they are given, and each can be changed alone', async () => {
+    assert.deepEqual(factsOf(await shown()), NONE);
+    const links = [{ kind: 'website', url: 'https://Walk.example.com' }];
+    const requirements = [
+      { os: 'linux', minimum: ' 2 GB\nof memory ', recommended: '' },
+      { os: 'windows', minimum: ' ', recommended: '' },
+    ];
+    const first = await change({
+      links,
+      requirements,
+      languages: ['en', 'pt-BR', 'en'],
+      content_notes: [' Rain ', 'Rain', ' '],
+    });
+    const expected = {
+      links: [{ kind: 'website', url: 'https://walk.example.com/' }],
+      languages: ['en', 'pt-BR'],
+      requirements: [{ os: 'linux', minimum: '2 GB\nof memory', recommended: '' }],
+      content_notes: ['Rain'],
+    };
+    assert.deepEqual(factsOf(first.body.data), expected);
+    await change({ languages: [] });
+    assert.deepEqual(factsOf(await shown()), { ...expected, languages: [] });
+    const { body } = await request(`${server.api}/games/${game.uid}`, { headers });
+    assert.deepEqual(factsOf(body.data), { ...expected, languages: [] });
+    await change(NONE);
+    assert.deepEqual(factsOf(await shown()), NONE);
+  });
+
+  test('that could deceive or harm players are refused, and change nothing', async () => {
+    const url = (text: string) => ({ links: [{ kind: 'website', url: text }] });
+    const refused: object[] = [
+      ...['http://a.example', 'javascript:alert(1)', 'https://u:p@a.example', 'https://u@a.example', 'https://'].map(
+        url,
+      ),
+      ...['https://a.example/ x', ' https://a.example', 'https://[', `https://a.example/${'x'.repeat(500)}`].map(url),
+      { links: [...url('https://a.example').links, ...url('https://b.example').links] },
+      { links: [{ kind: 'malware', url: 'https://a.example' }] },
+      { languages: ['<b>'] },
+      { languages: ['EN'] },
+      { requirements: [{ os: 'linux', minimum: 'a\u202eb', recommended: '' }] },
+      { requirements: [{ os: 'linux', minimum: 'x'.repeat(1001), recommended: '' }] },
+      { requirements: ['minimum', 'twice'].map((minimum) => ({ os: 'linux', minimum, recommended: '' })) },
+      { content_notes: ['a\nb'] },
+      { content_notes: Array.from({ length: 13 }, (_, index) => `note ${index}`) },
+      { content_notes: null },
+    ];
+    for (const facts of refused) {
+      const response = await change({ tagline: 'Changed', ...facts });
+      assert.deepEqual(statusOf(response), [400, 4002], JSON.stringify(facts));
+    }
+    const game = await shown();
+    assert.deepEqual(factsOf(game), NONE);
+    assert.notEqual(game.tagline, 'Changed');
+  });
+
+  test('of changes at the same time, none is lost', async () => {
+    await Promise.all([
+      change({ languages: ['en'] }),
+      change({ content_notes: ['Rain'] }),
+      change({ links: [{ kind: 'wiki', url: 'https://a.example/' }] }),
+    ]);
+    assert.deepEqual(factsOf(await shown()), {
+      links: [{ kind: 'wiki', url: 'https://a.example/' }],
+      languages: ['en'],
+      requirements: [],
+      content_notes: ['Rain'],
+    });
+  });
+
+  test('can be changed by members only', async () => {
+    const { headers: stranger } = await makePlayer(server);
+    assert.deepEqual(statusOf(await change({ languages: ['de'] }, stranger)), [404, 4040]);
+  });
+
+  test('releases are listed with their sizes, newest first, also page by page', async () => {
+    const list = async (query = '') =>
+      (await request(`${server.api}/public/games/${game.uid}/releases${query}`, { headers })).body.data;
+    assert.deepEqual(await list(), { first_released_at: null, total: 0, releases: [] });
+    const zip = smallZip('walk', Buffer.alloc(2000));
+    await shipAndScan(server, game, { version: '1.0.0' }, zip);
+    await shipAndScan(server, game, { version: '1.0.0', os: 'windows' }, smallZip('walk.exe'));
+    await shipAndScan(server, game, { version: '1.1.0', changelog_items: [{ title: 'Rain' }] }, zip);
+    await shipAndScan(server, game, { version: '2.0.0', channel: 'beta' }, zip);
+    const { first_released_at, total, releases } = await list();
+    assert.deepEqual(
+      releases.map(({ version }: { version: string }) => version),
+      ['1.1.0', '1.0.0'],
+    );
+    assert.equal(total, 2);
+    assert.equal(first_released_at, releases[1].released_at);
+    assert.deepEqual(releases[0].platforms, [{ os: 'linux', arch: 'x86_64', size: zip.length }]);
+    assert.deepEqual(
+      releases[1].platforms.map(({ os }: { os: string }) => os),
+      ['linux', 'windows'],
+    );
+    assert.deepEqual(releases[0].changelog_items, [{ title: 'Rain', description: '' }]);
+    const page = await list('?limit=1');
+    assert.deepEqual([page.total, page.releases.length, typeof page.next_cursor], [2, 1, 'string']);
+    const next = await list(`?limit=1&cursor=${page.next_cursor}`);
+    assert.deepEqual([next.releases[0].version, next.next_cursor], ['1.0.0', null]);
+  });
+
+  test('releases of a draft are for its members', async () => {
+    await change({ visibility: 'draft' });
+    const response = await request(`${server.api}/public/games/${game.uid}/releases`);
+    assert.deepEqual(statusOf(response), [404, 4040]);
+  });
+
+  test('Markdown is rendered for signed-in people, within limits', async () => {
+    const render = (json: object, by = headers) => callApi(server, by, 'POST', '/markdown', json);
+    assert.equal((await render({ text: '*a* <b>' })).body.data.html, '<p><em>a</em> &lt;b&gt;</p>');
+    assert.deepEqual(statusOf(await render({ text: 'x'.repeat(10_001) })), [400, 4002]);
+    assert.deepEqual(statusOf(await render({ text: 1 })), [400, 4002]);
+    assert.deepEqual(statusOf(await render({ text: 'a' }, {})), [401, 4011]);
+  });
+});

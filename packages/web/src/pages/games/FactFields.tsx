@@ -1,0 +1,58 @@
+// The facts of a listing: languages, content notes, links and system requirements.
+import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { MultiSelect, Stack, TagsInput, Title } from '@mantine/core';
+import { LinkFields } from './LinkFields.tsx';
+import { RequirementFields } from './RequirementFields.tsx';
+import type { Facts } from './use-listing.ts';
+
+/** Suggested; others can be typed. */
+const CONTENT_NOTES = [
+  'Flashing lights',
+  'Mild violence',
+  'Violence',
+  'Blood',
+  'Horror',
+  'Sexual content',
+  'Strong language',
+  'Alcohol or drugs',
+  'Gambling',
+  'Purchases in the game',
+];
+
+type FactFieldsProps = { facts: Facts; onChange: (changes: Partial<Facts>) => void };
+
+export function FactFields({ facts, onChange }: FactFieldsProps) {
+  const tags = [...new Set([...LANGUAGES, ...facts.languages])];
+  return (
+    <Stack gap="md" component="section" aria-label="Details">
+      <Title order={2} size="h4">
+        Details
+      </Title>
+      <MultiSelect
+        label="Languages"
+        description="Of the game, not of its page"
+        searchable
+        clearable
+        maxValues={LIMITS.gameLanguages}
+        nothingFoundMessage="No such language"
+        data={tags
+          .map((value) => ({ value, label: formatLanguage(value) }))
+          .sort((a, b) => (a.label < b.label ? -1 : 1))}
+        value={facts.languages}
+        onChange={(languages) => onChange({ languages })}
+      />
+      <TagsInput
+        label="Content notes"
+        description="What some players want to know before they play. Press Enter after each."
+        maxTags={LIMITS.contentNotes}
+        maxLength={LIMITS.contentNoteLength}
+        data={CONTENT_NOTES}
+        value={facts.content_notes}
+        onChange={(content_notes) => onChange({ content_notes })}
+      />
+      <LinkFields links={facts.links} onChange={(links) => onChange({ links })} />
+      <RequirementFields requirements={facts.requirements} onChange={(requirements) => onChange({ requirements })} />
+    </Stack>
+  );
+}
