@@ -28,6 +28,8 @@ begin
   delete from crash_reports where game_id = old.game_id;
   delete from crash_report_names where game_id = old.game_id;
   delete from crash_impact where game_id = old.game_id;
+  delete from crash_totals where game_id = old.game_id;
+  delete from crash_total_values where game_id = old.game_id;
   delete from crash_facet_values where game_id = old.game_id;
   delete from crash_groups where game_id = old.game_id;
   delete from crash_functions where game_id = old.game_id;
@@ -152,6 +154,12 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.crash_value_keys(value_ids bigint[], report_id uuid)
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE STRICT
+RETURN (value_ids || ARRAY(SELECT (value_id.value_id | ((((((('x'::text || "left"(replace((crash_value_keys.report_id)::text, '-'::text, ''::text), 12)))::bit(48))::bigint / 86400000) % (1000)::bigint) + 1) << 53)) FROM unnest(crash_value_keys.value_ids) value_id(value_id)));
 
 create table migrations (
   name text not null,
@@ -1452,6 +1460,7 @@ create table crash_impact (
   session_id text not null,
   is_distinct boolean not null,
   value_ids bigint[] not null,
+  totalled smallint default 0 not null,
   constraint crash_impact_pkey PRIMARY KEY (game_id, report_id)
 );
 
@@ -1626,6 +1635,26 @@ create unlogged table game_changes (
   constraint game_changes_pkey PRIMARY KEY (game_id, topic)
 );
 
+create table crash_totals (
+  game_id uuid not null,
+  scope_id uuid not null,
+  slot smallint not null,
+  reports bigint not null,
+  devices bigint not null,
+  sessions bigint not null,
+  constraint crash_totals_pkey PRIMARY KEY (game_id, scope_id, slot)
+);
+
+create table crash_total_values (
+  game_id uuid not null,
+  scope_id uuid not null,
+  value_id bigint not null,
+  slot smallint not null,
+  reports bigint not null,
+  devices bigint not null,
+  constraint crash_total_values_pkey PRIMARY KEY (game_id, scope_id, value_id, slot)
+);
+
 create table game_facts (
   game_id uuid not null,
   links jsonb default '[]'::jsonb not null,
@@ -1743,9 +1772,6 @@ CREATE INDEX bug_tickets_duplicates ON public.bug_tickets USING btree (game_id, 
 CREATE INDEX bug_replies_of_tickets ON public.bug_replies USING btree (game_id, bug_id, reply_id);
 CREATE INDEX crash_facet_values_by_facet ON public.crash_facet_values USING btree (game_id, facet, value);
 CREATE INDEX crash_impact_by_place ON public.crash_impact USING btree (game_id, place_id, device_uid, session_id) WHERE is_distinct;
-CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id, device_uid) WHERE (device_uid <> ''::text);
-CREATE INDEX crash_impact_by_build ON public.crash_impact USING btree (game_id, build_id, device_uid, session_id);
-CREATE INDEX crash_impact_by_value ON public.crash_impact USING gin (value_ids) WHERE (value_ids <> '{}'::bigint[]);
 CREATE INDEX crash_group_values_by_value ON public.crash_group_values USING btree (game_id, value_id, group_id);
 CREATE INDEX crash_group_builds_by_build ON public.crash_group_builds USING btree (game_id, build_id, devices DESC, reports DESC);
 CREATE INDEX organisation_members_by_user ON public.organisation_members USING btree (user_id);
@@ -1759,6 +1785,8 @@ CREATE INDEX user_passkeys_by_user ON public.user_passkeys USING btree (user_id)
 CREATE UNIQUE INDEX user_credentials_by_provider ON public.user_credentials USING btree (provider_id, account_id) WHERE (provider_id <> 'credential'::text);
 CREATE INDEX user_browsers_by_user ON public.user_browsers USING btree (user_id, last_seen_at);
 CREATE INDEX game_changes_changed_at_idx ON public.game_changes USING btree (changed_at);
+CREATE INDEX crash_impact_by_value ON public.crash_impact USING gin (crash_value_keys(value_ids, report_id)) WITH (gin_pending_list_limit='256') WHERE (value_ids <> '{}'::bigint[]);
+CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id, device_uid, session_id) WHERE ((device_uid <> ''::text) OR (session_id <> ''::text));
 
 create view build_names as
  SELECT builds.game_id,

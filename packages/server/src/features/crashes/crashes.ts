@@ -37,6 +37,8 @@ export const CRASH_TABLES: readonly string[] = [
   'crash_group_builds',
   'crash_facet_values',
   'crash_impact',
+  'crash_totals',
+  'crash_total_values',
   'crash_reports',
   'crash_report_names',
 ];

@@ -13,8 +13,11 @@ import {
   formatStore,
 } from './facet-values.ts';
 
-/** Increase it with any change of the rules. `chauffeur-server regroup` then counts existing reports again. */
-export const FACETS_VERSION = 1;
+/**
+ * Increase it with any change of the rules, or of what is counted. `chauffeur-server regroup` then counts existing
+ * reports again.
+ */
+export const FACETS_VERSION = 2;
 
 /** What a dump says about its system. */
 export type DumpSystem = {
@@ -126,7 +129,7 @@ export function facetOfKey(key: string): SystemFacet | undefined {
 
 const MAX_VALUE_LENGTH = 100;
 /** Longer texts are messages, and each is different. */
-const MAX_METADATA_LENGTH = 100;
+export const MAX_METADATA_LENGTH = 100;
 
 /** The facets of a report, each once. */
 export function facetsOf({ metadata, system }: FacetSource): Facet[] {

@@ -7,12 +7,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { FacetIds } from './facet-ids.ts';
+import { changeTotals, lockAllSlots, lockSlots, totalledOf } from './totals.sql.ts';
 
 /** Reports of one device in one group that are compared with others. What further ones add to its values is not counted. */
 const MAX_OF_DEVICE = 1000;
 
 /** Where reports are counted. */
 type Counted = { report_id: string; place_id: string };
+
+/** What is kept of reports that are counted in another group: their values, and how they are counted in totals. */
+type Kept = { readonly facets: FacetIds; readonly totalled: ReadonlyMap<string, number> };
 
 /**
  * Counts the reports in `placeId`, and no longer where they were counted before. Without `facets`, those of before are
@@ -25,34 +29,74 @@ export async function countReports(
   reportIds: readonly string[],
   { facets, isNew }: { facets: FacetIds | undefined; isNew: boolean },
 ): Promise<void> {
-  if (isNew) return insert(tx, gameId, placeId, reportIds, facets ?? new Map());
+  if (isNew) return join(tx, gameId, placeId, reportIds, facets ?? new Map());
   const counted = await findCounted(tx, gameId, reportIds);
-  const staying = new Set(
-    facets === undefined
-      ? counted.filter(({ place_id }) => place_id === placeId).map(({ report_id }) => report_id)
-      : [],
+  if (facets !== undefined) {
+    await leave(tx, gameId, counted);
+    return join(tx, gameId, placeId, reportIds, facets);
+  }
+  await move(
+    tx,
+    gameId,
+    placeId,
+    counted.filter(({ place_id }) => place_id !== placeId),
   );
-  const leaving = counted.filter(({ report_id }) => !staying.has(report_id));
-  const joining = reportIds.filter((id) => !staying.has(id));
-  const kept = facets ?? (await readFacets(tx, gameId, leaving));
-  await uncount(tx, gameId, leaving);
-  if (joining.length > 0) await insert(tx, gameId, placeId, joining, kept);
+  const known = new Set(counted.map(({ report_id }) => report_id));
+  return join(
+    tx,
+    gameId,
+    placeId,
+    reportIds.filter((id) => !known.has(id)),
+    new Map(),
+  );
+}
+
+/** Counts reports that are counted nowhere. */
+async function join(
+  tx: Tx,
+  gameId: string,
+  placeId: string,
+  reportIds: readonly string[],
+  facets: FacetIds,
+): Promise<void> {
+  if (reportIds.length === 0) return;
+  await lockSlots(tx, gameId, reportIds);
+  await insert(tx, gameId, placeId, reportIds, { facets, totalled: new Map() });
+  await changeTotals(tx, gameId, reportIds, 'add');
+}
+
+/** Counts reports nowhere. */
+async function leave(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<void> {
+  if (counted.length === 0) return;
+  await lockAllSlots(tx, gameId);
+  await changeTotals(tx, gameId, idsOf(counted), 'subtract');
+  await uncount(tx, gameId, counted);
+}
+
+/** Counts reports in another group, which is the same for the totals of their game and builds. */
+async function move(tx: Tx, gameId: string, placeId: string, counted: readonly Counted[]): Promise<void> {
+  if (counted.length === 0) return;
+  const kept = await readKept(tx, gameId, counted);
+  await uncount(tx, gameId, counted);
+  await insert(tx, gameId, placeId, idsOf(counted), kept);
 }
 
 /** Counts the reports nowhere. Locks their groups. */
 export async function uncountReports(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<void> {
-  await uncount(tx, gameId, await findCounted(tx, gameId, reportIds));
+  await leave(tx, gameId, await findCounted(tx, gameId, reportIds));
 }
 
 /** Counts these reports as they are now, where they are counted. Locks their groups. */
 export async function countAgain(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<void> {
   const counted = await findCounted(tx, gameId, reportIds);
-  const facets = await readFacets(tx, gameId, counted);
-  await uncount(tx, gameId, counted);
-  for (const [placeId, reports] of Map.groupBy(counted, ({ place_id }) => place_id)) {
-    const ids = reports.map(({ report_id }) => report_id);
-    await insert(tx, gameId, placeId, ids, facets);
-  }
+  const { facets } = await readKept(tx, gameId, counted);
+  await leave(tx, gameId, counted);
+  for (const [placeId, reports] of Map.groupBy(counted, ({ place_id }) => place_id))
+    await join(tx, gameId, placeId, idsOf(reports), facets);
+}
+
+function idsOf(counted: readonly Counted[]): string[] {
+  return counted.map(({ report_id }) => report_id);
 }
 
 /** Where these reports are counted, after locking these groups: until then a merge may move them. */
@@ -86,21 +130,25 @@ async function lockPlaces(tx: Tx, gameId: string, groupIds: readonly string[]): 
   );
 }
 
-async function readFacets(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<FacetIds> {
-  if (counted.length === 0) return new Map();
+async function readKept(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<Kept> {
+  if (counted.length === 0) return { facets: new Map(), totalled: new Map() };
   const read = await rows(
     tx,
-    sql<{ report_id: string; value_ids: string }>`select report_id, array_to_string(value_ids, ' ') as value_ids
-      from crash_impact where game_id = ${gameId} and report_id = any(${counted.map(({ report_id }) => report_id)}::uuid[])`,
+    sql<{ report_id: string; value_ids: string; totalled: number }>`
+      select report_id, array_to_string(value_ids, ' ') as value_ids, totalled
+      from crash_impact where game_id = ${gameId} and report_id = any(${idsOf(counted)}::uuid[])`,
   );
-  return new Map(
-    read.map(({ report_id, value_ids }) => [report_id, value_ids === '' ? [] : value_ids.split(' ').map(Number)]),
-  );
+  return {
+    facets: new Map(
+      read.map(({ report_id, value_ids }) => [report_id, value_ids === '' ? [] : value_ids.split(' ').map(Number)]),
+    ),
+    totalled: new Map(read.map(({ report_id, totalled }) => [report_id, totalled])),
+  };
 }
 
 async function uncount(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<void> {
   for (const [placeId, reports] of Map.groupBy(counted, ({ place_id }) => place_id)) {
-    const ids = reports.map(({ report_id }) => report_id);
+    const ids = idsOf(reports);
     await rowsOfGame(
       tx,
       gameId,
@@ -139,22 +187,25 @@ async function insert(
   gameId: string,
   placeId: string,
   reportIds: readonly string[],
-  facets: FacetIds,
+  { facets, totalled }: Kept,
 ): Promise<void> {
   const pairs = reportIds.flatMap((id) => (facets.get(id) ?? []).map((value) => [id, value] as const));
   await rowsOfGame(
     tx,
     gameId,
     sql`with changed as (
-        insert into crash_impact (game_id, report_id, place_id, build_id, device_uid, session_id, is_distinct, value_ids)
+        insert into crash_impact (game_id, report_id, place_id, build_id, device_uid, session_id, is_distinct, totalled,
+          value_ids)
         select game_id, report_id, ${placeId}::uuid, build_id, coalesce(device_uid, ''), coalesce(session_id, ''),
           (device_uid is not null or session_id is not null) and (device_uid is null or (
             select count(*) from (
               select from crash_impact other where other.game_id = ${gameId}::uuid and other.place_id = ${placeId}::uuid
                 and other.device_uid = report.device_uid and other.is_distinct limit ${MAX_OF_DEVICE}::integer
             ) as others) < ${MAX_OF_DEVICE}::integer),
-          coalesce(value_ids, '{}')
-        from crash_reports report left join (
+          coalesce(kept.totalled, ${totalledOf(gameId)}), coalesce(value_ids, '{}')
+        from crash_reports report left join unnest(${[...totalled.keys()]}::uuid[], ${[...totalled.values()]}::smallint[])
+          as kept (report_id, totalled) using (report_id)
+        left join (
           select report_id, array_agg(value_id order by value_id) as value_ids
           from unnest(${pairs.map(([id]) => id)}::uuid[], ${pairs.map(([, value]) => value)}::bigint[])
             as facet (report_id, value_id) group by report_id

@@ -65,7 +65,10 @@ async function forgetNames(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
   while ((await retention.forgetFunctions(ctx.db, day, BATCH)) >= BATCH);
-  for (const gameId of await retention.listGames(ctx.db)) await retention.forgetValues(ctx.db, gameId, day);
+  for (const gameId of await retention.listGames(ctx.db)) {
+    await retention.forgetTotals(ctx.db, gameId);
+    await retention.forgetValues(ctx.db, gameId, day);
+  }
 }
 
 /** Small enough for a short transaction. */
