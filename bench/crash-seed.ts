@@ -99,16 +99,15 @@ function run(client: pg.PoolClient, statement: string, gameId: string): Promise<
   return client.query(statement.replaceAll('$1', `'${gameId}'`));
 }
 
-/** Increases the game's reports of the last 90 days from `from` to `to`, and updates its groups and counts. */
-export async function seedReports(client: pg.PoolClient, gameId: string, from: number, to: number): Promise<void> {
+/** Adds so many reports of the last 90 days, and counts them. */
+export async function seedReports(client: pg.PoolClient, gameId: string, reports: number): Promise<void> {
   const { rows } = await client.query<{ indexdef: string }>(
     `select pg_get_indexdef(oid) as indexdef from pg_class where relname = any($1)`,
     [BULKY_INDEXES],
   );
   await client.query(`drop index ${BULKY_INDEXES.join(', ')}`);
-  await client.query(REPORTS, [gameId, DAYS * 86_400_000, from + 1, to, Math.ceil(to / REPORTS_OF_DEVICE)]);
+  await client.query(REPORTS, [gameId, DAYS * 86_400_000, 1, reports, Math.ceil(reports / REPORTS_OF_DEVICE)]);
   for (const { indexdef } of rows) await client.query(indexdef.replace(' ON ONLY ', ' ON '));
-  await client.query('delete from crash_groups where game_id = $1', [gameId]);
   await client.query(GROUP_ROWS, [gameId]);
   for (const statement of COUNTS.split(';')) await client.query(statement, [gameId]);
   await seedImpact(client, gameId);

@@ -38,8 +38,8 @@ on conflict do nothing`;
 
 /** A device always has the same system. A third of the values of a facet have most of the devices. */
 const IMPACT = `
-insert into crash_impact (game_id, report_id, place_id, build_id, device_uid, session_id, is_distinct, value_ids)
-select $1, report_id, group_id, build_id, device_uid, session_id, true, array[${FACETS.map(
+insert into crash_impact (game_id, report_id, place_id, build_id, device_uid, session_id, is_distinct, totalled, value_ids)
+select $1, report_id, group_id, build_id, device_uid, session_id, true, 2, array[${FACETS.map(
   ([facet, count], index) =>
     `ids${index}[1 + floor(power(abs(hashtext(device_uid || '${facet}') % 100000) / 100000.0, 2) * ${count})::integer]`,
 ).join(', ')}]
@@ -48,6 +48,9 @@ from crash_reports cross join (select ${FACETS.map(
     `array(select hashtextextended($1::text || '${facet}' || no, 0) & 9007199254740991 from generate_series(0, ${count - 1}) no) as ids${index}`,
 ).join(', ')} offset 0) as ids
 where game_id = $1 and not exists (select from crash_impact counted where counted.game_id = $1 and counted.report_id = crash_reports.report_id)`;
+
+/** The slot of a device in the totals, as in totals.sql.ts. */
+const SLOT = 'hashtext(device_uid) & 3';
 
 const COUNTS = `
 insert into crash_group_builds (game_id, group_id, build_id, reports, devices, sessions)
@@ -63,9 +66,22 @@ update crash_groups set devices = sent.devices, sessions = sent.sessions from (
 insert into crash_group_values (game_id, group_id, value_id, reports, devices)
 select $1, place_id, value_id, sum(reports), count(*) from (
   select place_id, value_ids, count(*) as reports from crash_impact where game_id = $1 group by place_id, device_uid, value_ids
-) as sent cross join unnest(value_ids) as facet (value_id) group by place_id, value_id`;
+) as sent cross join unnest(value_ids) as facet (value_id) group by place_id, value_id;
+insert into crash_totals (game_id, scope_id, slot, reports, devices, sessions)
+select $1, scope_id, ${SLOT}, sum(reports), count(*), sum(sessions) from (
+  select scope_id, device_uid, count(*) as reports, count(distinct session_id) as sessions
+  from crash_impact cross join lateral (values (game_id), (build_id)) as scopes (scope_id)
+  where game_id = $1 group by scope_id, device_uid
+) as sent group by 2, 3;
+insert into crash_total_values (game_id, scope_id, value_id, slot, reports, devices)
+select $1, scope_id, value_id, ${SLOT}, sum(reports), count(*) from (
+  select scope_id, value_id, device_uid, count(*) as reports
+  from crash_impact cross join unnest(value_ids) as facet (value_id)
+    cross join lateral (values (game_id), (build_id)) as scopes (scope_id)
+  where game_id = $1 group by scope_id, value_id, device_uid
+) as sent group by 2, 3, 4`;
 
-const INDEXES = ['crash_impact_by_place', 'crash_impact_by_device', 'crash_impact_by_build', 'crash_impact_by_value'];
+const INDEXES = ['crash_impact_by_place', 'crash_impact_by_device', 'crash_impact_by_value'];
 
 /** Counts the reports of the game, all of which have a device. Its groups must have been counted. */
 export async function seedImpact(client: pg.PoolClient, gameId: string): Promise<void> {
