@@ -94,6 +94,8 @@ export const LIMITS = {
   bugLabelLength: 32,
   /** Saved searches of one game. */
   crashSearches: 100,
+  /** Reports that the impact of a query is counted from. */
+  crashReportsCounted: 5000,
   groupingPatternLength: 255,
   issueUrlLength: 2000,
   /** The part of a log that a page shows. */

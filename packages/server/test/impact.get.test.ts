@@ -97,10 +97,22 @@ describe('the impact of crashes', () => {
         ['b', 1],
       ],
     );
+    assert.deepEqual(valuesOf(impact.facets, 'gpu'), [
+      ['AMD Radeon RX 580', 2, 2],
+      ['NVIDIA GeForce RTX 3060', 2, 1],
+    ]);
+    const ofVersion = await impactOf(studio, { query: 'version:1.0.0' });
+    assert.deepEqual([ofVersion.devices, ofVersion.facets], [impact.devices, impact.facets]);
+    const both = await impactOf(studio, { query: 'version:1.0.0 gpu:*radeon*' });
+    assert.deepEqual([both.reports, both.devices], [2, 2]);
     const queried = await impactOf(studio, { query: 'metadata.level:city' });
     assert.deepEqual([queried.reports, queried.devices, queried.counted], [2, 2, 'all']);
     const everything = await impactOf(studio);
     assert.deepEqual([everything.reports, everything.devices], [6, 3]);
+    assert.deepEqual(valuesOf(everything.facets, 'gpu'), [
+      ['NVIDIA GeForce RTX 3060', 3, 2],
+      ['AMD Radeon RX 580', 2, 2],
+    ]);
   });
 
   test('is a share of the devices that sent events', async () => {
@@ -232,7 +244,8 @@ describe('facets of a game', () => {
     const { game } = studio;
     const before = await impactOf(studio);
     await changed(server.ctx.db, sql`delete from crash_impact where game_id = ${game.uid}`);
-    await changed(server.ctx.db, sql`delete from crash_group_values where game_id = ${game.uid}`);
+    for (const table of ['crash_group_values', 'crash_totals', 'crash_total_values'])
+      await changed(server.ctx.db, sql`delete from ${sql.table(table)} where game_id = ${game.uid}`);
     await changed(server.ctx.db, sql`delete from crash_group_builds where game_id = ${game.uid}`);
     await changed(server.ctx.db, sql`update crash_groups set devices = 0, sessions = 0 where game_id = ${game.uid}`);
     await changed(server.ctx.db, sql`update crash_reports set facets_version = 0 where game_id = ${game.uid}`);

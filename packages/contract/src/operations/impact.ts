@@ -36,7 +36,8 @@ export const getImpact = defineOperation({
     ...Counts,
     sessions: Type.Integer(),
     counted: Type.Enum(['all', 'newest'], {
-      description: 'all: every stored report. newest: only the newest 10,000, because more match',
+      description:
+        'all: every stored report. newest: the facets, and with a query all numbers, are of the newest 5,000 reports, because more match',
     }),
     devices_of: Nullable(
       Type.Object({

@@ -1,5 +1,6 @@
 // Whom the crashes of a group or a build hit: devices, sessions, their share, and what their systems have in common.
 import { formatNumber } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getImpact } from '@chauffeur/contract/operations/impact';
 import { Skeleton, Stack, Text } from '@mantine/core';
@@ -42,12 +43,12 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
       />
       {counted === 'newest' && (
         <Text size="sm" c="dimmed">
-          The values below are those of the newest 10,000 reports.
+          The values below are those of the newest {formatNumber(LIMITS.crashReportsCounted)} reports.
         </Text>
       )}
       <Facets
         facets={facets}
-        reports={counted === 'newest' ? Math.min(reports, MAX_COUNTED) : reports}
+        reports={counted === 'newest' ? Math.min(reports, LIMITS.crashReportsCounted) : reports}
         link={(filter, children) => (
           <SiteLink
             to="/dev/$slug/crashes"
@@ -62,9 +63,6 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
     </Stack>
   );
 }
-
-/** As many reports of a build or a query are counted. */
-const MAX_COUNTED = 10_000;
 
 /** Devices that send only reports, and no events, are in no total. */
 function formatDeviceShare({ devices, devices_of: total }: ImpactData): string {

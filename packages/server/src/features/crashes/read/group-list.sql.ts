@@ -99,6 +99,8 @@ type Filters = {
   status: GroupStatus | undefined;
   /** Further conditions, which may use `members`. */
   conditions: readonly RawBuilder<unknown>[];
+  /** Conditions that are checked on groups in order until the page is full, after all others. */
+  inOrder: readonly RawBuilder<unknown>[];
   order: GroupOrder;
 };
 type Page = { before: { place: string; groupId: string } | null; limit: number };
@@ -146,11 +148,18 @@ export async function listGroups(
         ${isTime ? sql`timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond'` : sql`${before.place}::bigint`},
         ${before.groupId}::uuid)`,
     );
+  const groups = merged ? groupsWithMembers(gameId) : plainGroups(gameId);
+  const inOrder = sql`order by ${order} desc, group_id desc`;
+  if (filters.inOrder.length > 0) {
+    // Only the ids are sorted, which fit into memory.
+    const sorted = sql`select group_id from ${groups} where ${sql.join(conditions, sql` and `)} ${inOrder} offset 0`;
+    const page = sql`select group_id from (${sorted}) as crash_groups where ${sql.join(filters.inOrder, sql` and `)} limit ${limit}`;
+    conditions.splice(0, conditions.length, sql`group_id = any(array(${page}))`);
+  }
   return rows(
     db,
-    sql<ListedRow>`select ${columnsWithPlace(order, isTime)} from ${merged ? groupsWithMembers(gameId) : plainGroups(gameId)}
-      where ${sql.join(conditions, sql` and `)}
-      order by ${order} desc, group_id desc limit ${limit}`,
+    sql<ListedRow>`select ${columnsWithPlace(order, isTime)} from ${groups}
+      where ${sql.join(conditions, sql` and `)} ${inOrder} limit ${limit}`,
   );
 }
 

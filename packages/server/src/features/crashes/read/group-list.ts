@@ -42,8 +42,8 @@ export async function listCrashGroups(
   const before = cursor === undefined ? null : { place, groupId };
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const scope = { db: reader.db, gameId: game.game_id, caller, now: ctx.clock.now() };
-    const conditions = query === undefined ? [] : await groupConditions(scope, query);
-    const filters = { buildId, sinceBuild, status, conditions, order: sort ?? 'last_seen' };
+    const queried = query === undefined ? { conditions: [], inOrder: [] } : await groupConditions(scope, query);
+    const filters = { buildId, sinceBuild, status, ...queried, order: sort ?? 'last_seen' };
     const matches = await groups.listGroups(reader.db, game.game_id, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {

@@ -1,16 +1,14 @@
 // Whom the crashes of a group, a build or a query hit.
 
-import { sql } from 'kysely';
 import type { AccountCaller, Context } from '../../../context.ts';
-import { type Reader, readReplica } from '../../../request/read-replica.ts';
+import { readReplica } from '../../../request/read-replica.ts';
 import { listFacets, listValues } from './facet-filters.sql.ts';
 import { findFamily } from './family.sql.ts';
 import * as impact from './impact.sql.ts';
+import { selectNewest } from './newest.ts';
 import { unknownGroup } from './not-found.ts';
-import { reportConditions } from './query.ts';
+import { findOnlyBuild, type QueryScope } from './query.ts';
 
-/** More take too long to count on demand. */
-const MAX_COUNTED = 10_000;
 const MAX_LISTED = 10;
 const MAX_VALUES_LISTED = 50;
 
@@ -34,64 +32,52 @@ type Asked = { readonly gameId: string; readonly caller: AccountCaller };
 
 /** Throws 4040 for an unknown group, and 4002 for a wrong query. */
 export function readImpact(ctx: Context, { gameId, caller }: Asked, scope: ImpactScope): Promise<Impact> {
-  return readReplica(ctx, { caller, gameId }, async (reader) => {
-    const family = scope.groupId === undefined ? [] : await findFamily(reader.db, gameId, scope.groupId);
+  return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+    const family = scope.groupId === undefined ? [] : await findFamily(db, gameId, scope.groupId);
     const [headId] = family;
     if (scope.groupId !== undefined && headId === undefined) throw unknownGroup();
-    const { buildId, query, values } = scope;
-    const { db } = reader;
-    const isCounted = headId !== undefined && buildId === undefined && query === undefined;
-    const newest = isCounted ? null : await selectNewest(ctx, reader, { gameId, caller }, { ...scope, family });
-    const [totals, facets, builds, groups] = await Promise.all([
-      readTotals(reader, gameId, { headId, buildId, query }, newest),
-      newest === null
-        ? impact.readGroupFacets(db, gameId, headId!, values)
-        : impact.readFacetsOf(db, gameId, newest, values),
+    const asked = { db, gameId, caller, now: ctx.clock.now() };
+    const [counts, builds, groups] = await Promise.all([
+      readCounts(asked, { ...scope, family }),
       headId === undefined ? [] : impact.listBuildsOfGroup(db, gameId, headId, MAX_LISTED),
-      headId === undefined && buildId !== undefined ? impact.listGroupsOfBuild(db, gameId, buildId, MAX_LISTED) : [],
+      headId === undefined && scope.buildId !== undefined
+        ? impact.listGroupsOfBuild(db, gameId, scope.buildId, MAX_LISTED)
+        : [],
     ]);
-    return { ...totals, counted: newest?.isCut === true ? 'newest' : 'all', facets, builds, groups };
+    return { ...counts, builds, groups };
   });
 }
 
-type Newest = impact.Selection & { readonly isCut: boolean };
-
-async function selectNewest(
-  { clock }: Context,
-  { db }: Reader,
-  { gameId, caller }: Asked,
-  { buildId, query, family }: ImpactScope & { family: readonly string[] },
-): Promise<Newest> {
-  const [only, ...others] = family;
-  const { conditions, searches } =
-    query === undefined
-      ? { conditions: [], searches: [] }
-      : await reportConditions({ db, gameId, caller, now: clock.now() }, query);
-  const all = [
-    sql`group_id is not null`,
-    ...(buildId === undefined ? [] : [sql`build_id = ${buildId}`]),
-    ...(only === undefined
-      ? []
-      : [others.length === 0 ? sql`group_id = ${only}` : sql`group_id = any(${family}::uuid[])`]),
-    ...conditions,
-    ...searches.map(({ inRow }) => inRow),
-  ];
-  const ids = await impact.listNewest(db, gameId, all, MAX_COUNTED + 1);
-  return { reportIds: ids.slice(0, MAX_COUNTED), isCut: ids.length > MAX_COUNTED };
-}
-
-function readTotals(
-  { db }: Reader,
-  gameId: string,
-  { headId, buildId, query }: { headId: string | undefined; buildId: string | undefined; query: string | undefined },
-  newest: Newest | null,
-): Promise<impact.Totals> {
-  if (newest !== null && (query !== undefined || (headId === undefined && buildId === undefined)))
-    return impact.readTotalsOf(db, gameId, newest);
-  if (headId === undefined) return impact.readBuildTotals(db, gameId, buildId!);
-  return buildId === undefined
-    ? impact.readGroupTotals(db, gameId, headId)
-    : impact.readGroupInBuild(db, gameId, headId, buildId);
+/** Of a group, a build or the game, from what is counted; of other selections, from their newest reports. */
+async function readCounts(
+  asked: QueryScope,
+  { buildId: given, query, family, values }: ImpactScope & { family: readonly string[] },
+): Promise<Omit<Impact, 'builds' | 'groups'>> {
+  const { db, gameId } = asked;
+  const [headId] = family;
+  const buildId = given ?? (query === undefined ? undefined : await findOnlyBuild(asked, query));
+  const isQueried = query !== undefined && (given !== undefined || buildId === undefined);
+  if (!isQueried && headId === undefined) {
+    const scopeId = buildId ?? gameId;
+    const [totals, facets] = await Promise.all([
+      impact.readScopeTotals(db, gameId, scopeId),
+      impact.readScopeFacets(db, gameId, scopeId, values),
+    ]);
+    return { ...totals, counted: 'all', facets };
+  }
+  if (!isQueried && buildId === undefined) {
+    const [totals, facets] = await Promise.all([
+      impact.readGroupTotals(db, gameId, headId!),
+      impact.readGroupFacets(db, gameId, headId!, values),
+    ]);
+    return { ...totals, counted: 'all', facets };
+  }
+  const selection = await selectNewest(asked, { buildId, query: isQueried ? query : undefined, family });
+  const [{ isCut, ...counts }, ofGroup] = await Promise.all([
+    impact.countSelection(db, gameId, selection, values),
+    isQueried ? {} : impact.readGroupInBuild(db, gameId, headId!, buildId!),
+  ]);
+  return { ...counts, ...ofGroup, counted: isCut ? 'newest' : 'all' };
 }
 
 /** The facets of a game, and the values of one of them that contain `part`. */

@@ -12,7 +12,16 @@ import { listMembers } from '../../games/games.ts';
 import { facetOfKey } from '../groups/facet-rules.ts';
 import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import { findValueIds, groupHasDevice, groupHasValue, matchValues, ofDevices } from './facet-filters.sql.ts';
+import {
+  findValueIds,
+  type GroupCondition,
+  groupHasDevice,
+  groupHasValue,
+  matchValues,
+  ofDevices,
+} from './facet-filters.sql.ts';
+import { groupMetadata, matchMetadata } from './metadata-filters.ts';
+import { like, patternsOf } from './patterns.sql.ts';
 import { type BuildName, listBuildNames } from './query.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
 
@@ -70,22 +79,29 @@ class Names {
 /** Filters of reports that are counted by group: by build and OS. */
 const COUNTED = ['os', 'arch', 'version', 'build'];
 
+/** Conditions on groups. `inOrder` are checked on groups in the order of the list, until a page is full. */
+export type GroupConditions = { readonly conditions: Condition[]; readonly inOrder: Condition[] };
+
 /**
  * The conditions on the rows of `crash_groups`, in which merged groups count as one. A group matches filters of OS,
  * version and build with a report that matches all of them. Throws 4002 for a wrong query.
  */
-export async function groupConditions(scope: QueryScope, query: string): Promise<Condition[]> {
+export async function groupConditions(scope: QueryScope, query: string): Promise<GroupConditions> {
   const terms = termsOf(query);
   const names = new Names(scope);
   const conditions: Condition[] = [];
+  const inOrder: Condition[] = [];
   const counted: Condition[] = [];
   for (const term of terms) {
     if (term.kind === 'filter' && COUNTED.includes(term.key) && !term.negated)
       counted.push(await countedCondition(names, term));
-    else conditions.push(negatedIf(term, await groupCondition(scope, names, term)));
+    else if (term.kind === 'filter' && isFacet(term.key)) {
+      const { condition, isCommon } = await groupFacet(scope, term.key, term.values);
+      (isCommon ? inOrder : conditions).push(negatedIf(term, condition));
+    } else conditions.push(negatedIf(term, await groupCondition(scope, names, term)));
   }
   if (counted.length > 0) conditions.push(hasCounted(scope.gameId, counted));
-  return conditions;
+  return { conditions, inOrder };
 }
 
 async function groupCondition(scope: QueryScope, names: Names, term: Term): Promise<Condition> {
@@ -117,24 +133,16 @@ async function groupCondition(scope: QueryScope, names: Names, term: Term): Prom
     case 'last':
       return anyOf(values.map((value) => within(sql.ref(`${key}_seen`), operator, value, now)));
     default:
-      if (isFacet(key)) return groupFacet(scope, key, values);
       throw new ApiError(4002, `query: “${key}” is a filter of reports. List reports, or leave it out.`);
   }
 }
 
-/**
- * Keys of metadata that are read into a facet are this facet. What the game has too much of to count is looked up in the
- * reports.
- */
-async function groupFacet({ db, gameId }: QueryScope, key: string, values: readonly string[]): Promise<Condition> {
+/** Keys of metadata that are read into a facet are this facet. */
+async function groupFacet({ db, gameId }: QueryScope, key: string, values: readonly string[]): Promise<GroupCondition> {
   const name = key.slice(METADATA_PREFIX.length);
   const facet = key.startsWith(METADATA_PREFIX) ? (facetOfKey(name) ?? key) : key;
-  const ids = await findValueIds(db, gameId, facet, patternsOf(values));
-  if (ids.length > 0 || !facet.startsWith(METADATA_PREFIX)) return groupHasValue(gameId, ids);
-  return sql`group_id in (
-    select coalesce(counted_group.merged_into, counted_group.group_id) from crash_reports counted
-      join crash_groups counted_group using (game_id, group_id)
-    where counted.game_id = ${gameId} and ${metadataCondition(name, values)})`;
+  if (facet.startsWith(METADATA_PREFIX)) return groupMetadata(db, gameId, name, values);
+  return groupHasValue(db, gameId, await findValueIds(db, gameId, facet, patternsOf(values)));
 }
 
 function groupText(gameId: string, text: string): Condition {
@@ -192,6 +200,18 @@ async function buildIds(names: Names, { key, operator, values }: Filter): Promis
   return builds.filter(isWanted).map(({ build_id }) => build_id);
 }
 
+/** The build whose reports a query selects, if it has only filters of builds and one build meets them. */
+export async function findOnlyBuild(scope: QueryScope, query: string): Promise<string | undefined> {
+  const names = new Names(scope);
+  let found: string[] | undefined;
+  for (const term of termsOf(query)) {
+    if (term.kind === 'text' || term.negated || !['version', 'build'].includes(term.key)) return undefined;
+    const ids = new Set(await buildIds(names, term));
+    found = found === undefined ? [...ids] : found.filter((id) => ids.has(id));
+  }
+  return found?.length === 1 ? found[0] : undefined;
+}
+
 function isVersion(version: string, operator: Operator, value: string): boolean {
   const order = compareVersions(version, value);
   switch (operator) {
@@ -212,15 +232,6 @@ function isVersion(version: string, operator: Operator, value: string): boolean 
 function isOneOf(values: readonly string[]): (text: string) => boolean {
   const lower = values.map((value) => value.toLowerCase());
   return (text) => lower.some((value) => matchesPattern(value, text.toLowerCase()));
-}
-
-/** The same in SQL. */
-function like(column: Condition, values: readonly string[]): Condition {
-  return sql`${column} ilike any(${patternsOf(values)}::text[])`;
-}
-
-function patternsOf(values: readonly string[]): string[] {
-  return values.map((value) => value.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%'));
 }
 
 function compared(column: Condition, operator: Operator, value: Condition): Condition {
@@ -265,29 +276,14 @@ async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<Search 
   if (term.kind === 'text') return matchFunction(db, gameId, term.text);
   const { key, values } = term;
   if (key === 'message') return matchWords(db, gameId, values.join(' '));
-  if (key.startsWith(METADATA_PREFIX)) return searchMetadata(db, gameId, key, values);
+  if (key.startsWith(METADATA_PREFIX)) return matchMetadata(db, gameId, key.slice(METADATA_PREFIX.length), values);
   if (isFacet(key)) return matchValues(gameId, await findValueIds(db, gameId, key, patternsOf(values)));
   return undefined;
-}
-
-/** With an index only for values that are counted; others may be too many, or too long. */
-async function searchMetadata(
-  db: Db,
-  gameId: string,
-  key: string,
-  values: readonly string[],
-): Promise<Search | undefined> {
-  if (values.some((value) => value.includes('*'))) return undefined;
-  const ids = await findValueIds(db, gameId, key, patternsOf(values));
-  return ids.length < values.length
-    ? undefined
-    : matchValues(gameId, ids, metadataCondition(key.slice(METADATA_PREFIX.length), values));
 }
 
 async function reportCondition(scope: QueryScope, names: Names, filter: Filter): Promise<Condition> {
   const { gameId, now } = scope;
   const { key, operator, values } = filter;
-  if (key.startsWith(METADATA_PREFIX)) return metadataCondition(key.slice(METADATA_PREFIX.length), values);
   switch (key) {
     case 'os':
       return like(sql`os`, osValues(filter));
@@ -318,10 +314,4 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
           ) as crash_groups where ${ofGroup}))`;
     }
   }
-}
-
-/** Numbers, booleans and null are compared as texts. Names of metadata are matched without regard to case. */
-function metadataCondition(name: string, values: readonly string[]): Condition {
-  return sql`exists (select from jsonb_each_text(metadata) as entry (name, value)
-    where lower(entry.name) = ${name} and ${like(sql`entry.value`, values)})`;
 }

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows, transact } from '../../../kernel/database/db.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import type { FileKeys } from '../report/files.ts';
+import { type Window, withValues } from './facet-filters.sql.ts';
 import type { Search } from './search.sql.ts';
 
 export type SummaryRow = {
@@ -150,6 +151,29 @@ export function searchReports(
         where game_id = ${gameId} and report_id in (select report_id from matching order by report_id desc limit ${limit})`,
     );
   });
+}
+
+/** The newest reports of a window that meet all `conditions` and have one of the values of each list. */
+export function searchValues(
+  db: Db,
+  gameId: string,
+  { conditions, lists }: { conditions: readonly Condition[]; lists: readonly (readonly number[])[] },
+  { window, limit }: { window: Window; limit: number },
+): Promise<SummaryRow[]> {
+  const bounds = [
+    sql`report_id < ${window.to}::uuid`,
+    ...(window.from === null ? [] : [sql`report_id >= ${window.from}::uuid`]),
+  ];
+  // Without conditions, no others are needed.
+  const newest = conditions.length === 0 ? sql`order by report_id desc limit ${limit}` : sql``;
+  return withVersions(
+    db,
+    gameId,
+    sql`with matching as materialized (${withValues(gameId, lists, window)})
+      select ${summary} from crash_reports where ${allOf(gameId, [...bounds, ...conditions], null)}
+        and report_id = any(array(select report_id from matching ${newest}))
+      order by report_id desc limit ${limit}`,
+  );
 }
 
 function allOf(gameId: string, conditions: readonly Condition[], before: string | null): Condition {

@@ -8,6 +8,7 @@ import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { requireMember } from '../../games/games.ts';
+import { findOldest } from './facet-filters.sql.ts';
 import { findFamily } from './family.sql.ts';
 import { explainMissing } from './missing-symbols.ts';
 import { unknownCrash } from './not-found.ts';
@@ -15,7 +16,7 @@ import { type QueryScope, reportConditions } from './query.ts';
 import { crashOf, summaryOf } from './record.ts';
 import * as reports from './report-list.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
-import { firstWindow, nextWindow } from './search-windows.ts';
+import { firstWindow, nextWindow, windowBelow } from './search-windows.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 
@@ -84,6 +85,9 @@ async function searchPage(
 ): Promise<reports.SummaryRow[]> {
   const { matches, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
   if (matches.length === page.limit || reach === null) return matches;
+  const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
+  if (lists.length === searches.length)
+    return searchValues(db, gameId, { conditions, lists }, { matches, reach, limit: page.limit });
   const search = async (from: string | null) => {
     const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex(from))))];
     return reports.searchReports(db, gameId, all, { ...page, from });
@@ -95,6 +99,25 @@ async function searchPage(
   const second = nextWindow(reach.newest, first, near.length / page.limit);
   const further = second === null ? near : await search(second);
   return further.length === page.limit ? further : search(null);
+}
+
+/** Searches further back by values of facets, window by window. Their index finds the reports of each day. */
+async function searchValues(
+  db: Db,
+  gameId: string,
+  conditions: { conditions: readonly reports.Condition[]; lists: readonly (readonly number[])[] },
+  scanned: { matches: readonly reports.SummaryRow[]; reach: { newest: string; oldest: string }; limit: number },
+): Promise<reports.SummaryRow[]> {
+  const found = [...scanned.matches];
+  const { reach, limit } = scanned;
+  const oldest = await findOldest(db, gameId);
+  for (let to = reach.oldest; oldest !== null && to > oldest && found.length < limit; ) {
+    const from = windowBelow(reach.newest, to, { found: found.length, wanted: limit });
+    const window = { from: from === null || from < oldest ? oldest : from, to };
+    found.push(...(await reports.searchValues(db, gameId, conditions, { window, limit: limit - found.length })));
+    to = window.from;
+  }
+  return found;
 }
 
 export async function getCrash(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR } from '../../../kernel/clock.ts';
 import { firstIdAt, newId } from '../../../kernel/secrets/ids.ts';
-import { firstWindow, nextWindow } from './search-windows.ts';
+import { firstWindow, nextWindow, windowBelow } from './search-windows.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -35,5 +35,27 @@ describe('nextWindow', () => {
 
   it('has no bound before 1970', () => {
     assert.equal(nextWindow(newId(now), firstIdAt(now - 10_000 * DAY), 0.5), null);
+  });
+});
+
+describe('windowBelow', () => {
+  const below = (hours: number, found: number) =>
+    windowBelow(newId(now), firstIdAt(now - hours * HOUR), { found, wanted: 50 });
+
+  it('is twice as long as the rest of the page should need', () => {
+    assert.equal(below(48, 25), firstIdAt(now - 48 * HOUR - 96 * HOUR));
+  });
+
+  it('is twenty times as long as what was searched if nothing, or little, was found', () => {
+    assert.equal(below(48, 0), firstIdAt(now - 21 * 48 * HOUR));
+    assert.equal(below(48, 1), firstIdAt(now - 21 * 48 * HOUR));
+  });
+
+  it('is at least a day long', () => {
+    assert.equal(below(1, 49), firstIdAt(now - 25 * HOUR));
+  });
+
+  it('has no bound before 1970', () => {
+    assert.equal(below(365 * 24 * 3, 0), null);
   });
 });

@@ -1,4 +1,5 @@
 // Decides how far back each step of a search goes.
+import { DAY } from '../../../kernel/clock.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 
 /** A step goes back at most this many times as far as the previous one; after that, everything is searched. */
@@ -25,6 +26,20 @@ export function nextWindow(newest: string, from: string, share: number): string 
   const times = SAFETY_FACTOR / share;
   if (times > MAX_FACTOR) return null;
   return boundAt(timeOfId(newest) - (timeOfId(newest) - timeOfId(from)) * times);
+}
+
+/**
+ * The lower bound of the window below `to`, after the newest reports down to `to` had `found` reports of a page of
+ * `wanted`; null for no bound. A search by values reads whole days.
+ */
+export function windowBelow(
+  newest: string,
+  to: string,
+  { found, wanted }: { found: number; wanted: number },
+): string | null {
+  const searched = Math.max(MIN_SPAN_MS, timeOfId(newest) - timeOfId(to));
+  const times = found === 0 ? MAX_FACTOR : Math.min(MAX_FACTOR, (SAFETY_FACTOR * (wanted - found)) / found);
+  return boundAt(timeOfId(to) - Math.max(DAY, searched * times));
 }
 
 function boundAt(time: number): string | null {

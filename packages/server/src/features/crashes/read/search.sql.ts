@@ -11,6 +11,8 @@ export type Search = {
    * query.
    */
   readonly inIndex: (from: string | null) => Promise<RawBuilder<unknown>>;
+  /** Values of facets, if the condition is to have one of them: their index also finds reports day by day. */
+  readonly values?: readonly number[];
 };
 
 /**
