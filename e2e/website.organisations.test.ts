@@ -1,4 +1,5 @@
-// The page of an organisation: what it requires of how people sign in.
+// The pages of an organisation: what it requires of how people sign in, and its audit log.
+import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { codeAt, secretOf } from '../packages/server/test/setup/totp.ts';
@@ -85,5 +86,25 @@ describe('an organisation', () => {
     await idaPage.goto(`${site.service.url}/dev`);
     await idaPage.getByRole('link', { name: GAME }).click();
     await idaPage.getByRole('navigation', { name: `Sections of ${GAME}` }).waitFor();
+  });
+
+  test('shows its audit log to its admins only', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await ownerPage.goto(`${site.service.url}/org/owls`);
+    await ownerPage.getByRole('navigation', { name: 'Organisation' }).getByRole('link', { name: 'Audit log' }).click();
+    const log = ownerPage.getByRole('table', { name: 'Audit log' });
+    await log.getByText('organisations.requireSignIn').first().waitFor();
+    await log.getByText('invitations.accept').waitFor();
+    await ownerPage.getByRole('searchbox', { name: 'Search', exact: true }).fill('Owl Studio');
+    await log.getByText('invitations.accept').waitFor({ state: 'detached' });
+    await log.getByText('organisations.update').waitFor();
+    const [download] = await Promise.all([
+      ownerPage.waitForEvent('download'),
+      ownerPage.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'audit-owls.csv');
+    await idaPage.goto(`${site.service.url}/org/owls`);
+    await idaPage.getByText('Your role is developer.').waitFor();
+    assert.equal(await idaPage.getByRole('link', { name: 'Audit log' }).count(), 0);
   });
 });

@@ -73,6 +73,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     approve: `/approve/${approvalUid}`,
     invitation,
     organisation: `/org/${organisations[0]?.organisation_uid}`,
+    organisationAudit: `/org/${organisations[0]?.organisation_uid}/audit`,
     unsubscribe: '/unsubscribe/token',
     operator: '/operator',
     operatorJobs: '/operator/jobs',

@@ -1581,6 +1581,8 @@ create table audit_entries (
   outcome integer not null,
   address text,
   client text,
+  about_organisation uuid,
+  other_organisation uuid,
   constraint audit_entries_pkey PRIMARY KEY (entry_id),
   constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'server'::text, 'anonymous'::text])))
 );
@@ -1785,6 +1787,8 @@ CREATE INDEX user_passkeys_by_user ON public.user_passkeys USING btree (user_id)
 CREATE UNIQUE INDEX user_credentials_by_provider ON public.user_credentials USING btree (provider_id, account_id) WHERE (provider_id <> 'credential'::text);
 CREATE INDEX user_browsers_by_user ON public.user_browsers USING btree (user_id, last_seen_at);
 CREATE INDEX game_changes_changed_at_idx ON public.game_changes USING btree (changed_at);
+CREATE INDEX audit_entries_by_organisation ON public.audit_entries USING btree (about_organisation, entry_id) WHERE (about_organisation IS NOT NULL);
+CREATE INDEX audit_entries_by_other_organisation ON public.audit_entries USING btree (other_organisation, entry_id) WHERE (other_organisation IS NOT NULL);
 CREATE INDEX crash_impact_by_value ON public.crash_impact USING gin (crash_value_keys(value_ids, report_id)) WITH (gin_pending_list_limit='256') WHERE (value_ids <> '{}'::bigint[]);
 CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id, device_uid, session_id) WHERE ((device_uid <> ''::text) OR (session_id <> ''::text));
 

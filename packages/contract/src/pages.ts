@@ -29,6 +29,7 @@ export const PAGES = {
   approve: '/approve/:uid',
   invitation: '/invitations/:token',
   organisation: '/org/:organisation',
+  organisationAudit: '/org/:organisation/audit',
   unsubscribe: '/unsubscribe/:token',
   operator: '/operator',
   operatorJobs: '/operator/jobs',

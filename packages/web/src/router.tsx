@@ -128,6 +128,13 @@ const organisation = createRoute({
   component: lazyPage(() => import('./pages/organisations/OrganisationPage.tsx'), 'OrganisationPage'),
 });
 
+const organisationAudit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/org/$organisation/audit',
+  validateSearch: (search: Record<string, unknown>) => texts(...AUDIT_FILTERS)(search),
+  component: lazyPage(() => import('./pages/organisations/OrganisationAuditPage.tsx'), 'OrganisationAuditPage'),
+});
+
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: '/unsubscribe/$token',
@@ -475,6 +482,7 @@ const pages = root.addChildren([
     approve,
     invitation,
     organisation,
+    organisationAudit,
     operator.addChildren([
       operatorState,
       operatorJobs,

@@ -1,7 +1,16 @@
 // The audit log: who changed what, when and from where, for a game and for the whole service.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  Foreign,
+  GameParams,
+  NextCursor,
+  Nullable,
+  OrganisationParams,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 
 export const ACTOR_KINDS = [
   'user',
@@ -94,6 +103,40 @@ export const exportAuditEntries = defineOperation({
   access: 'account',
   role: 'admin',
   params: GameParams,
+  query: Type.Object({ format: Format, ...Filters }),
+  answerTypes: ['text/csv', 'application/jsonl'],
+  named: true,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const listOrganisationAuditEntries = defineOperation({
+  id: 'audit.listOfOrganisation',
+  summary: 'List the changes of an organisation and its games, newest first',
+  method: 'GET',
+  path: '/organisations/{organisation}/audit',
+  access: 'account',
+  role: 'admin',
+  params: OrganisationParams,
+  query: Type.Object({ ...Filters, ...CursorQuery }),
+  output: Entries,
+  statuses: [200],
+  errors: [4040],
+  mcp: {
+    tool: 'list_organisation_audit_log',
+    when: 'Use it to find out who changed the members, roles or settings of an organisation, or something in its games.',
+    scope: 'mcp:read',
+  },
+});
+
+export const exportOrganisationAuditEntries = defineOperation({
+  id: 'audit.exportOfOrganisation',
+  summary: 'Download the changes of an organisation and its games as CSV or JSON lines, newest first',
+  method: 'GET',
+  path: '/organisations/{organisation}/audit/export',
+  access: 'account',
+  role: 'admin',
+  params: OrganisationParams,
   query: Type.Object({ format: Format, ...Filters }),
   answerTypes: ['text/csv', 'application/jsonl'],
   named: true,

@@ -21,6 +21,10 @@ export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 
+/** Also the form of a game's uid or slug. */
+export const OrganisationRef = Type.String({ ...GameRef, description: 'the uid or slug of an organisation' });
+export const OrganisationParams = Type.Object({ organisation: OrganisationRef });
+
 export const RoleName = Type.Enum([...ROLE_NAMES], { description: 'Each role may do what all lower roles may do' });
 
 export const PageQuery = {

@@ -4,13 +4,20 @@ import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SIGN_IN_REQUIREMENTS } from '../required-sign-in.ts';
 import { ROLE_NAMES } from '../roles.ts';
-import { Email, GameParams, GameRef, Nullable, RoleName, Slug, Timestamp, Uuid } from './fields.ts';
+import {
+  Email,
+  GameParams,
+  Nullable,
+  OrganisationParams,
+  OrganisationRef,
+  RoleName,
+  Slug,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 import { Visibility } from './games.ts';
 import { InvitationRecord } from './invitations.ts';
 
-/** Also the form of a game's uid or slug. */
-const OrganisationRef = Type.String({ ...GameRef, description: 'the uid or slug of an organisation' });
-const OrganisationParams = Type.Object({ organisation: OrganisationRef });
 const MemberParams = Type.Object({ organisation: OrganisationRef, user_id: Type.String({ maxLength: 64 }) });
 const InvitationParams = Type.Object({ organisation: OrganisationRef, invitation_uid: Uuid });
 

@@ -9,6 +9,8 @@ import { perContext } from '../request/per-context.ts';
 /** They change nothing: they send a mail, to an address that may not belong to anyone. */
 const UNRECORDED = new Set(['/send-verification-email', '/request-password-reset']);
 const SIGN_IN = '/sign-in/';
+/** The only link that changes something. The hooks of accounts note who opened it. */
+const VERIFICATION = '/verify-email';
 /** This many failed sign-ins from one address in a minute are recorded, once. */
 const FAILURE_BURST = 10;
 const MAX_ADDRESSES = 10_000;
@@ -20,7 +22,7 @@ export async function recordAccountChange(
   { request, route }: { request: FastifyRequest; route: string },
   work: () => Promise<Response>,
 ): Promise<Response> {
-  if (request.method !== 'POST' || UNRECORDED.has(route)) return work();
+  if ((request.method !== 'POST' && route !== VERIFICATION) || UNRECORDED.has(route)) return work();
   const cookie = request.headers.cookie ?? '';
   // Read before, because signing out and deleting the account end the session.
   const user = cookie === '' ? null : await userOfHeaders(auth, new Headers({ cookie }));
@@ -28,6 +30,7 @@ export async function recordAccountChange(
   return record(ctx, subject, async () => {
     if (user !== null) noteActor(user);
     const response = await work();
+    if (route === VERIFICATION) return response;
     if (response.ok) await noteSuccess(response, { route, user, body: request.body });
     else if (route.startsWith(SIGN_IN) && isBurst(ctx, request.ip)) recordChange('failed_sign_ins', 0, FAILURE_BURST);
     return response;

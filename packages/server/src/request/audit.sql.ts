@@ -21,6 +21,9 @@ export type NewEntry = {
   readonly via: string | null;
   readonly gameId: string | null;
   readonly gameName: string | null;
+  /** Null for that of the game. */
+  readonly organisationId: string | null;
+  readonly otherOrganisationId: string | null;
   readonly details: object;
   readonly changes: object;
   readonly outcome: number;
@@ -33,13 +36,17 @@ export async function writeEntry(db: Db, entry: NewEntry): Promise<void> {
   await changed(
     db,
     sql`insert into audit_entries as old (entry_id, operation, actor_kind, actor_id, actor_name, via, about_game,
-        game_name, details, changes, outcome, address, client)
+        game_name, about_organisation, other_organisation, details, changes, outcome, address, client)
       values (${entry.entryId}, ${entry.operation}, ${entry.actorKind}, ${entry.actorId}, ${entry.actorName}, ${entry.via},
         ${entry.gameId}, coalesce(${entry.gameName}::text, (select name from all_games where game_id = ${entry.gameId})),
+        coalesce(${entry.organisationId}::uuid, (select organisation_id from all_games where game_id = ${entry.gameId})),
+        ${entry.otherOrganisationId},
         ${JSON.stringify(entry.details)}, ${JSON.stringify(entry.changes)}, ${entry.outcome}, ${entry.address}, ${entry.client})
       on conflict (entry_id) do update set changes = old.changes || excluded.changes, outcome = excluded.outcome,
         details = old.details || excluded.details, about_game = coalesce(old.about_game, excluded.about_game),
-        game_name = coalesce(old.game_name, excluded.game_name), actor_id = excluded.actor_id,
+        game_name = coalesce(old.game_name, excluded.game_name),
+        about_organisation = coalesce(old.about_organisation, excluded.about_organisation),
+        other_organisation = coalesce(old.other_organisation, excluded.other_organisation), actor_id = excluded.actor_id,
         actor_name = excluded.actor_name, actor_kind = excluded.actor_kind`,
   );
 }

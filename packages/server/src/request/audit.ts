@@ -34,6 +34,10 @@ type Recording = {
   gameId: string | null;
   /** At the time of the call: the name of a deleted game is deleted. */
   gameName: string | null;
+  /** At the time of the call, also that of the game. */
+  organisationId: string | null;
+  /** The organisation that receives a game. */
+  otherOrganisationId: string | null;
   /** Counts what was noted, to find out whether the entry in the database is complete. */
   noted: number;
   written: number | null;
@@ -82,6 +86,8 @@ export async function record<T>(ctx: Context, subject: Subject, work: () => Prom
     details: {},
     gameId: null,
     gameName: null,
+    organisationId: null,
+    otherOrganisationId: null,
     ...subject,
     entryId: newId(ctx.clock.now().getTime()),
     origin: origins.getStore() ?? NOWHERE,
@@ -146,11 +152,27 @@ export function recordChanges(before: object, after: object, fields: readonly st
 }
 
 /** Notes which game the current call is about. */
-export function noteGame({ game_id, name }: { readonly game_id: string; readonly name: string }): void {
+export function noteGame(game: {
+  readonly game_id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+}): void {
+  noteOrganisation(game);
   const recording = recordings.getStore();
   if (recording === undefined || recording.gameName !== null) return;
-  recording.gameId = game_id;
-  recording.gameName = name;
+  recording.gameId = game.game_id;
+  recording.gameName = game.name;
+  if (recording.written !== null) recording.noted += 1;
+}
+
+/** Notes which organisation the current call is about. The second one is the one that receives a game. */
+export function noteOrganisation({ organisation_id: id }: { readonly organisation_id: string }): void {
+  const recording = recordings.getStore();
+  if (recording === undefined) return;
+  const { organisationId: first, otherOrganisationId: other } = recording;
+  if (first === id || other === id || (first !== null && other !== null)) return;
+  if (first === null) recording.organisationId = id;
+  else recording.otherOrganisationId = id;
   if (recording.written !== null) recording.noted += 1;
 }
 

@@ -94,6 +94,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     get_organisation: { args: { organisation: studio.organisationUid } },
     get_deploy_info: { args: { uid } },
     list_audit_log: { args: { uid } },
+    list_organisation_audit_log: { args: { organisation: studio.organisationUid } },
     list_upload_tokens: { args: { uid } },
     list_game_builds: { args: { uid } },
     list_channels: { args: { uid } },

@@ -2,6 +2,7 @@
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
+import { noteActor, recordChange } from '../../request/audit.ts';
 import { deleteSession, findSignInState, findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
 import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
@@ -86,12 +87,16 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
           if (typeof fields.email === 'string') await checkNewEmail(db, fields.email, endpoint);
           return { data: fields.name === undefined ? fields : withTidyName(fields).data };
         },
-        after: async ({ id, email }: { id: string; email: string }, endpoint: Endpoint) => {
+        after: async ({ id, name, email }: { id: string; name: string; email: string }, endpoint: Endpoint) => {
           if (endpoint?.path !== '/verify-email') return;
+          noteActor({ id, name });
           // The password reset links are in a mailbox that may no longer belong to the account.
           await forgetResetLinks(db, id);
           const earlier = emailOfLink(endpoint.query?.token);
-          if (earlier === null || earlier === email) return;
+          const hasChanged = earlier !== null && earlier !== email;
+          // Without the addresses.
+          recordChange(hasChanged ? 'email_changed' : 'email_verified', false, true);
+          if (!hasChanged) return;
           await reportUserChange(db, options, 'email_changed', {
             userId: id,
             email: earlier,

@@ -3,12 +3,21 @@ import * as contract from '@chauffeur/contract/operations/audit';
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
-import { exportAuditEntries, exportServiceAuditEntries, listAuditEntries, listServiceAuditEntries } from './audit.ts';
+import {
+  exportAuditEntries,
+  exportOrganisationAuditEntries,
+  exportServiceAuditEntries,
+  listAuditEntries,
+  listOrganisationAuditEntries,
+  listServiceAuditEntries,
+} from './audit.ts';
 import { auditRetentionJob, expireAudit } from './retention.job.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.listAuditEntries, listAuditEntries),
   stream(contract.exportAuditEntries, exportAuditEntries),
+  handle(contract.listOrganisationAuditEntries, listOrganisationAuditEntries),
+  stream(contract.exportOrganisationAuditEntries, exportOrganisationAuditEntries),
   handle(contract.listServiceAuditEntries, listServiceAuditEntries),
   stream(contract.exportServiceAuditEntries, exportServiceAuditEntries),
 ];

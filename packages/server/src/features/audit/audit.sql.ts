@@ -19,9 +19,11 @@ export type EntryRow = {
   client: string | null;
 };
 
+/** What the entries are about: a game, an organisation with its games, or everything. */
+export type Scope = { readonly game: string } | { readonly organisation: string } | 'service';
+
 export type Filter = {
-  /** Null for all games, accounts and the service. */
-  readonly gameId: string | null;
+  readonly scope: Scope;
   readonly who: string | undefined;
   readonly kind: ActorKind | undefined;
   readonly what: string | undefined;
@@ -38,12 +40,11 @@ const columns = sql.raw(
 /** Newest first, after `before`. */
 export function listEntries(
   db: Db,
-  { gameId, who, kind, what, from, to, search }: Filter,
+  { scope, who, kind, what, from, to, search }: Filter,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<EntryRow[]> {
   const conditions = [
     sql`true`,
-    ...(gameId === null ? [] : [sql`about_game = ${gameId}`]),
     ...(before === null ? [] : [sql`entry_id < ${before}`]),
     ...(from === undefined ? [] : [sql`entry_id >= ${from}`]),
     ...(to === undefined ? [] : [sql`entry_id < ${to}`]),
@@ -67,11 +68,19 @@ export function listEntries(
           )})`,
         ]),
   ];
-  return rows(
-    db,
-    sql<EntryRow>`select ${columns} from audit_entries where ${sql.join(conditions, sql` and `)}
-      order by entry_id desc limit ${limit}`,
+  const order = sql`order by entry_id desc limit ${limit}`;
+  const parts = partsOf(scope).map(
+    (part) => sql`(select ${columns} from audit_entries where ${sql.join([part, ...conditions], sql` and `)} ${order})`,
   );
+  return rows(db, sql<EntryRow>`select ${columns} from (${sql.join(parts, sql` union all `)}) as entries ${order}`);
+}
+
+/** Each part has an index in the order of the entries, and no entry is in two of them. */
+function partsOf(scope: Scope) {
+  if (scope === 'service') return [sql`true`];
+  if ('game' in scope) return [sql`about_game = ${scope.game}`];
+  const { organisation: id } = scope;
+  return [sql`about_organisation = ${id}`, sql`other_organisation = ${id}`];
 }
 
 /** Whether the text contains the part, in any letter case. */

@@ -1,4 +1,4 @@
-// Reads the audit log: of a game for its owner and admins, and of the whole service for operators.
+// Reads the audit log: of a game or an organisation for its owners and admins, and of the whole service for operators.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/audit';
 import type { FastifyReply } from 'fastify';
@@ -7,6 +7,7 @@ import { firstIdAt, timeOfId } from '../../kernel/secrets/ids.ts';
 import type { Call, StreamCall } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { requireMember } from '../games/games.ts';
+import { requireOrganisation } from '../organisations/organisations.ts';
 import * as sql from './audit.sql.ts';
 import { sendExport } from './export.ts';
 
@@ -21,14 +22,23 @@ export async function listAuditEntries(
   { caller, input }: Call<typeof contract.listAuditEntries>,
 ): Promise<Page> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return readPage(ctx, game.game_id, input);
+  return readPage(ctx, { game: game.game_id }, input);
+}
+
+/** The changes of the organisation and its games. Throws 4040. */
+export async function listOrganisationAuditEntries(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listOrganisationAuditEntries>,
+): Promise<Page> {
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  return readPage(ctx, { organisation: organisation.organisation_id }, input);
 }
 
 export function listServiceAuditEntries(
   ctx: Context,
   { input }: Call<typeof contract.listServiceAuditEntries>,
 ): Promise<Page> {
-  return readPage(ctx, null, input);
+  return readPage(ctx, 'service', input);
 }
 
 /** Throws 4040. */
@@ -37,30 +47,46 @@ export async function exportAuditEntries(
   { caller, input, reply, request }: StreamCall<typeof contract.exportAuditEntries>,
 ): Promise<FastifyReply> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return sendExport(ctx, filterOf(game.game_id, input), { format: input.format, name: game.slug, reply, request });
+  return sendExport(ctx, filterOf({ game: game.game_id }, input), {
+    format: input.format,
+    name: game.slug,
+    reply,
+    request,
+  });
+}
+
+/** Throws 4040. */
+export async function exportOrganisationAuditEntries(
+  ctx: Context,
+  { caller, input, reply, request }: StreamCall<typeof contract.exportOrganisationAuditEntries>,
+): Promise<FastifyReply> {
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  const { organisation_id: id, slug } = organisation;
+  const { format } = input;
+  return sendExport(ctx, filterOf({ organisation: id }, input), { format, name: slug ?? id, reply, request });
 }
 
 export async function exportServiceAuditEntries(
   ctx: Context,
   { input, reply, request }: StreamCall<typeof contract.exportServiceAuditEntries>,
 ): Promise<FastifyReply> {
-  return sendExport(ctx, filterOf(null, input), { format: input.format, name: 'service', reply, request });
+  return sendExport(ctx, filterOf('service', input), { format: input.format, name: 'service', reply, request });
 }
 
 async function readPage(
   ctx: Context,
-  gameId: string | null,
+  scope: sql.Scope,
   { cursor, limit = PAGE_SIZE, ...input }: InputOf<typeof contract.listServiceAuditEntries>,
 ): Promise<Page> {
-  const filter = filterOf(gameId, input);
+  const filter = filterOf(scope, input);
   const list = ['audit', filter];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
   const { page, last } = cutPage(await sql.listEntries(ctx.db, filter, { before, limit: limit + 1 }), limit);
   return { entries: page.map(recordOf), next_cursor: last === null ? null : writeCursor(list, [last.entry_id]) };
 }
 
-function filterOf(gameId: string | null, { who, kind, what, from, to, search }: Filters): sql.Filter {
-  return { gameId, who, kind, what, from: idAt(from), to: idAt(to), search };
+function filterOf(scope: sql.Scope, { who, kind, what, from, to, search }: Filters): sql.Filter {
+  return { scope, who, kind, what, from: idAt(from), to: idAt(to), search };
 }
 
 /** Times before 1970 have no ids. */

@@ -204,6 +204,7 @@ const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tag
 export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   const game = await requireOwner(ctx, caller, input.uid);
   await transact(ctx.db, async (tx) => {
+    await lockGame(tx, game.game_id);
     const member = (await games.listMembers(tx, game.game_id)).find(({ user_id }) => user_id === input.user_id);
     await games.deleteRole(tx, game.game_id, input.user_id);
     recordChange('member', member && { name: member.name, role: member.role }, null);
@@ -216,6 +217,7 @@ export async function leaveGame(ctx: Context, { caller, input }: Call<typeof con
   const { game, role } = await requireMember(ctx, caller, input.uid, { anySignIn: true });
   if (role === 'owner') throw new ApiError(4234);
   const hasLeft = await transact(ctx.db, async (tx) => {
+    await lockGame(tx, game.game_id);
     const isDeleted = await games.deleteRole(tx, game.game_id, caller.user.id);
     if (isDeleted) recordChange('member', { name: caller.user.name, role }, null);
     return isDeleted;

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { recordChange } from '../../request/audit.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import { lockGame, roleOnGame, setRole } from '../games/games.ts';
 import { lockOrganisation, roleIn, setMemberRoleWithin } from '../organisations/organisations.ts';
@@ -66,4 +67,5 @@ async function join(tx: Tx, row: Row, user: User): Promise<void> {
   if (current !== null && isAtLeast(current, role)) return;
   if (organisationId !== null) await setMemberRoleWithin(tx, organisationId, user.id, role);
   else if (gameId !== null && role !== 'owner') await setRole(tx, gameId, user.id, role);
+  recordChange('member', current && { name: user.name, role: current }, { name: user.name, role });
 }

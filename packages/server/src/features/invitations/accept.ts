@@ -106,6 +106,8 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   if (inviter === undefined)
     throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
   await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
+  // The audit log has it in both organisations.
+  await lockGame(tx, game.game_id);
   recordChange('owner', inviter.name, user.name);
   await revokeDeployKeys(tx, game.game_id);
   await revokeSymbolToken(tx, game.game_id);

@@ -5,12 +5,14 @@ import type * as contract from '@chauffeur/contract/operations/organisations';
 import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { lockGame, requireOwner } from '../games/games.ts';
 import {
   changeOrganisation,
+  findOrganisation,
   listMembersOf,
   type Organisation,
   readDetail,
@@ -26,10 +28,11 @@ type Detail = OutputOf<typeof contract.getOrganisation>;
 /** Throws 4031, 4040 and 4234. */
 export function setMemberRole(ctx: Context, { caller, input }: Call<typeof contract.setMemberRole>): Promise<Detail> {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
-    const { role: from, owners } = await requireMember(tx, id, input.user_id);
+    const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
     const obstacle = findObstacle({ by, from, to: input.role, owners });
     if (obstacle !== null) throw obstacle;
     await setMemberRoleWithin(tx, id, input.user_id, input.role);
+    recordChange('member', { name, role: from }, { name, role: input.role });
     if (from === 'owner' && input.role !== 'owner') await giveGamesToOtherOwner(ctx, tx, id, input.user_id);
     return readDetail(tx, caller, id);
   });
@@ -40,10 +43,11 @@ export function removeMember(ctx: Context, { caller, input }: Call<typeof contra
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     if (input.user_id === caller.user.id)
       throw new ApiError(4002, 'user_id: this is you. Leave the organisation instead.');
-    const { role: from, owners } = await requireMember(tx, id, input.user_id);
+    const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
     const obstacle = findObstacle({ by, from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, input.user_id);
+    recordChange('member', { name, role: from }, null);
     return readDetail(tx, caller, id);
   });
 }
@@ -51,10 +55,11 @@ export function removeMember(ctx: Context, { caller, input }: Call<typeof contra
 /** Also without the sign-in that the organisation requires. Throws 4040 and 4234. */
 export function leaveOrganisation(ctx: Context, { caller, input }: Call<typeof contract.leaveOrganisation>) {
   const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
-    const { owners } = await requireMember(tx, id, caller.user.id);
+    const { name, owners } = await requireMember(tx, id, caller.user.id);
     const obstacle = findLastOwnerObstacle({ from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, caller.user.id);
+    recordChange('member', { name, role: from }, null);
     return { organisation_uid: id };
   };
   return changeOrganisation(ctx, caller, input.organisation, leave, { anySignIn: true });
@@ -64,7 +69,7 @@ async function requireMember(tx: Tx, organisationId: string, userId: string) {
   const members = await listMembersOf(tx, organisationId);
   const member = members.find(({ user_id }) => user_id === userId);
   if (member === undefined) throw new ApiError(4040, 'user_id: the organisation has no such member.');
-  return { role: member.role, owners: members.filter(({ role }) => role === 'owner').length };
+  return { name: member.name, role: member.role, owners: members.filter(({ role }) => role === 'owner').length };
 }
 
 async function removeWithin(ctx: Context, tx: Tx, organisationId: string, userId: string): Promise<void> {
@@ -100,11 +105,16 @@ export async function moveGame(
         throw new ApiError(4031, 'Only an owner of both organisations can do this.');
       await ownership.moveGame(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
       const moved = await lockGame(tx, gameId);
+      recordChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));
       const owner = await findUserById(tx, moved.owner_id);
       if (owner !== null && moved.owner_id !== game.owner_id) await handOverApprovals(ctx, tx, moved, owner);
       return { game_uid: gameId, organisation_uid: moved.organisation_id };
     }),
   );
+}
+
+async function nameOf(tx: Tx, organisationId: string): Promise<string | undefined> {
+  return (await findOrganisation(tx, organisationId))?.name;
 }
 
 /**

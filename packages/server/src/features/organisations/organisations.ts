@@ -15,7 +15,7 @@ import {
   transact,
 } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { recordChange } from '../../request/audit.ts';
+import { noteOrganisation, recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
@@ -87,6 +87,8 @@ export async function createOrganisation(
       const name = requireName(input.name);
       await organisations.insertOrganisation(tx, { organisationId, name, slug: input.slug ?? null });
       await organisations.upsertMember(tx, organisationId, user.id, 'owner');
+      noteOrganisation({ organisation_id: organisationId });
+      recordChanges({}, { name, slug: input.slug ?? null });
       return readDetail(tx, caller, organisationId);
     }),
   );
@@ -118,17 +120,20 @@ export function updateOrganisation(
   { caller, input }: Call<typeof contract.updateOrganisation>,
 ): Promise<Detail> {
   return withFreeSlug(input.slug, () =>
-    changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }) => {
+    changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
+      const { organisation_id: id } = organisation;
       const name = input.name === undefined ? undefined : requireName(input.name);
       await organisations.updateOrganisation(tx, id, { name, slug: input.slug });
+      recordChanges(organisation, { name, slug: input.slug });
       return readDetail(tx, caller, id);
     }),
   );
 }
 
 export async function deleteOrganisation(ctx: Context, { caller, input }: Call<typeof contract.deleteOrganisation>) {
-  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }) => {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id, name, slug }) => {
     await organisations.deleteOrganisation(tx, id);
+    recordChange('organisation', { name, slug }, null);
     return { organisation_uid: id };
   }).catch((cause: unknown) => {
     throw isMissingReference(cause) ? new ApiError(4238, undefined, { cause }) : cause;
@@ -197,6 +202,7 @@ async function requireAccess(
       ? null
       : await findObstacleOf(ctx, db, caller, { ...organisation, required_sign_in: required });
   if (obstacle !== null) throw obstacle;
+  noteOrganisation(organisation);
   const needed = caller.neededRole ?? 'owner';
   if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'organisation'));
   return role;
@@ -252,6 +258,7 @@ export function removeMemberWithin(tx: Tx, organisationId: string, userId: strin
 export async function lockOrganisation(tx: Tx, organisationId: string): Promise<Organisation> {
   const organisation = await organisations.lockOrganisation(tx, organisationId);
   if (organisation === undefined) throw unknownOrganisation();
+  noteOrganisation(organisation);
   return organisation;
 }
 

@@ -20,7 +20,7 @@ export function AuditPage() {
     <Stack gap="md" data-wide>
       <PageHead title="Audit log" tabTitle={`Audit log · ${game.name}`} />
       <AuditLog
-        uid={game.game_uid}
+        scope={{ game: game.game_uid }}
         search={search}
         onChange={(changed) => void navigate({ search: { failed, ...changed }, replace: true })}
       />

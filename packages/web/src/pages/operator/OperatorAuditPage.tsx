@@ -11,7 +11,11 @@ export function OperatorAuditPage() {
   return (
     <Stack gap="md">
       <PageHead title="Audit log" />
-      <AuditLog search={route.useSearch()} onChange={(search) => void navigate({ search, replace: true })} />
+      <AuditLog
+        scope="service"
+        search={route.useSearch()}
+        onChange={(search) => void navigate({ search, replace: true })}
+      />
     </Stack>
   );
 }

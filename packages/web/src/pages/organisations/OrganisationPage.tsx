@@ -1,49 +1,29 @@
 // An organisation: its games, its members with their roles, its invitations and its name.
-import { getOrganisation } from '@chauffeur/contract/operations/organisations';
-import { isAtLeast, ROLES } from '@chauffeur/contract/roles';
-import { Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { ask } from '../../api.ts';
+import { isAtLeast } from '@chauffeur/contract/roles';
+import { Text } from '@mantine/core';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Problem } from '../../ui/Problem.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { MemberInvitations } from './MemberInvitations.tsx';
 import { Members } from './Members.tsx';
+import { OrganisationFrame } from './OrganisationFrame.tsx';
 import { OrganisationSettings } from './OrganisationSettings.tsx';
 import type { Organisation } from './organisation.ts';
 import { SignInRequirement } from './SignInRequirement.tsx';
 
-const route = getRouteApi('/signed-in/org/$organisation');
-
 export function OrganisationPage() {
-  const { organisation: ref } = route.useParams();
-  const { data, error, isPending, refetch } = useQuery(ask(getOrganisation, { organisation: ref }));
   return (
-    <Stack gap="lg">
-      <PageHead title={data?.name ?? 'Organisation'} />
-      {isPending && <Skeleton h={240} />}
-      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {data !== undefined && <Parts organisation={data} />}
-    </Stack>
+    <OrganisationFrame route="/signed-in/org/$organisation" part="Overview">
+      {(organisation) => <Parts organisation={organisation} />}
+    </OrganisationFrame>
   );
 }
 
-const REQUIRED = {
-  second_factor: 'Everyone must sign in with a second factor.',
-  single_sign_on: 'Everyone must use single sign-on.',
-} as const;
-
 function Parts({ organisation }: { organisation: Organisation }) {
-  const { role, required_sign_in: required } = organisation;
+  const { role } = organisation;
   return (
     <>
-      <Text size="sm">
-        Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
-      </Text>
       <Section title="Games">
         <DataTable
           label="Games"

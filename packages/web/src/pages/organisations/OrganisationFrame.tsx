@@ -1,0 +1,74 @@
+// The frame of the pages of an organisation: its name, the caller's role and links to its parts.
+
+import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
+import { getOrganisation } from '@chauffeur/contract/operations/organisations';
+import { isAtLeast, ROLES } from '@chauffeur/contract/roles';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask } from '../../api.ts';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import type { Organisation } from './organisation.ts';
+
+const PARTS = [
+  { to: '/org/$organisation', name: 'Overview', role: 'viewer' },
+  { to: '/org/$organisation/audit', name: 'Audit log', role: listOrganisationAuditEntries.role },
+] as const;
+
+const REQUIRED = {
+  second_factor: 'Everyone must sign in with a second factor.',
+  single_sign_on: 'Everyone must use single sign-on.',
+} as const;
+
+type FrameProps = { route: '/signed-in/org/$organisation' | '/signed-in/org/$organisation/audit'; part: string };
+
+export function OrganisationFrame(props: FrameProps & { children: (organisation: Organisation) => ReactNode }) {
+  const { route, part, children } = props;
+  const { organisation: ref } = getRouteApi(route).useParams();
+  const { data, error, isPending, refetch } = useQuery(ask(getOrganisation, { organisation: ref }));
+  const name = data?.name ?? 'Organisation';
+  return (
+    <Stack gap="lg" data-wide={part === 'Audit log' || undefined}>
+      <PageHead title={name} tabTitle={part === 'Overview' ? name : `${part} · ${name}`} />
+      {isPending && <Skeleton h={240} />}
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data !== undefined && (
+        <>
+          <Head organisation={data} />
+          {children(data)}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Head({ organisation }: { organisation: Organisation }) {
+  const { role, slug, organisation_uid: uid, required_sign_in: required } = organisation;
+  const parts = PARTS.filter((part) => isAtLeast(role, part.role ?? 'owner'));
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
+      </Text>
+      {parts.length > 1 && (
+        <Group component="nav" aria-label="Organisation" gap="md">
+          {parts.map(({ to, name }) => (
+            <SiteLink
+              key={to}
+              to={to}
+              params={{ organisation: slug ?? uid }}
+              size="sm"
+              activeOptions={{ exact: true, includeSearch: false }}
+              activeProps={{ fw: 600, 'aria-current': 'page' }}
+            >
+              {name}
+            </SiteLink>
+          ))}
+        </Group>
+      )}
+    </Stack>
+  );
+}
