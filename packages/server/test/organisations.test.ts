@@ -100,6 +100,7 @@ describe('an organisation', () => {
     const bodies: Record<string, object> = {
       'organisations.setRole': { role: 'viewer' },
       'organisations.invite': { email: 'someone@example.com', role: 'viewer' },
+      'organisations.requireSignIn': { required_sign_in: null },
     };
     const operations = (OPERATIONS as readonly Operation[]).filter(({ path }) => path.startsWith('/organisations/{'));
     for (const { id, method, path, role } of operations) {

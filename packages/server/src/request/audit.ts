@@ -165,7 +165,7 @@ export function noteGame(game: {
   if (recording.written !== null) recording.noted += 1;
 }
 
-/** Notes which organisation the current call is about. The second one is the one that receives a game. */
+/** Notes which organisation the current call is about. The second one is the organisation that receives a game. */
 export function noteOrganisation({ organisation_id: id }: { readonly organisation_id: string }): void {
   const recording = recordings.getStore();
   if (recording === undefined) return;

@@ -64,7 +64,7 @@ export function noteChange(ctx: Context, game: string, topic: ChangeTopic): void
 
 /**
  * Calls `onChange` with the topics that have changed, at most once a second, until the returned function is called. Begins
- * with those that changed in the last ten seconds, so that a page need not load again what it has just loaded.
+ * with topics that changed in the last ten seconds, so that a page need not load again what it has just loaded.
  */
 export function watchChanges(ctx: Context, gameId: string, subscription: Subscription): () => void {
   const state = stateOf(ctx);
