@@ -194,7 +194,8 @@ describe('the crash pages', () => {
     await phone.getByRole('list', { name: 'Stack of the crashed thread' }).waitFor();
     const shift = await phone.evaluate<number>('window.shift');
     assert.ok(shift < 0.02, `the layout shifted by ${shift}`);
-    assert.ok(requests.length <= 26, `${requests.length} requests:\n${requests.join('\n')}`);
+    // What changes meanwhile is loaded again.
+    assert.ok(new Set(requests).size <= 25, `${requests.length} requests:\n${requests.join('\n')}`);
     assert.deepEqual(
       requests.filter((url) => /crash-impact|activity|similar/.test(url)),
       [],

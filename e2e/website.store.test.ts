@@ -65,7 +65,7 @@ describe('the store on the website', () => {
     await page.getByRole('heading', { name: 'Small Walk', level: 1 }).waitFor();
     // Markup is shown as text.
     await page.getByText('A stroll <b>through</b> rain').waitFor();
-    await page.getByText('Rain that you can hear').waitFor();
+    await page.getByRole('strong').getByText('Rain that you can hear').waitFor();
 
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download for Linux' }).click();
@@ -125,7 +125,7 @@ describe('the store on the website', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('region', { name: 'Results' }).getByRole('link', { name: 'Small Walk' }).click();
     await page.getByText('One evening.').waitFor();
-    await page.getByText('Rain that you can hear').waitFor();
+    await page.getByRole('strong').getByText('Rain that you can hear').waitFor();
     await page.getByRole('link', { name: 'Enlarge image 1 of 2' }).locator('img').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download for Linux' }).click();

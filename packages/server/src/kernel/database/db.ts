@@ -178,6 +178,9 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 /** Class 53 without a full disk, which storage-full.ts covers. */
 const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+/** Of errors without a useful code. The last one is what Citus reports if it loses a worker during the commit. */
+const AWAY_MESSAGE =
+  /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error|could not commit transaction for shard/;
 
 /**
  * Whether the error means that the database could not be reached, which is temporary, and not that a query was wrong.
@@ -187,9 +190,7 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code, syscall } = error as { code?: string; syscall?: string };
   if (code !== undefined && (CONNECTION_TROUBLE.test(code) || (SOCKET_TROUBLE.has(code) && syscall !== 'open')))
     return true;
-  return /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
-    error.message,
-  );
+  return AWAY_MESSAGE.test(error.message);
 }
 
 /** Whether the error means that a statement was cancelled, such as after its time limit. */
