@@ -8,6 +8,7 @@ import type * as contract from '@chauffeur/contract/operations/health';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
+import { isWorkerAway } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
@@ -179,9 +180,15 @@ export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): P
   return new Map(rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
 }
 
-/** The band on each game's store page; `unrated` if it has no rated build. */
+/**
+ * The band on each game's store page; `unrated` if it has no rated build, or while a Citus worker is away: the store needs
+ * nothing else from the workers.
+ */
 export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
-  const listed = await listedHealthOf(ctx, gameIds);
+  const listed = await listedHealthOf(ctx, gameIds).catch((error) => {
+    if (!isWorkerAway(error)) throw error;
+    return new Map<string, ListedHealth>();
+  });
   return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.band ?? 'unrated']));
 }
 

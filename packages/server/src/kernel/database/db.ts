@@ -178,9 +178,9 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 /** Class 53 without a full disk, which storage-full.ts covers. */
 const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
-/** Of errors without a useful code. The last one is what Citus reports if it loses a worker during the commit. */
+/** Of errors without a useful code. The last two are what Citus reports if it loses a worker during a transaction. */
 const AWAY_MESSAGE =
-  /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error|could not commit transaction for shard/;
+  /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error|could not commit transaction for shard|failure on connection marked as essential/;
 
 /**
  * Whether the error means that the database could not be reached, which is temporary, and not that a query was wrong.
@@ -191,6 +191,14 @@ export function isDatabaseAway(error: unknown): boolean {
   if (code !== undefined && (CONNECTION_TROUBLE.test(code) || (SOCKET_TROUBLE.has(code) && syscall !== 'open')))
     return true;
   return AWAY_MESSAGE.test(error.message);
+}
+
+/** Whether the error means that the coordinator of a Citus cluster could not reach one of the workers. */
+export function isWorkerAway(error: unknown): boolean {
+  return (
+    isDatabaseAway(error) &&
+    /connection to the remote node|failure on connection marked as essential/.test((error as Error).message)
+  );
 }
 
 /** Whether the error means that a statement was cancelled, such as after its time limit. */

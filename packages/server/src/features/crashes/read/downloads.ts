@@ -12,7 +12,7 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import type { Call, StreamCall } from '../../../request/call.ts';
 import { type BlobReader, type SendableBlob, sendBlob } from '../../../request/send-blob.ts';
-import { requireMember } from '../../games/games.ts';
+import { findGame, requireMember } from '../../games/games.ts';
 import { readStackText } from '../process/stack-text.ts';
 import { type DownloadGrant, makeDownloadToken, openDownloadToken } from './download-token.ts';
 import { noSuchFile, unknownCrash } from './not-found.ts';
@@ -55,8 +55,10 @@ export async function downloadCrashFile(
   { input: { token }, request, reply }: StreamCall<typeof contract.downloadCrashFile>,
 ): Promise<FastifyReply> {
   const grant = openDownloadToken(ctx, token);
-  const files = grant === null ? undefined : await findFiles(ctx.db, grant.gameId, grant.reportId);
-  if (grant === null || files === undefined) throw unknownLink();
+  // The game may have been deleted since.
+  if (grant === null || (await findGame(ctx.db, grant.gameId)) === null) throw unknownLink();
+  const files = await findFiles(ctx.db, grant.gameId, grant.reportId);
+  if (files === undefined) throw unknownLink();
   request.log.info({ game: grant.gameId, crash: grant.reportId, kind: grant.kind }, 'download link used');
   // The URL contains the token, which must not leak to other sites.
   reply.header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');

@@ -199,31 +199,38 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
   );
 }
 
-function facetsOfReport(gameId: string, reportId: string): RawBuilder<unknown> {
-  return sql`(select coalesce(json_agg(json_build_object('facet', facet, 'value', value) order by facet), '[]')
-    from crash_impact cross join unnest(value_ids) as counted (id)
-      join crash_facet_values named on named.game_id = ${gameId} and named.value_id = counted.id
-    where crash_impact.game_id = ${gameId} and crash_impact.report_id = ${reportId})`;
-}
+/**
+ * Of a row of `crash_reports`. It refers to that row and to the game, so that Citus asks the shard of the game only: it
+ * sends the result of an independent subquery to every worker, which fails while any of them is away.
+ */
+const facetsOfReport = (gameId: string) => sql`(
+  select coalesce(json_agg(json_build_object('facet', facet, 'value', value) order by facet), '[]')
+  from crash_impact cross join unnest(value_ids) as counted (id)
+    join crash_facet_values named on named.game_id = ${gameId} and named.value_id = counted.id
+  where crash_impact.game_id = ${gameId} and crash_impact.game_id = crash_reports.game_id
+    and crash_impact.report_id = crash_reports.report_id)`;
 
-export function findReport(db: Db, gameId: string, reportId: string): Promise<ReportRow | undefined> {
-  return row(
+export async function findReport(db: Db, gameId: string, reportId: string): Promise<ReportRow | undefined> {
+  const report = await row(
     db,
-    sql<ReportRow>`
-      select ${files}, report_id, crash_reports.build_id, coalesce(version, app_version) as version,
-        built.commit,
-        coalesce((select merged_into from crash_groups where crash_groups.game_id = crash_reports.game_id
-          and crash_groups.group_id = crash_reports.group_id), group_id) as group_id, state, signature, reason, message,
-        user_message, crash_reports.os, crash_reports.arch, device_uid, session_id, received_at, source, app_name, app_version,
-        crash_reports.engine_version, anonymous, metadata, crash_address, failure, processed_at, frames, missing_symbols,
-        ${facetsOfReport(gameId, reportId)} as facets
-      from crash_reports left join build_names as builds
-        on builds.game_id = crash_reports.game_id and builds.build_id = crash_reports.build_id
-        -- Citus joins a subquery, but no local table.
-        left join (select build_id, commit from builds where game_id = ${gameId}) built
-          on built.build_id = crash_reports.build_id
-      where crash_reports.game_id = ${gameId} and report_id = ${reportId}`,
+    sql<Omit<ReportRow, 'version' | 'commit'>>`
+      select ${files}, report_id, build_id,
+        coalesce((select merged_into from crash_groups where crash_groups.game_id = ${gameId}
+          and crash_groups.game_id = crash_reports.game_id and crash_groups.group_id = crash_reports.group_id), group_id)
+          as group_id, state, signature, reason, message, user_message, os, arch, device_uid, session_id, received_at,
+        source, app_name, app_version, engine_version, anonymous, metadata, crash_address, failure, processed_at, frames,
+        missing_symbols, ${facetsOfReport(gameId)} as facets
+      from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
+  if (report === undefined) return undefined;
+  // If the build were joined, Citus would send it to every worker too.
+  const build = await row(
+    db,
+    sql<{ version: string; commit: string | null }>`
+      select build_names.version, commit from build_names left join builds using (game_id, build_id)
+      where game_id = ${gameId} and build_id = ${report.build_id}`,
+  );
+  return { ...report, version: build?.version ?? report.app_version, commit: build?.commit ?? null };
 }
 
 export type ReportSession = { device_uid: string | null; session_id: string | null; received_at: Date };
@@ -239,8 +246,7 @@ export function findSession(db: Db, gameId: string, reportId: string): Promise<R
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<StoredFiles | undefined> {
   return row(
     db,
-    sql<StoredFiles>`select ${files} from crash_reports join games using (game_id)
-      where game_id = ${gameId} and report_id = ${reportId}`,
+    sql<StoredFiles>`select ${files} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 

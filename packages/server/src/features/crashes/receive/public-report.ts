@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
+import { findGame } from '../../games/games.ts';
 import { hashOfClientRef } from './create.ts';
 import { clientRefOf } from './forms/details.ts';
 import { findByClientRef, findPublicReport, type PublicFrame, type PublicReportRow } from './reports.sql.ts';
@@ -21,14 +22,19 @@ export async function findReader(ctx: Context, id: string, token: string): Promi
   const grant = token === '' ? null : openToken(ctx, token);
   if (grant?.allows === 'read' && grant.reportId === id.toLowerCase()) {
     const report = await findPublicReport(ctx.db, grant.gameId, grant.reportId);
-    if (report !== undefined) return { kind: 'token', report };
+    if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'token', report };
   }
   const clientRef = token === '' ? clientRefOf(id) : null;
   if (clientRef !== null) {
     const report = await findByClientRef(ctx.db, Buffer.from(hashOfClientRef(clientRef), 'hex'));
-    if (report !== undefined) return { kind: 'client', report };
+    if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'client', report };
   }
   throw new ApiError(4040, 'There is no such report, or the read token belongs to another report.');
+}
+
+/** Reports outlive a deleted game for a while. */
+async function isOfExistingGame(ctx: Context, { game_id: gameId }: PublicReportRow): Promise<boolean> {
+  return (await findGame(ctx.db, gameId)) !== null;
 }
 
 /** The state and the analysis, which is null until the report is processed. */

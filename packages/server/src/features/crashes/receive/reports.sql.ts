@@ -602,8 +602,7 @@ const publicColumns = sql.raw('game_id, report_id, build_id, state, reason, cras
 export function findPublicReport(db: Db, gameId: string, reportId: string): Promise<PublicReportRow | undefined> {
   return row(
     db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports join games using (game_id)
-      where game_id = ${gameId} and report_id = ${reportId}`,
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 
@@ -611,7 +610,7 @@ export function findPublicReport(db: Db, gameId: string, reportId: string): Prom
 export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
   return row(
     db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports join games using (game_id)
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports
       where client_ref_hash = ${hash} order by report_id desc limit 1`,
   );
 }
