@@ -57,8 +57,8 @@ describe('the members of a game', () => {
     await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
 
     await idaPage.goto(edit('danger'));
-    await idaPage.getByText('Only owners can transfer or delete the game.').waitFor();
-    await idaPage.getByRole('link', { name: 'Members page' }).click();
+    await idaPage.getByText('Only owners of the game can see this page.').waitFor();
+    await idaPage.getByRole('navigation', { name: 'Edit' }).getByRole('link', { name: 'Members' }).click();
     await idaPage.getByRole('button', { name: 'Leave' }).click();
     await idaPage.getByRole('button', { name: 'Leave game' }).click();
     await idaPage.getByRole('heading', { name: 'Your games' }).waitFor();

@@ -29,15 +29,20 @@ export async function visitPages(
 }
 
 /** Waits until no part of the page is loading or shows a placeholder, and the images in view are loaded. */
-async function untilShown(page: Page): Promise<void> {
+export async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction(() => {
-    // What is further down loads when someone uses the page.
-    dispatchEvent(new Event('scroll'));
-    return document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null;
-  });
+  await untilDrawn(page);
   // Images below the viewport load when the page is scrolled.
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.complete || !image.checkVisibility() || image.y >= window.innerHeight),
   );
+}
+
+/** Waits until no part of the page is loading or shows a placeholder. */
+export async function untilDrawn(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    // What is further down loads when someone uses the page.
+    dispatchEvent(new Event('scroll'));
+    return document.querySelector('[aria-busy="true"], [data-loading], .mantine-Skeleton-root') === null;
+  });
 }

@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 
 const OPERATIONS = /packages\/contract\/src\/operations\/[\w-]+\.ts$/;
 const UNUSED = new Set([
-  ...['summary', 'output', 'errors', 'example', 'mcp', 'access', 'role', 'uploadScope', 'headers', 'headerQuery'],
+  ...['summary', 'output', 'errors', 'example', 'mcp', 'access', 'uploadScope', 'headers', 'headerQuery'],
   ...['crossOrigin', 'otherBodies', 'bodyLimit', 'answerTypes', 'named', 'plainAnswers', 'secret', 'asset', 'statuses'],
   ...['invalid', 'audit'],
 ]);

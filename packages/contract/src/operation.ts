@@ -2,7 +2,7 @@
 // offers some as tools.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { formatWhoMay, type Role } from './roles.ts';
+import { formatWhoMay, type Role, type RoleScope } from './roles.ts';
 import type { Tag } from './tags.ts';
 
 /**
@@ -171,9 +171,9 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   return [...codes].sort((a, b) => a - b);
 }
 
-/** Whether the operation's role is a role in an organisation instead of on a game. */
-function isAboutOrganisation({ path }: Operation): boolean {
-  return path.startsWith('/organisations/');
+/** What the operation's role is about. */
+export function roleScopeOf({ path }: Operation): RoleScope {
+  return path.startsWith('/organisations/') ? 'organisation' : 'game';
 }
 
 /** Which role a person needs, as a sentence; undefined if any will do. */
@@ -181,8 +181,8 @@ export function describeRole(operation: Operation): string | undefined {
   const { access, role } = operation;
   if (role === undefined) return undefined;
   if (role === 'viewer')
-    return `Needs a role ${isAboutOrganisation(operation) ? 'in the organisation' : 'on the game'}.`;
-  const who = formatWhoMay(role, isAboutOrganisation(operation) ? 'organisation' : 'game');
+    return `Needs a role ${roleScopeOf(operation) === 'organisation' ? 'in the organisation' : 'on the game'}.`;
+  const who = formatWhoMay(role, roleScopeOf(operation));
   return access === 'deploy_key' ? `With a login of the command, only for ${who}.` : `Only for ${who}.`;
 }
 

@@ -44,14 +44,22 @@ export function mayGrant(role: Role, given: Role): boolean {
   return isAtLeast(role, 'admin') && isAtLeast(role, given);
 }
 
+/** What a role is about: one game, or an organisation with all of its games. */
+export type RoleScope = 'game' | 'organisation';
+
 /** Who can call an operation that needs the role, such as "admins and owners of the game". */
-export function formatWhoMay(needed: Role, of: 'game' | 'organisation'): string {
+export function formatWhoMay(needed: Role, of: RoleScope): string {
   const plurals = ROLE_NAMES.filter((each) => isAtLeast(each, needed)).map((each) => ROLES[each].plural);
   const all = [plurals.slice(0, -1).join(', '), plurals.at(-1)].filter(Boolean).join(' and ');
   return `${all} of the ${of}`;
 }
 
+/** The sentence for someone whose role is too low to `act`, such as "Only owners of the game can delete it." */
+export function formatOnlyThey(needed: Role, of: RoleScope, act: string): string {
+  return `Only ${formatWhoMay(needed, of)} can ${act}.`;
+}
+
 /** The error message for someone whose role is too low, such as "Only admins and owners of the game can do this." */
-export function formatMissingRole(role: Role, needed: Role, of: 'game' | 'organisation'): string {
-  return `Only ${formatWhoMay(needed, of)} can do this. Your role is ${role}.`;
+export function formatMissingRole(role: Role, needed: Role, of: RoleScope): string {
+  return `${formatOnlyThey(needed, of, 'do this')} Your role is ${role}.`;
 }

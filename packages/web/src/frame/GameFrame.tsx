@@ -8,6 +8,7 @@ import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
+import { OwnRole } from './own-role.ts';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
@@ -85,7 +86,9 @@ export function GameFrame() {
           ))}
         </nav>
       </div>
-      <Outlet />
+      <OwnRole value={{ of: 'game', role: game.role }}>
+        <Outlet />
+      </OwnRole>
       <Suspense>{isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}</Suspense>
     </Stack>
   );

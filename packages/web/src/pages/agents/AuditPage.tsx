@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { AuditLog } from '../audit/AuditLog.tsx';
 import { useGame } from '../games/use-game.ts';
@@ -27,11 +28,9 @@ export function AuditPage() {
       <Title order={2} size="h4" mt="md">
         Agent activity
       </Title>
-      {game.role === 'owner' ? (
+      <Permitted operation={listAgentCalls} to="see agent activity">
         <Calls uid={game.game_uid} />
-      ) : (
-        <Text size="sm">Only the game's owners can see agent activity.</Text>
-      )}
+      </Permitted>
     </Stack>
   );
 }

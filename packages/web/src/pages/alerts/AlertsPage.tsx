@@ -1,10 +1,17 @@
 // The alerts of a game: who gets which, when and where, and what was sent.
-import { getAlerts, subscribeToAlerts } from '@chauffeur/contract/operations/alerts';
+import {
+  getAlerts,
+  listAlertDeliveries,
+  listAlertDestinations,
+  subscribeToAlerts,
+  updateAlerts,
+} from '@chauffeur/contract/operations/alerts';
 import { Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { useGame } from '../games/use-game.ts';
@@ -32,16 +39,22 @@ export function AlertsPage() {
         ) : (
           <>
             <Mail uid={uid} mail={data.mail} />
-            <Rules uid={uid} settings={data} />
-            <Schedule uid={uid} settings={data} />
+            <PermittedFields operation={updateAlerts} to="change these rules">
+              <Rules uid={uid} settings={data} />
+              <Schedule uid={uid} settings={data} />
+            </PermittedFields>
           </>
         )}
       </Stack>
       <Section title="Chats and webhooks">
-        <Destinations uid={uid} />
+        <Permitted operation={listAlertDestinations} to="see and change them">
+          <Destinations uid={uid} />
+        </Permitted>
       </Section>
       <Section title="Messages of the last 30 days">
-        <Deliveries uid={uid} />
+        <Permitted operation={listAlertDeliveries} to="see them">
+          <Deliveries uid={uid} />
+        </Permitted>
       </Section>
     </Stack>
   );

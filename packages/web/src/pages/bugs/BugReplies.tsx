@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { formatItems } from '../../ui/format.ts';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './BugsPage.module.css';
@@ -26,7 +27,9 @@ export function BugReplies({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
         </div>
       ))}
       {bug.can_reply || bug.duplicates.length > 0 ? (
-        <ReplyForm bug={bug} gameUid={gameUid} />
+        <Permitted operation={replyToBug} to="reply">
+          <ReplyForm bug={bug} gameUid={gameUid} />
+        </Permitted>
       ) : (
         <Text size="sm">The player did not leave an address for replies.</Text>
       )}

@@ -1,12 +1,13 @@
 // A bug ticket: the player's message, what is known about it, the attached crash report, what is done about it, and the
 // replies.
 import { ApiError } from '@chauffeur/contract/errors';
-import { getBugTicket } from '@chauffeur/contract/operations/bugs';
+import { getBugTicket, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -58,9 +59,13 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
           {bug.title} <span className={classes.number}>{`#${bug.number}`}</span>
         </Title>
         <StateBadge tone={tone}>{label}</StateBadge>
-        <RenameTicket bug={bug} change={change} />
+        <Permitted operation={updateBugTicket}>
+          <RenameTicket bug={bug} change={change} />
+        </Permitted>
       </Group>
-      <StatusButtons bug={bug} change={change} />
+      <Permitted operation={updateBugTicket} to="change tickets">
+        <StatusButtons bug={bug} change={change} />
+      </Permitted>
       <pre className={classes.text}>{bug.message}</pre>
       <TicketFacts bug={bug} change={change} gameUid={gameUid} slug={slug} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}

@@ -1,7 +1,7 @@
 // What is known about a bug ticket, and what developers add to it: a title, labels, a crash group, its duplicates.
 import { formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { listBugTickets } from '@chauffeur/contract/operations/bugs';
+import { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
@@ -9,6 +9,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { findId, parseLabels, type Ticket } from './bug-status.ts';
@@ -132,20 +133,22 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
     return (
       <Group gap="xs">
         <Text size="sm">Duplicate of {linkTo(original)}</Text>
-        <Button
-          size="compact-xs"
-          variant="default"
-          disabled={change.isPending}
-          onClick={() =>
-            change.mutate({
-              change: { duplicate_of: null, status: 'open' },
-              message: 'Ticket reopened as one of its own.',
-              undo: { duplicate_of: original.bug_uid, status: bug.status },
-            })
-          }
-        >
-          Not a duplicate
-        </Button>
+        <Permitted operation={updateBugTicket}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={change.isPending}
+            onClick={() =>
+              change.mutate({
+                change: { duplicate_of: null, status: 'open' },
+                message: 'Ticket reopened as one of its own.',
+                undo: { duplicate_of: original.bug_uid, status: bug.status },
+              })
+            }
+          >
+            Not a duplicate
+          </Button>
+        </Permitted>
       </Group>
     );
   return (
@@ -191,7 +194,7 @@ type EditDialogProps = {
   makeChange: (text: string) => TicketChange | Promise<TicketChange>;
 };
 
-/** A button that opens a dialog with one text. */
+/** A button that opens a dialog with one text. Nothing for people who may not change tickets. */
 function EditDialog({ button, title, field, initial, maxLength, change, makeChange }: EditDialogProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState(initial);
@@ -213,7 +216,7 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
     }
   };
   return (
-    <>
+    <Permitted operation={updateBugTicket}>
       <Button size="compact-xs" variant="default" disabled={change.isPending} onClick={open}>
         {button}
       </Button>
@@ -242,6 +245,6 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
           </form>
         </Dialog>
       )}
-    </>
+    </Permitted>
   );
 }

@@ -1,7 +1,8 @@
 // A build: where it is live, its files, changelog, launch health and symbols, and the settings of its crash reporter.
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { deleteBuild } from '@chauffeur/contract/operations/build-deletion';
 import { getGameBuild } from '@chauffeur/contract/operations/builds';
-import { listChannels } from '@chauffeur/contract/operations/channels';
+import { listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -15,6 +16,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -97,12 +99,16 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         >
           Compare with…
         </SiteLink>
-        <Button variant="default" onClick={() => setDeleting(true)}>
-          Delete
-        </Button>
-        <Button disabled={build.state !== 'ready'} onClick={() => setPromoting(true)}>
-          Promote
-        </Button>
+        <Permitted operation={deleteBuild}>
+          <Button variant="default" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        </Permitted>
+        <Permitted operation={promoteBuild}>
+          <Button disabled={build.state !== 'ready'} onClick={() => setPromoting(true)}>
+            Promote
+          </Button>
+        </Permitted>
       </PageHead>
       {!isPromoting && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       <Facts facts={factsOf(build, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)} />

@@ -1,10 +1,11 @@
 // The beta members of a game, newest first, with a button to remove each.
 
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -19,6 +20,7 @@ export function BetaMembers({ game }: { game: OpenGame }) {
   const [selected, setSelected] = useState<BetaMember | null>(null);
   const queries = useQueryClient();
   const members = usePages(listBetaMembers, { uid: game.game_uid }, (page) => page.members);
+  const mayRemove = useMay(removeBetaMember);
   const removing = useMutation({
     mutationFn: (member: BetaMember) => call(removeBetaMember, { uid: game.game_uid, user_id: member.user_id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [listBetaMembers.id] }),
@@ -28,19 +30,14 @@ export function BetaMembers({ game }: { game: OpenGame }) {
     setSelected(member);
   };
   return (
-    <Stack gap="xs" component="section" aria-labelledby="beta-members">
-      <div>
-        <Title order={2} size="h4" id="beta-members">
-          Beta members
-        </Title>
-        <div role="status">
-          {removing.isSuccess && <Text size="sm">{removing.variables.name} was removed from the beta.</Text>}
-        </div>
+    <>
+      <div role="status">
+        {removing.isSuccess && <Text size="sm">{removing.variables.name} was removed from the beta.</Text>}
       </div>
       <PagedTable
         label="Beta members"
         list={members}
-        columns={memberColumns(select)}
+        columns={memberColumns(mayRemove ? select : null)}
         rowKey={({ user_id }) => user_id}
         skeletonRows={3}
         empty={
@@ -59,14 +56,19 @@ export function BetaMembers({ game }: { game: OpenGame }) {
           onClose={() => setSelected(null)}
         />
       )}
-    </Stack>
+    </>
   );
 }
 
-function memberColumns(onRemove: (member: BetaMember) => void): Column<BetaMember>[] {
-  return [
+/** `onRemove` is null for people who may not remove members. */
+function memberColumns(onRemove: ((member: BetaMember) => void) | null): Column<BetaMember>[] {
+  const columns: Column<BetaMember>[] = [
     { header: 'Player', className: table.main, cell: ({ name }) => name },
     { header: 'Joined', cell: ({ joined_at }) => <Time at={joined_at} /> },
+  ];
+  if (onRemove === null) return columns;
+  return [
+    ...columns,
     {
       header: 'Actions',
       isHeaderHidden: true,

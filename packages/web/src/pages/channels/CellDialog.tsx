@@ -3,6 +3,7 @@ import { changesNothing, describePromotion, describeRollback, isOffered } from '
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { Button, Divider, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +11,7 @@ import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatDay, formatExactTime } from '../../ui/format.ts';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -48,16 +50,22 @@ export function CellDialog({ game, channel, platform, place, moves, onClose }: C
         {isPending && <Text size="sm">Loading builds…</Text>}
         {data?.builds.length === 0 && <EmptyState>No builds for this platform are ready. Upload one first.</EmptyState>}
         {data !== undefined && data.builds.length > 0 && (
-          <PromoteForm
-            game={game}
-            channel={channel}
-            place={place}
-            builds={data.builds}
-            moves={moves}
-            onDone={onClose}
-          />
+          <Permitted operation={promoteBuild} to="promote builds and roll back">
+            <PromoteForm
+              game={game}
+              channel={channel}
+              place={place}
+              builds={data.builds}
+              moves={moves}
+              onDone={onClose}
+            />
+          </Permitted>
         )}
-        {place?.rollback_to != null && <Rollback game={game} place={place} moves={moves} onDone={onClose} />}
+        {place?.rollback_to != null && (
+          <Permitted operation={rollbackChannel}>
+            <Rollback game={game} place={place} moves={moves} onDone={onClose} />
+          </Permitted>
+        )}
       </Stack>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 // The channels of a game: the current builds, the history and the beta members.
 import type { Platform } from '@chauffeur/contract/identity';
-import { listChannels } from '@chauffeur/contract/operations/channels';
+import { listBetaMembers, listChannels } from '@chauffeur/contract/operations/channels';
 import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,7 +8,9 @@ import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Section } from '../../ui/Section.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BetaMembers } from './BetaMembers.tsx';
 import { CellDialog } from './CellDialog.tsx';
@@ -61,7 +63,13 @@ export function ChannelsPage() {
           onChannel={(channel) => void navigate({ search: { history: channel }, replace: true })}
         />
       )}
-      {isUsed && <BetaMembers game={game} />}
+      {isUsed && (
+        <Section title="Beta members">
+          <Permitted operation={listBetaMembers} to="see them">
+            <BetaMembers game={game} />
+          </Permitted>
+        </Section>
+      )}
       {opened !== null && (
         <CellDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}

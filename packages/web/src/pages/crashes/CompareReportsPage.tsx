@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -72,10 +73,12 @@ function Comparison({ game, a, b }: { game: OpenGame; a: Crash; b: Crash }) {
         )}
       </Section>
       <Section title="Logs">
-        <div className={classes.columns}>
-          <LogEnd game={game} crash={a} label="End of the first log" />
-          <LogEnd game={game} crash={b} label="End of the second log" />
-        </div>
+        <Permitted operation={getCrashLog} to="read logs">
+          <div className={classes.columns}>
+            <LogEnd game={game} crash={a} label="End of the first log" />
+            <LogEnd game={game} crash={b} label="End of the second log" />
+          </div>
+        </Permitted>
       </Section>
     </>
   );

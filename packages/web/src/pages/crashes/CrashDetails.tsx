@@ -1,6 +1,10 @@
 // The contents of a report: its stack, missing symbols, and folded sections with everything else.
-import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
+import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
+import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
+import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
@@ -29,7 +33,9 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         actions={
           <Group gap="xs">
             {stack !== undefined && <CopyStack title={crash.title} stack={stack} />}
-            <Downloads gameUid={game.game_uid} crash={crash} />
+            <Permitted operation={requestCrashDownload}>
+              <Downloads gameUid={game.game_uid} crash={crash} />
+            </Permitted>
           </Group>
         }
       >
@@ -44,7 +50,9 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         )}
         {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} />}
       </Section>
-      <Attachments game={game} crash={crash} />
+      <Permitted operation={getCrashAttachment}>
+        <Attachments game={game} crash={crash} />
+      </Permitted>
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>
@@ -54,9 +62,19 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
             <SystemFacts stack={stack} />
           </>
         )}
-        {crash.available.includes('log') && <LogTail gameUid={game.game_uid} crashId={crash.crash_id} />}
-        <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
+        <Permitted operation={getCrashLog}>
+          {crash.available.includes('log') && <LogTail gameUid={game.game_uid} crashId={crash.crash_id} />}
+        </Permitted>
+        <Permitted operation={getBreadcrumbs}>
+          <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
+        </Permitted>
         <Metadata metadata={crash.metadata} />
+        <Permitted
+          operation={requestCrashDownload}
+          to="see logs, memory, breadcrumbs and attachments, and download files"
+        >
+          {null}
+        </Permitted>
       </Column>
     </>
   );

@@ -12,7 +12,9 @@ import { Button, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { session } from '../../session.ts';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
@@ -29,7 +31,9 @@ export function GroupActivity({ groupId }: { groupId: string }) {
   const pages = usePages(listCrashGroupActivity, input, ({ activity }) => activity);
   return (
     <Section title="Activity">
-      <CommentForm groupId={groupId} />
+      <Permitted operation={addCrashGroupComment} to="comment">
+        <CommentForm groupId={groupId} />
+      </Permitted>
       {pages.error !== null && <Problem error={pages.error} onRetry={pages.retry} />}
       {pages.isLoading && <Skeleton h={60} />}
       {pages.rows?.length === 0 && <Text size="sm">No activity yet.</Text>}
@@ -84,7 +88,9 @@ function Comment({ entry, groupId }: { entry: Activity; groupId: string }) {
   const { data: person } = useQuery(session);
   const game = useGame();
   const [isEditing, setEditing] = useState(false);
-  const isAuthor = person?.id === entry.user_id;
+  const mayComment = useMay(updateCrashGroupComment);
+  // Someone whose role was lowered may have comments that they can't change anymore.
+  const isAuthor = mayComment && person?.id === entry.user_id;
   const isOwner = game.role === 'owner';
   const deleting = useCommentMutation(() =>
     call(deleteCrashGroupComment, { uid: game.game_uid, group_id: groupId, activity_uid: entry.activity_uid }),

@@ -2,9 +2,11 @@
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Checkbox } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
@@ -47,6 +49,7 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
     idOf: ({ group_id }: ListedGroup) => group_id,
   });
   const triage = useTriage();
+  const mayTriage = useMay(changeCrashGroups);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const shown = list.rows ?? [];
   const selectedGroups = shown
@@ -62,7 +65,10 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
       <PagedTable
         label="Crash groups"
         list={list}
-        columns={[selectColumn(selected, setSelected), ...groupColumns(game.slug, builds[0], { sort, onSort })]}
+        columns={[
+          ...(mayTriage ? [selectColumn(selected, setSelected)] : []),
+          ...groupColumns(game.slug, builds[0], { sort, onSort }),
+        ]}
         rowKey={({ item }) => item.group_id}
         skeletonRows={8}
         isFixed

@@ -1,6 +1,7 @@
 // A crash group: what broke, how often and where, the stack of its latest report, and what is done about it.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
+import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -13,6 +14,7 @@ import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -140,7 +142,9 @@ function GroupHead({ group, newest, triage }: GroupHeadProps) {
           <GroupTitle group={group} triage={triage} />
           <GroupBadge group={group} newest={newest} />
         </Group>
-        <StatusButtons statuses={[group.status]} groupIds={[group.group_id]} triage={triage} />
+        <Permitted operation={changeCrashGroups} to="triage">
+          <StatusButtons statuses={[group.status]} groupIds={[group.group_id]} triage={triage} />
+        </Permitted>
       </Group>
       <TriageResult triage={triage} />
     </>

@@ -1,9 +1,11 @@
 // The title of a crash group, which developers can replace by one of their own.
 import { LIMITS } from '@chauffeur/contract/limits';
+import { updateCrashGroup } from '@chauffeur/contract/operations/triage';
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import classes from './crashes.module.css';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { Triage } from './use-triage.ts';
@@ -18,9 +20,11 @@ export function GroupTitle({ group, triage }: GroupTitleProps) {
         <Title order={1} className={classes.signature}>
           {group.title}
         </Title>
-        <Button size="compact-xs" variant="subtle" onClick={() => setOpen(true)}>
-          Rename
-        </Button>
+        <Permitted operation={updateCrashGroup}>
+          <Button size="compact-xs" variant="subtle" onClick={() => setOpen(true)}>
+            Rename
+          </Button>
+        </Permitted>
       </Group>
       {group.title !== group.signature && (
         <Text size="sm" c="dimmed" className={classes.code}>

@@ -1,8 +1,11 @@
 // The groups that were merged into a crash group or split off from it, and the dialog that splits it.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import { splitCrashGroup, unmergeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { useMay } from '../../frame/own-role.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -18,6 +21,7 @@ type Merged = GroupDetail['merged'][number];
 type RelatedGroupsProps = { slug: string; group: GroupDetail; triage: Triage };
 
 export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>) {
+  const maySeparate = useMay(unmergeCrashGroups);
   if (group.merged.length === 0) return null;
   const columns: Column<Merged>[] = [
     {
@@ -41,7 +45,9 @@ export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>
       hiddenBelow: 'sm',
       cell: (each) => <Time at={each.last_seen} />,
     },
-    {
+  ];
+  if (maySeparate)
+    columns.push({
       header: 'Change',
       isHeaderHidden: true,
       align: 'right',
@@ -63,8 +69,7 @@ export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>
           Separate
         </Button>
       ),
-    },
-  ];
+    });
   return (
     <Section title="Merged groups">
       <Text size="sm">The reports of these groups, including new ones, are counted and listed here.</Text>
@@ -110,13 +115,13 @@ export function SplitButton({ group, stack, triage }: SplitButtonProps) {
   const [isOpen, setOpen] = useState(false);
   if (group.kind !== 'stack') return null;
   return (
-    <>
+    <Permitted operation={splitCrashGroup}>
       <Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
         Split group
       </Button>
       <Suspense>
         {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
       </Suspense>
-    </>
+    </Permitted>
   );
 }

@@ -1,5 +1,6 @@
 // A crash report: its processing state, the messages of the game and the player, its stack, and a button to delete it.
 import { formatPlatform } from '@chauffeur/contract/format';
+import { deleteCrash } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +11,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -97,9 +99,11 @@ function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
         >
           Compare with…
         </SiteLink>
-        <Button variant="default" onClick={() => setConfirming(true)}>
-          Delete
-        </Button>
+        <Permitted operation={deleteCrash}>
+          <Button variant="default" onClick={() => setConfirming(true)}>
+            Delete
+          </Button>
+        </Permitted>
       </PageHead>
       {crash.failure !== null && (
         <Notice tone="bad" title="The dump could not be read">

@@ -11,6 +11,7 @@ import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 
@@ -50,20 +51,22 @@ export function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
           }}
         />
       )}
-      {current === undefined ? (
-        <Button size="xs" variant="default" disabled={query === ''} onClick={() => setSaving(true)}>
-          Save search
-        </Button>
-      ) : (
-        <Button
-          size="xs"
-          variant="default"
-          loading={deleting.isPending}
-          onClick={() => deleting.mutate(current.search_uid)}
-        >
-          Delete search
-        </Button>
-      )}
+      <Permitted operation={saveCrashSearch}>
+        {current === undefined ? (
+          <Button size="xs" variant="default" disabled={query === ''} onClick={() => setSaving(true)}>
+            Save search
+          </Button>
+        ) : (
+          <Button
+            size="xs"
+            variant="default"
+            loading={deleting.isPending}
+            onClick={() => deleting.mutate(current.search_uid)}
+          >
+            Delete search
+          </Button>
+        )}
+      </Permitted>
       {isSaving && <SaveDialog uid={uid} query={query} view={view} onSaved={reload} onClose={() => setSaving(false)} />}
     </Group>
   );

@@ -2,9 +2,11 @@
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
+import { mergeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
@@ -22,12 +24,13 @@ export function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
   const { data, error, isPending, refetch } = useQuery(
     ask(listSimilarGroups, { uid: game.game_uid, group_id: groupId }),
   );
+  const mayMerge = useMay(mergeCrashGroups);
   return (
     <Section title="Similar groups">
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable
         label="Similar groups"
-        columns={similarColumns(game.slug, groupId, triage)}
+        columns={similarColumns(game.slug, groupId, mayMerge ? triage : null)}
         rows={data?.groups}
         rowKey={({ group_id }) => group_id}
         isLoading={isPending}
@@ -39,8 +42,9 @@ export function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
   );
 }
 
-function similarColumns(slug: string, groupId: string, triage: Triage): Column<SimilarGroup>[] {
-  return [
+/** `triage` is null for people who may not merge groups. */
+function similarColumns(slug: string, groupId: string, triage: Triage | null): Column<SimilarGroup>[] {
+  const columns: Column<SimilarGroup>[] = [
     {
       header: 'Crash',
       // It is no row link: j and k move between the reports of the group.
@@ -77,6 +81,10 @@ function similarColumns(slug: string, groupId: string, triage: Triage): Column<S
       hiddenBelow: 'sm',
       cell: (group) => <Time at={group.last_seen} />,
     },
+  ];
+  if (triage === null) return columns;
+  return [
+    ...columns,
     {
       header: 'Change',
       isHeaderHidden: true,

@@ -1,8 +1,9 @@
 // All threads of a report. Each is loaded when it is opened: its frames, registers and the memory of its stack.
 import { formatNumber } from '@chauffeur/contract/format';
-import type { ThreadSummary } from '@chauffeur/contract/operations/crash-threads';
+import { getCrashThread, type ThreadSummary } from '@chauffeur/contract/operations/crash-threads';
 import { Button, Stack as Rows, Skeleton, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { FoldedSection } from './FoldedSection.tsx';
@@ -49,7 +50,9 @@ function ThreadList(props: ThreadsProps) {
       )}
       {shown.map((thread) => (
         <FoldedSection key={thread.thread} title={formatThread(thread)} note={formatNote(thread)}>
-          <Thread {...props} thread={thread} />
+          <Permitted operation={getCrashThread} to="see frames, registers and memory of other threads">
+            <Thread {...props} thread={thread} />
+          </Permitted>
         </FoldedSection>
       ))}
       {shown.length === 0 && <Text size="sm">No matching threads.</Text>}

@@ -2,6 +2,7 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import { PRIORITIES, type Priority } from '@chauffeur/contract/operations/crashes';
 import { draftCrashGroupIssue } from '@chauffeur/contract/operations/issue-tracker';
+import { updateCrashGroup } from '@chauffeur/contract/operations/triage';
 import { Anchor, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +10,7 @@ import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
+import { PermittedFields } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
@@ -25,7 +27,11 @@ export function TriageFacts({ group, triage }: TriageFactsProps) {
     ['Priority', <PrioritySelect key="priority" group={group} triage={triage} />],
     ['Issue', <IssueLink key="issue" group={group} triage={triage} />],
   ];
-  return <Facts facts={facts} />;
+  return (
+    <PermittedFields operation={updateCrashGroup}>
+      <Facts facts={facts} />
+    </PermittedFields>
+  );
 }
 
 function AssigneeSelect({ game, group, triage }: TriageFactsProps & { game: OpenGame }) {

@@ -2,7 +2,12 @@
 
 import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getEventFiles, listEventFiles, setEventFiles } from '@chauffeur/contract/operations/event-files';
+import {
+  deleteEventFiles,
+  getEventFiles,
+  listEventFiles,
+  setEventFiles,
+} from '@chauffeur/contract/operations/event-files';
 import { Anchor, Button, Group, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,6 +21,7 @@ import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { usePages } from '../../ui/use-pages.ts';
@@ -76,11 +82,13 @@ function State({ uid, settings }: { uid: string; settings: Settings }) {
         <>
           <Facts facts={factsOf(settings)} />
           {files > 0 && (
-            <Group>
-              <Button variant="default" onClick={() => setDeleting(true)}>
-                Delete files
-              </Button>
-            </Group>
+            <Permitted operation={deleteEventFiles} to="delete the files">
+              <Group>
+                <Button variant="default" onClick={() => setDeleting(true)}>
+                  Delete files
+                </Button>
+              </Group>
+            </Permitted>
           )}
         </>
       )}

@@ -1,10 +1,12 @@
 // The record of a device: its builds and events, with buttons to export it as JSON or to delete it.
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatNumber } from '@chauffeur/contract/format';
+import { deleteDevice } from '@chauffeur/contract/operations/events';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -65,9 +67,11 @@ function Actions({ gameUid, device, builds, deletion }: DeviceProps & { builds: 
         <Button size="xs" variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
           Export as JSON
         </Button>
-        <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
-          Delete
-        </Button>
+        <Permitted operation={deleteDevice}>
+          <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
+            Delete
+          </Button>
+        </Permitted>
         <Text size="sm" role="status">
           {exporting.isSuccess && `Exported. Events in the file: ${formatNumber(exporting.data)}.`}
         </Text>

@@ -11,6 +11,7 @@ import { session } from '../../session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Invitations } from './Invitations.tsx';
@@ -38,7 +39,9 @@ export function AdminsPage() {
           </SiteLink>{' '}
           have their role on all of its games. Others have a role on this game alone.
         </Text>
-        {!isOwner && <Text size="sm">Ask an owner to change this list.</Text>}
+        <Permitted operation={removeAdmin} to="change this list">
+          {null}
+        </Permitted>
         <Members game={game} onSelect={setSelected} />
       </Stack>
       {isOwner && <Invitations game={game} />}

@@ -3,7 +3,6 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Section } from '../../ui/Section.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { DeleteGame } from './DeleteGame.tsx';
 import { TransferGame } from './TransferGame.tsx';
 import { useGame } from './use-game.ts';
@@ -14,29 +13,17 @@ export function DangerPage() {
   return (
     <Stack gap="xl">
       <PageHead title="Danger zone" tabTitle={`Danger zone · ${game.name}`} />
-      {game.role === 'owner' ? (
-        <>
-          <TransferGame game={game} />
-          <Section title="Delete game">
-            <Text size="sm">
-              {`Permanently deletes ${game.name} with its builds, store page, crash reports, events and bug tickets, for you and everyone else.`}
-            </Text>
-            <Group>
-              <Button color="red.9" onClick={() => setDeleting(true)}>
-                Delete game
-              </Button>
-            </Group>
-          </Section>
-        </>
-      ) : (
+      <TransferGame game={game} />
+      <Section title="Delete game">
         <Text size="sm">
-          Only owners can transfer or delete the game. To give up your own access, leave the game on the{' '}
-          <SiteLink to="/dev/$slug/edit/admins" params={{ slug: game.slug }} size="sm">
-            Members page
-          </SiteLink>
-          .
+          {`Permanently deletes ${game.name} with its builds, store page, crash reports, events and bug tickets, for you and everyone else.`}
         </Text>
-      )}
+        <Group>
+          <Button color="red.9" onClick={() => setDeleting(true)}>
+            Delete game
+          </Button>
+        </Group>
+      </Section>
       {isDeleting && <DeleteGame game={game} onClose={() => setDeleting(false)} />}
     </Stack>
   );

@@ -1,23 +1,14 @@
-// The frame of a game's edit pages: links to each page, next to or above the open one.
-import { Link, Outlet } from '@tanstack/react-router';
+// The frame of a game's edit pages: links to those that the person can read, next to or above the open one. It says who
+// may see or change the open page if the person may not.
+import { Stack } from '@mantine/core';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { mayCall } from '../../frame/own-role.ts';
 import { useScrollToCurrent } from '../../frame/use-scroll-to-current.ts';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import classes from './EditFrame.module.css';
+import { EDIT_PARTS } from './edit-parts.ts';
 import { useGame } from './use-game.ts';
-
-const PARTS = [
-  { to: '/dev/$slug/edit/listing', name: 'Listing' },
-  { to: '/dev/$slug/edit/images', name: 'Images' },
-  { to: '/dev/$slug/edit/keys', name: 'Keys' },
-  { to: '/dev/$slug/edit/admins', name: 'Members' },
-  { to: '/dev/$slug/edit/alerts', name: 'Alerts' },
-  { to: '/dev/$slug/edit/grouping', name: 'Crash grouping' },
-  { to: '/dev/$slug/edit/issues', name: 'Issue tracker' },
-  { to: '/dev/$slug/edit/source', name: 'Source code' },
-  { to: '/dev/$slug/edit/bugs', name: 'Bug reports' },
-  { to: '/dev/$slug/edit/event-files', name: 'Event files' },
-  { to: '/dev/$slug/edit/audit', name: 'Audit log' },
-  { to: '/dev/$slug/edit/danger', name: 'Danger zone' },
-] as const;
 
 export function EditFrame() {
   const game = useGame();
@@ -25,15 +16,39 @@ export function EditFrame() {
   return (
     <div className={classes.frame}>
       <nav ref={parts} className={classes.parts} aria-label="Edit">
-        {PARTS.map(({ to, name }) => (
-          <Link key={to} to={to} params={{ slug: game.slug }} className={classes.part}>
+        {EDIT_PARTS.filter(({ read }) => mayCall(game.role, read)).map(({ path, name }) => (
+          <Link key={path} to={`/dev/$slug/edit/${path}`} params={{ slug: game.slug }} className={classes.part}>
             {name}
           </Link>
         ))}
       </nav>
       <div className={classes.content}>
-        <Outlet />
+        <Part />
       </div>
     </div>
+  );
+}
+
+function Part() {
+  const game = useGame();
+  const path = useLocation({ select: ({ pathname }) => pathname.split('/')[4] });
+  const part = EDIT_PARTS.find((each) => each.path === path);
+  if (part === undefined) return <Outlet />;
+  if (!mayCall(game.role, part.read))
+    return (
+      <Stack gap="md">
+        <PageHead title={part.name} tabTitle={`${part.name} · ${game.name}`} />
+        <Permitted operation={part.read} to="see this page">
+          {null}
+        </Permitted>
+      </Stack>
+    );
+  if (!('change' in part)) return <Outlet />;
+  return (
+    <Stack gap="md">
+      <PermittedFields operation={part.change} to={part.to}>
+        <Outlet />
+      </PermittedFields>
+    </Stack>
   );
 }

@@ -1,8 +1,10 @@
 // The contents of each step in the guide to the first build.
+import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
 import { Button, Group, List, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
@@ -56,11 +58,13 @@ export function KeyStep({ state, keyRef, issued, busy, error, onIssue }: KeyStep
           <Text size="sm">
             With this key, a machine such as a CI runner can ship builds of this game and nothing else.
           </Text>
-          <Group>
-            <Button loading={busy} onClick={onIssue}>
-              Create deploy key
-            </Button>
-          </Group>
+          <Permitted operation={issueDeployKey} to="create it">
+            <Group>
+              <Button loading={busy} onClick={onIssue}>
+                Create deploy key
+              </Button>
+            </Group>
+          </Permitted>
         </>
       )}
       {state === 'done' && issued === null && keyRef !== undefined && (
@@ -68,9 +72,11 @@ export function KeyStep({ state, keyRef, issued, busy, error, onIssue }: KeyStep
           <Text size="sm">
             Your key begins with <code>{keyRef}</code>. Its secret was only shown once.
           </Text>
-          <Button size="compact-xs" variant="default" loading={busy} onClick={onIssue}>
-            Revoke and create a new key
-          </Button>
+          <Permitted operation={issueDeployKey}>
+            <Button size="compact-xs" variant="default" loading={busy} onClick={onIssue}>
+              Revoke and create a new key
+            </Button>
+          </Permitted>
         </Group>
       )}
     </Stack>

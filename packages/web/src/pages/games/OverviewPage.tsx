@@ -2,10 +2,12 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
 import { Skeleton, Stack } from '@mantine/core';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
@@ -21,8 +23,10 @@ export function OverviewPage() {
   const queries = useQueryClient();
   /** A guide that was started here stays open until its last step, although the game is set up by then. */
   const [guidedGame, setGuidedGame] = useState<string | null>(null);
+  // The guide is for people who can see the deploy key.
+  const mayShip = useMay(listDeployKeys);
   const isSetUp = (channels.data?.channels.length ?? 0) > 0;
-  if (channels.data !== undefined && !isSetUp && guidedGame !== game.game_uid) setGuidedGame(game.game_uid);
+  if (mayShip && channels.data !== undefined && !isSetUp && guidedGame !== game.game_uid) setGuidedGame(game.game_uid);
   const finish = () => {
     // Results that were loaded before the build existed are outdated.
     void queries.invalidateQueries();

@@ -14,6 +14,7 @@ import { ask, call } from '../../api.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 
@@ -128,17 +129,19 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
               value={baseUrl}
               onChange={({ currentTarget }) => setBaseUrl(currentTarget.value)}
             />
-            <PasswordInput
-              label="Access token"
-              description={
-                tracker?.has_token === true
-                  ? 'A token is stored. Enter another one to replace it.'
-                  : `${TOKENS[kind]}. Without one, issues open in your browser, filled in.`
-              }
-              autoComplete="off"
-              value={token}
-              onChange={({ currentTarget }) => setToken(currentTarget.value)}
-            />
+            <Permitted operation={setIssueTracker}>
+              <PasswordInput
+                label="Access token"
+                description={
+                  tracker?.has_token === true
+                    ? 'A token is stored. Enter another one to replace it.'
+                    : `${TOKENS[kind]}. Without one, issues open in your browser, filled in.`
+                }
+                autoComplete="off"
+                value={token}
+                onChange={({ currentTarget }) => setToken(currentTarget.value)}
+              />
+            </Permitted>
           </>
         )}
         {saving.error !== null && <Problem error={saving.error} />}

@@ -1,10 +1,12 @@
 // The store images of a game: cover, thumbnail and screenshots.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { listGameMedia } from '@chauffeur/contract/operations/media';
+import { addGameMedia, listGameMedia, orderGameMedia } from '@chauffeur/contract/operations/media';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 import { DropImages } from './DropImages.tsx';
@@ -34,6 +36,7 @@ export function ImagesPage() {
   const game = useGame();
   const { data, error, isPending, refetch } = useQuery(ask(listGameMedia, { uid: game.game_uid }));
   const images = useImages(game.game_uid);
+  const mayOrder = useMay(orderGameMedia);
   return (
     <Stack gap="lg">
       <div>
@@ -58,11 +61,13 @@ export function ImagesPage() {
                 <Text size="sm" c="dimmed">
                   {description}
                 </Text>
-                <DropImages
-                  label={data[kind] === null ? uploadLabel : replaceLabel}
-                  isBusy={images.isPending}
-                  onFiles={(files) => images.add(kind, files.slice(0, 1))}
-                />
+                <Permitted operation={addGameMedia}>
+                  <DropImages
+                    label={data[kind] === null ? uploadLabel : replaceLabel}
+                    isBusy={images.isPending}
+                    onFiles={(files) => images.add(kind, files.slice(0, 1))}
+                  />
+                </Permitted>
               </Stack>
             ))}
           </div>
@@ -71,16 +76,23 @@ export function ImagesPage() {
               Gallery
             </Title>
             <Text size="sm" c="dimmed">
-              {data.gallery.length} of {LIMITS.galleryImages} screenshots. At least 1280×720, about 16:9. Drag
-              screenshots to reorder them, or use the arrows.
+              {data.gallery.length} of {LIMITS.galleryImages} screenshots. At least 1280×720, about 16:9.
+              {mayOrder && ' Drag screenshots to reorder them, or use the arrows.'}
             </Text>
-            <Gallery images={data.gallery} isBusy={images.isPending} onOrder={images.order} onDelete={images.remove} />
-            <DropImages
-              label="Add screenshots"
-              isMultiple
-              isBusy={images.isPending}
-              onFiles={(files) => images.add('screenshot', files)}
+            <Gallery
+              images={data.gallery}
+              isBusy={images.isPending || !mayOrder}
+              onOrder={images.order}
+              onDelete={images.remove}
             />
+            <Permitted operation={addGameMedia}>
+              <DropImages
+                label="Add screenshots"
+                isMultiple
+                isBusy={images.isPending}
+                onFiles={(files) => images.add('screenshot', files)}
+              />
+            </Permitted>
           </Stack>
         </>
       )}

@@ -6,7 +6,7 @@ import {
   removeMember,
   setMemberRole,
 } from '@chauffeur/contract/operations/organisations';
-import { isAtLeast, mayGrant, ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
+import { mayGrant, ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { call } from '../../api.ts';
 import { session } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { RoleSelect } from '../../ui/RoleSelect.tsx';
 import { Section } from '../../ui/Section.tsx';
@@ -83,7 +84,9 @@ export function Members({ organisation }: { organisation: Organisation }) {
   ];
   return (
     <Section title="Members">
-      {!isAtLeast(own, 'admin') && <Text size="sm">Admins and owners can change this list.</Text>}
+      <Permitted operation={setMemberRole} to="change this list">
+        {null}
+      </Permitted>
       {changing.error !== null && <Problem error={changing.error} />}
       <DataTable label="Members" columns={columns} rows={organisation.member_list} rowKey={({ user_id }) => user_id} />
       {selected !== null && (

@@ -2,20 +2,21 @@
 
 import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';
-import { isAtLeast, ROLES } from '@chauffeur/contract/roles';
+import { ROLES } from '@chauffeur/contract/roles';
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
+import { mayCall, OwnRole } from '../../frame/own-role.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { Organisation } from './organisation.ts';
 
 const PARTS = [
-  { to: '/org/$organisation', name: 'Overview', role: 'viewer' },
-  { to: '/org/$organisation/audit', name: 'Audit log', role: listOrganisationAuditEntries.role },
+  { to: '/org/$organisation', name: 'Overview', read: getOrganisation },
+  { to: '/org/$organisation/audit', name: 'Audit log', read: listOrganisationAuditEntries },
 ] as const;
 
 const REQUIRED = {
@@ -38,7 +39,7 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
       {data !== undefined && (
         <>
           <Head organisation={data} />
-          {children(data)}
+          <OwnRole value={{ of: 'organisation', role: data.role }}>{children(data)}</OwnRole>
         </>
       )}
     </Stack>
@@ -47,7 +48,7 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
 
 function Head({ organisation }: { organisation: Organisation }) {
   const { role, slug, organisation_uid: uid, required_sign_in: required } = organisation;
-  const parts = PARTS.filter((part) => isAtLeast(role, part.role ?? 'owner'));
+  const parts = PARTS.filter(({ read }) => mayCall(role, read));
   return (
     <Stack gap="xs">
       <Text size="sm">

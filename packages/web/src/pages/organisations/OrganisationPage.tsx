@@ -1,7 +1,12 @@
 // An organisation: its games, its members with their roles, its invitations and its name.
-import { isAtLeast } from '@chauffeur/contract/roles';
+import {
+  getOrganisationSignIn,
+  listMemberInvitations,
+  updateOrganisation,
+} from '@chauffeur/contract/operations/organisations';
 import { Text } from '@mantine/core';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
@@ -21,7 +26,6 @@ export function OrganisationPage() {
 }
 
 function Parts({ organisation }: { organisation: Organisation }) {
-  const { role } = organisation;
   return (
     <>
       <Section title="Games">
@@ -44,9 +48,15 @@ function Parts({ organisation }: { organisation: Organisation }) {
         />
       </Section>
       <Members organisation={organisation} />
-      {isAtLeast(role, 'admin') && <MemberInvitations organisation={organisation} />}
-      {role === 'owner' && <SignInRequirement organisation={organisation} />}
-      {role === 'owner' && <OrganisationSettings organisation={organisation} />}
+      <Permitted operation={listMemberInvitations}>
+        <MemberInvitations organisation={organisation} />
+      </Permitted>
+      <Permitted operation={getOrganisationSignIn}>
+        <SignInRequirement organisation={organisation} />
+      </Permitted>
+      <Permitted operation={updateOrganisation}>
+        <OrganisationSettings organisation={organisation} />
+      </Permitted>
     </>
   );
 }
