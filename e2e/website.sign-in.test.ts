@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
-import { codeAt, secretOf } from '../packages/server/test/setup/totp.ts';
+import { codeAt, nextCode, secretOf } from '../packages/server/test/setup/totp.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink } from './setup/outbox.ts';
 import { submitSignIn } from './setup/page.ts';
@@ -39,7 +39,8 @@ describe('signing in', () => {
     await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
     const key = await page.getByRole('form', { name: 'Confirm the authenticator app' }).locator('pre').innerText();
     const secret = secretOf(`otpauth://totp/x?secret=${key}`);
-    await page.getByRole('textbox', { name: 'Code', exact: true }).fill(codeAt(secret));
+    const code = codeAt(secret);
+    await page.getByRole('textbox', { name: 'Code', exact: true }).fill(code);
     await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByRole('list', { name: 'Backup codes' }).waitFor();
     const codes = await page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem').allInnerTexts();
@@ -56,7 +57,11 @@ describe('signing in', () => {
     await page.getByRole('textbox', { name: 'Code', exact: true }).fill('12 34');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Incorrect code.').waitFor();
-    await page.getByRole('textbox', { name: 'Code', exact: true }).fill(codeAt(secret));
+    // It was used to add the app.
+    await page.getByRole('textbox', { name: 'Code', exact: true }).fill(code);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This code was already used. Wait for the next one.').waitFor();
+    await page.getByRole('textbox', { name: 'Code', exact: true }).fill(nextCode(secret));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('textbox', { name: 'New email' }).waitFor();
 

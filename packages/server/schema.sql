@@ -1595,6 +1595,7 @@ create table user_two_factors (
   verified boolean default false not null,
   failed_verification_count integer default 0 not null,
   locked_until timestamp with time zone,
+  last_used_step integer,
   constraint user_two_factors_pkey PRIMARY KEY (id),
   constraint user_two_factors_user_id_key UNIQUE (user_id),
   constraint user_two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE

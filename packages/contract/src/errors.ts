@@ -52,8 +52,8 @@ export const ERRORS = {
   },
   4015: {
     status: 401,
-    meaning: 'The code of the second factor is wrong.',
-    remedy: 'Enter the current code of your authenticator app, or a backup code that was not used before.',
+    meaning: 'The code of the second factor is wrong, or was used before.',
+    remedy: 'Enter the next code of your authenticator app, or a backup code that was not used before.',
   },
   4016: {
     status: 401,

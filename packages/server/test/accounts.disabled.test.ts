@@ -11,7 +11,7 @@ import { mailTo } from './setup/mail.ts';
 import { connectProgram } from './setup/oauth.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
-import { addApp, codeAt, startSignIn } from './setup/totp.ts';
+import { addApp, nextCode, startSignIn } from './setup/totp.ts';
 
 let server: TestServer;
 let operator: Awaited<ReturnType<typeof makePlayer>>;
@@ -130,7 +130,7 @@ test('the command disables, enables and resets a second factor', async () => {
   const waiting = await startSignIn(server, account);
   const reset = await run('reset-second-factor', '--email', account.email);
   assert.equal(JSON.parse(reset.stdout).removed, true, reset.stderr);
-  const late = await postAuth(server, '/two-factor/verify-totp', { code: codeAt(secret) }, { cookie: waiting });
+  const late = await postAuth(server, '/two-factor/verify-totp', { code: nextCode(secret) }, { cookie: waiting });
   assert.equal(late.status, 401);
   assert.ok(await isSignedIn(server, cookieOf(await trySignIn(server, account))));
   await mailTo(server, account.email, /Two-step sign-in of your Chauffeur account was reset/);

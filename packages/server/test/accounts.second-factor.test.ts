@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { rows } from '../src/kernel/database/db.ts';
+import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { cookieOf, isSignedIn, openLink, postAuth, signUp, signUpVerified, trySignIn } from './setup/accounts.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
-import { addApp, codeAt, startSignIn, wrongCode } from './setup/totp.ts';
+import { addApp, codeAt, nextCode, startSignIn, wrongCode } from './setup/totp.ts';
 
 let server: TestServer;
 before(async () => {
@@ -17,6 +17,16 @@ after(() => server.stop());
 
 const verify = (cookie: string, body: object, route = 'totp') =>
   postAuth(server, `/two-factor/verify-${route === 'totp' ? 'totp' : 'backup-code'}`, body, { cookie });
+
+/** A time in the step of the last code that the account used. */
+async function timeOfUse(email: string): Promise<number> {
+  const { step } = await onlyRow(
+    server.ctx.db,
+    sql<{ step: number }>`select last_used_step as step from user_two_factors
+      join users on users.id = user_id where email = ${email}`,
+  );
+  return step * 30_000;
+}
 
 async function codeOf(response: Response): Promise<unknown> {
   return ((await response.json()) as { error?: { code?: unknown } }).error?.code;
@@ -30,11 +40,27 @@ describe('an account with an authenticator app', () => {
     assert.equal(await isSignedIn(server, waiting), false);
     const wrong = await verify(waiting, { code: wrongCode(secret) });
     assert.deepEqual([wrong.status, await codeOf(wrong)], [401, 4015]);
-    const right = await verify(waiting, { code: codeAt(secret) });
+    const right = await verify(waiting, { code: nextCode(secret) });
     assert.equal(right.status, 200);
     assert.equal(await isSignedIn(server, cookieOf(right)), true);
-    const again = await verify(waiting, { code: codeAt(secret) });
+    const again = await verify(waiting, { code: nextCode(secret) });
     assert.deepEqual([again.status, await codeOf(again)], [401, 4016]);
+  });
+
+  test('accepts each code once, even if it is entered twice at the same moment', async () => {
+    const account = await signUp(server);
+    // The code that added the app is used, too.
+    const { secret } = await addApp(server, account);
+    const waiting = await startSignIn(server, account);
+    const used = await verify(waiting, { code: codeAt(secret, await timeOfUse(account.email)) });
+    const { error } = (await used.json()) as { error: { code: number; message: string } };
+    assert.deepEqual([used.status, error.code], [401, 4015]);
+    assert.equal(error.message, 'This code was already used. Wait for the next one.');
+    const others = await Promise.all(Array.from({ length: 4 }, () => startSignIn(server, account)));
+    const code = nextCode(secret);
+    const answers = await Promise.all([waiting, ...others].map((each) => verify(each, { code })));
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, 401, 401, 401, 401]);
   });
 
   test('is off until the first code was entered', async () => {
@@ -66,11 +92,11 @@ describe('an account with an authenticator app', () => {
     const code = wrongCode(secret);
     const first = await startSignIn(server, account);
     for (let count = 0; count < 5; count += 1) assert.equal((await verify(first, { code })).status, 401);
-    assert.equal(await codeOf(await verify(first, { code: codeAt(secret) })), 4016);
+    assert.equal(await codeOf(await verify(first, { code: nextCode(secret) })), 4016);
     const second = await startSignIn(server, account);
     for (let count = 0; count < 5; count += 1) assert.equal((await verify(second, { code })).status, 401);
     const third = await startSignIn(server, account);
-    const locked = await verify(third, { code: codeAt(secret) });
+    const locked = await verify(third, { code: nextCode(secret) });
     assert.deepEqual([locked.status, await codeOf(locked)], [429, 4290]);
   });
 
@@ -81,7 +107,7 @@ describe('an account with an authenticator app', () => {
     const guesses = Array.from({ length: 20 }, () => verify(waiting, { code: wrongCode(secret) }));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     assert.ok(statuses.every((status) => status >= 400 && status < 500));
-    assert.notEqual((await verify(waiting, { code: codeAt(secret) })).status >= 500, true);
+    assert.notEqual((await verify(waiting, { code: nextCode(secret) })).status >= 500, true);
   });
 
   test('accepts each backup code once, and reports its use', async () => {
@@ -111,7 +137,7 @@ describe('an account with an authenticator app', () => {
   test('keeps its second factor when the password is reset, and forgets trusted browsers', async () => {
     const account = await signUp(server);
     const { secret } = await addApp(server, account);
-    const trusted = await verify(await startSignIn(server, account), { code: codeAt(secret), trustDevice: true });
+    const trusted = await verify(await startSignIn(server, account), { code: nextCode(secret), trustDevice: true });
     const trust = cookieOf(trusted).match(/[^ ]*trust_device=[^;]*/)?.[0] ?? '';
     const signInTrusted = (password: string) =>
       postAuth(server, '/sign-in/email', { email: account.email, password }, { cookie: trust });
@@ -127,7 +153,7 @@ describe('an account with an authenticator app', () => {
     assert.equal(reset.status, 200);
     assert.equal(await isSignedIn(server, cookieOf(reset)), false);
     // Nor does a sign-in with the earlier password continue.
-    assert.equal((await verify(waiting, { code: codeAt(secret) })).status, 401);
+    assert.equal(await codeOf(await verify(waiting, { code: codeAt(secret) })), 4016);
     const renewed = cookieOf(quick).match(/[^ ]*trust_device=[^;]*/)?.[0] ?? '';
     const body = { email: account.email, password: newPassword };
     const next = await postAuth(server, '/sign-in/email', body, { cookie: renewed });

@@ -212,6 +212,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   ACCOUNT_DISABLED: 'This account is disabled.',
   SESSION_NOT_FRESH: 'You signed in too long ago for this change. Sign in again, then repeat it.',
   INVALID_CODE: 'Incorrect code.',
+  CODE_USED: 'This code was already used. Wait for the next one.',
   INVALID_BACKUP_CODE: 'Incorrect backup code.',
   INVALID_TWO_FACTOR_COOKIE: 'This sign-in has expired. Enter your password again.',
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many wrong codes. Enter your password again.',

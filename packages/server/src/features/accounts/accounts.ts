@@ -43,6 +43,7 @@ import { mailJob } from './send-mail.job.ts';
 import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
+import { usedCodes } from './used-codes.ts';
 
 export { asMethod, CLIENT_ADDRESS_HEADER, hasSecondFactor, resetSecondFactor, setDisabled };
 
@@ -100,6 +101,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       ...oauthPlugins(options),
       ...signInPlugins(options.publicUrl),
       ...(options.sso === undefined ? [] : [singleSignOn(options.sso)]),
+      usedCodes(db),
       changeHooks(db, options),
     ],
     disabledPaths: CLOSED_OAUTH_ROUTES,

@@ -7,6 +7,7 @@ import { deleteSession, findSignInState, findUserByEmail, forgetResetLinks } fro
 import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
 import { methodOf } from './sign-in-method.ts';
+import { CODE_ROUTE, type CodeRequest, useCode } from './used-codes.ts';
 
 function refusalOf(refusal: Refusal): APIError {
   return new APIError('BAD_REQUEST', refusal);
@@ -121,6 +122,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
       create: {
         before: async (session: Fields & { userId: string }, endpoint: Endpoint) => {
           await checkSession(db, session.userId, endpoint);
+          if (endpoint?.path === CODE_ROUTE) await useCode(db, session.userId, endpoint as unknown as CodeRequest);
           const replaced = endpoint?.context?.session?.session?.signInMethod;
           return { data: { ...session, signInMethod: methodOf(endpoint?.path, replaced) } };
         },

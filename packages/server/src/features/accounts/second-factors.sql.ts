@@ -45,6 +45,24 @@ export async function forgetTrust(db: Db, userId: string): Promise<void> {
   );
 }
 
+/** The account's authenticator app, with its encrypted secret; undefined if it has none. */
+export function readTotp(
+  db: Db,
+  userId: string,
+): Promise<{ secret: string; last_used_step: number | null } | undefined> {
+  return row(db, sql`select secret, last_used_step from user_two_factors where user_id = ${userId}`);
+}
+
+/** Marks the code of a time step as used. False if it, or a later one, was used before. */
+export async function useStep(db: Db, userId: string, step: number): Promise<boolean> {
+  const count = await changed(
+    db,
+    sql`update user_two_factors set last_used_step = ${step}
+      where user_id = ${userId} and coalesce(last_used_step, -1) < ${step}`,
+  );
+  return count === 1;
+}
+
 /** Removes the authenticator app, the backup codes and all passkeys. Returns whether there was anything. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<boolean> {
   const counts = [

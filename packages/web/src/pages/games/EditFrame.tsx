@@ -1,4 +1,4 @@
-// The frame of a game's edit pages: links to those that the person can read, next to or above the open one. It says who
+// The frame of a game's edit pages: links to the pages that the person can read, next to or above the open one. It says who
 // may see or change the open page if the person may not.
 import { Stack } from '@mantine/core';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
