@@ -113,6 +113,22 @@ describe('the store on the website', () => {
     await viewer.waitFor({ state: 'hidden' });
   });
 
+  test('a player filters games by tag and reads how many there are, without JavaScript', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ javaScriptEnabled: false, userAgent: LINUX });
+    await page.goto(service.url);
+    const featured = page.getByRole('article', { name: 'Featured game' });
+    await featured.getByRole('link', { name: 'Small Walk' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Small Walk' }).count(), 1, 'no game is shown twice');
+    await page.getByRole('navigation', { name: 'Tags' }).getByRole('link', { name: 'cosy' }).click();
+    await page.getByRole('heading', { name: 'Games tagged cosy' }).waitFor();
+    await page.getByText('1 game', { exact: true }).waitFor();
+    await page.goto(`${service.url}/browse?tag=cosy&sort=name&os=macos`);
+    await page.getByText('0 games', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Remove tag cosy' }).click();
+    await page.waitForURL(/browse\?os=macos&sort=name$/);
+  });
+
   test('the store can be read and searched without JavaScript', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({

@@ -79,6 +79,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     operatorJobs: '/operator/jobs',
     operatorUsers: '/operator/users',
     operatorAudit: '/operator/audit',
+    operatorStore: '/operator/store',
     operatorGames: '/operator/games',
     operatorSettings: '/operator/settings',
     operatorSetup: '/operator/setup',

@@ -1668,6 +1668,22 @@ create table game_facts (
   constraint game_facts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table featured_game (
+  is_only boolean default true not null,
+  game_id uuid not null,
+  chosen_at timestamp with time zone default now() not null,
+  constraint featured_game_pkey PRIMARY KEY (is_only),
+  constraint featured_game_is_only_check CHECK (is_only),
+  constraint featured_game_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table recent_downloads (
+  game_id uuid not null,
+  count bigint not null,
+  constraint recent_downloads_pkey PRIMARY KEY (game_id),
+  constraint recent_downloads_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

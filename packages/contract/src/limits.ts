@@ -38,6 +38,9 @@ export const LIMITS = {
   requirementsLength: 1000,
   contentNotes: 12,
   contentNoteLength: 80,
+  /** The count of the games that match a search stops here. */
+  gamesCounted: 1000,
+  tagsListed: 24,
   /** Newest releases of a game in a list. */
   releasesListed: 1000,
   changelogItems: 100,

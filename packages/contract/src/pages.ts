@@ -35,6 +35,7 @@ export const PAGES = {
   operatorJobs: '/operator/jobs',
   operatorUsers: '/operator/users',
   operatorAudit: '/operator/audit',
+  operatorStore: '/operator/store',
   operatorGames: '/operator/games',
   operatorSettings: '/operator/settings',
   operatorSetup: '/operator/setup',

@@ -2,7 +2,9 @@
 // in UTC, and the website in the visitor's time zone.
 import { formatOs } from './format.ts';
 import { OSES } from './identity.ts';
+import { BAND_RULES } from './launch-bands.ts';
 import type { LinkKind } from './operations/games.ts';
+import type { Band } from './operations/health.ts';
 
 export type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
@@ -83,4 +85,17 @@ const LINK_NAMES: Readonly<Record<LinkKind, string>> = {
 /** What a link of a game leads to. */
 export function formatLinkKind(kind: LinkKind): string {
   return LINK_NAMES[kind];
+}
+
+type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
+
+/**
+ * `Starts for 94% of players`, or if crashes are what lowers the band, `Crashes on start for 12% of players`. Null while
+ * too few devices have started the game.
+ */
+export function formatLaunch(band: Band, launch: Launch | null): string | null {
+  if (band === 'unrated' || launch === null) return null;
+  const { starts_percent: starts, crashes_percent: crashes } = launch;
+  const bandOfStarts = BAND_RULES.find(({ minBooted }) => starts >= minBooted)?.band ?? 'problematic';
+  return bandOfStarts === band ? `Starts for ${starts}% of players` : `Crashes on start for ${crashes}% of players`;
 }

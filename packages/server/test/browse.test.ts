@@ -1,7 +1,9 @@
 // Searching for games on the real server: which words match, in which order, in pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { GAME_SORTS } from '@chauffeur/contract/operations/browse';
 import { sql } from 'kysely';
+import { countRecentDownloads } from '../src/features/store/recent-downloads.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
@@ -128,5 +130,66 @@ describe('searching for games', () => {
     const refused = await find({ limit: '1', q: 'game', cursor });
     assert.deepEqual([refused.status, refused.body.error?.code], [400, 4002]);
     assert.equal((await find({ cursor: 'nonsense' })).body.error?.code, 4002);
+  });
+
+  test('sorts by the last release, by recent downloads and by name, in pages without gaps', async () => {
+    await hideAllGames();
+    const ago = (days: number) => new Date(Date.now() - days * DAY);
+    const uids = new Map<string, string>();
+    for (const [name, days, released] of [
+      ['beta', 9, 0.5],
+      ['Alpha', 5, 3],
+      ['gamma', 7, 2],
+      ['Never moved', 1, 8],
+    ] as const)
+      uids.set(name, await seed({ name, publishedAt: ago(days), movedAt: ago(released) }));
+    const download = (name: string, day: Date, count: number) =>
+      changed(
+        server.ctx.db,
+        sql`insert into download_days (game_id, build_id, day, count)
+          select game_id, build_id, ${day}::date, ${count} from builds where game_id = ${uids.get(name)}`,
+      );
+    await download('gamma', ago(2), 5);
+    await download('Alpha', ago(1), 7);
+    await download('Alpha', ago(3), 7);
+    await download('beta', ago(40), 900);
+    await countRecentDownloads(server.ctx);
+    await countRecentDownloads(server.ctx);
+    assert.deepEqual(await namesOf({ sort: 'newest' }), ['Never moved', 'Alpha', 'gamma', 'beta']);
+    // A game can't be released before it is public.
+    assert.deepEqual(await namesOf({ sort: 'updated' }), ['beta', 'Never moved', 'gamma', 'Alpha']);
+    assert.deepEqual((await namesOf({ sort: 'downloads' })).slice(0, 2), ['Alpha', 'gamma']);
+    assert.deepEqual(await namesOf({ sort: 'name' }), ['Alpha', 'beta', 'gamma', 'Never moved']);
+    for (const sort of GAME_SORTS) {
+      const paged: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await find({ sort, limit: '1', ...(cursor !== '' && { cursor }) });
+        paged.push(...body.data.games.map(({ name }: { name: string }) => name));
+        cursor = body.data.next_cursor;
+      }
+      assert.deepEqual(paged, await namesOf({ sort }), sort);
+    }
+    assert.equal((await find({ sort: 'price' })).body.error?.code, 4002);
+  });
+
+  test('counts all matches, whatever the page', async () => {
+    await hideAllGames();
+    for (const name of ['Walk', 'Walk home', 'Other']) await seed({ name });
+    assert.equal((await find({ limit: '1' })).body.data.total, 3);
+    assert.equal((await find({ q: 'walk', limit: '1' })).body.data.total, 2);
+    assert.equal((await find({ q: '!?' })).body.data.total, 0);
+  });
+
+  test('lists the tags of games that can be found, the most common first', async () => {
+    await hideAllGames();
+    await seed({ name: 'One', tags: ['cosy', 'night'] });
+    await seed({ name: 'Two', tags: ['cosy', 'arcade'] });
+    await seed({ name: 'Hidden', tags: ['secret'], visibility: 'draft' });
+    const { body } = await request(`${server.api}/public/tags`);
+    assert.deepEqual(body.data.tags, [
+      { tag: 'cosy', games: 2 },
+      { tag: 'arcade', games: 1 },
+      { tag: 'night', games: 1 },
+    ]);
   });
 });

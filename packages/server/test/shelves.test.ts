@@ -96,6 +96,7 @@ describe('any shelf', () => {
           { os: 'web', arch: 'wasm32' },
         ],
         health: 'unrated',
+        launch: null,
         published_at: page.published_at,
         plays_in_browser: true,
       });

@@ -173,6 +173,12 @@ const operatorAudit = createRoute({
   component: lazyPage(() => import('./pages/operator/OperatorAuditPage.tsx'), 'OperatorAuditPage'),
 });
 
+const operatorStore = createRoute({
+  getParentRoute: () => operator,
+  path: '/store',
+  component: lazyPage(() => import('./pages/operator/StorePage.tsx'), 'StorePage'),
+});
+
 const operatorGames = createRoute({
   getParentRoute: () => operator,
   path: '/games',
@@ -488,6 +494,7 @@ const pages = root.addChildren([
       operatorJobs,
       operatorUsers,
       operatorAudit,
+      operatorStore,
       operatorGames,
       operatorSettings,
       operatorSetup,

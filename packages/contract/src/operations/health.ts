@@ -11,6 +11,14 @@ export type Band = (typeof BANDS)[number];
 
 export const BandName = Type.Enum([...BANDS], { description: 'Launch health' });
 
+/** What players see of the launch health of a game. */
+export const Launch = Nullable(
+  Type.Object({
+    starts_percent: Type.Integer({ description: 'Devices on which the game started, rounded down' }),
+    crashes_percent: Type.Integer({ description: 'Devices on which it crashed while it started, rounded up' }),
+  }),
+);
+
 const Median = (meaning: string) =>
   Type.Object(
     { median: Nullable(Type.Integer()), samples: Type.Integer() },

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { ArchName, OsInput, OsName } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
-import { BandName } from './health.ts';
+import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { BandName, Launch } from './health.ts';
 import { MediaImage } from './media.ts';
 
 export const SHELVES = ['unheard_of', 'tonight', 'new', 'recently_updated'] as const;
@@ -35,6 +35,7 @@ export const ShelfGame = Type.Object({
     description: 'Platforms with a download on stable',
   }),
   health: BandName,
+  launch: { ...Launch, description: 'On the devices of the last 30 days; null if the health is unrated' },
   published_at: Timestamp,
   updated_at: Type.String({ description: 'When stable last changed, in ISO 8601' }),
   plays_in_browser: Type.Boolean(),
@@ -56,6 +57,55 @@ export const getShelf = defineOperation({
   }),
   statuses: [200, 304],
   errors: [],
+});
+
+export const getFeatured = defineOperation({
+  id: 'store.featured',
+  summary: "Get the game at the top of the home page: the operator's choice, or a new one each day",
+  method: 'GET',
+  path: '/public/featured',
+  access: 'public',
+  crossOrigin: true,
+  output: Type.Object({
+    by: Type.Enum(['operator', 'day'], { description: 'Who chose it' }),
+    game: Nullable({ ...ShelfGame, description: 'null if no listed game has a cover' }),
+  }),
+  statuses: [200],
+  errors: [],
+});
+
+const FeaturedChoice = Type.Object({
+  game: Nullable(
+    Type.Object({
+      game_uid: Uuid,
+      slug: Type.String(),
+      name: Type.String(),
+      listed: Type.Boolean({ description: 'Whether it can be listed now. If not, the game of the day is shown.' }),
+    }),
+  ),
+});
+
+export const getFeaturedChoice = defineOperation({
+  id: 'operator.featured',
+  summary: 'Get the game that operators chose to feature on the home page',
+  method: 'GET',
+  path: '/operator/featured',
+  access: 'operator',
+  output: FeaturedChoice,
+  statuses: [200],
+  errors: [],
+});
+
+export const setFeatured = defineOperation({
+  id: 'operator.setFeatured',
+  summary: 'Feature a game on the home page; without a game, a new one is featured each day',
+  method: 'PUT',
+  path: '/operator/featured',
+  access: 'operator',
+  body: Type.Object({ game: Nullable(GameRef) }),
+  output: FeaturedChoice,
+  statuses: [200],
+  errors: [4040],
 });
 
 export const getListing = defineOperation({

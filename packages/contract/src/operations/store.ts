@@ -19,6 +19,7 @@ import { FileOrigin, FileSummary, ScanEvent, ScanStateName } from './files.ts';
 import { GameFacts, GameRecord, GameTexts, Visibility } from './games.ts';
 import { BandName } from './health.ts';
 import { MediaImage } from './media.ts';
+import { ShelfGame } from './shelves.ts';
 
 const Offer = Type.Object({
   channel: Type.String(),
@@ -57,6 +58,7 @@ export const getPublicGame = defineOperation({
     visibility: Visibility,
     published_at: GameRecord.properties.published_at,
     health: BandName,
+    launch: ShelfGame.properties.launch,
     role: Nullable({ ...RoleName, description: "The caller's role; null for players" }),
     channels: Type.Array(Type.String(), { description: 'Channels with a download that are visible to the caller' }),
     beta: Type.Object({

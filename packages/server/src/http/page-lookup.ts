@@ -58,6 +58,7 @@ const TITLES: { readonly [Name in PageName]?: string } = {
   operator: 'Operator',
   operatorJobs: 'Failed jobs',
   operatorUsers: 'Users',
+  operatorStore: 'Store',
   operatorGames: 'Storage by game',
   operatorSettings: 'Settings',
   operatorSetup: 'Installation',

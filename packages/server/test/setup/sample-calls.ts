@@ -323,6 +323,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),
     'alerts.updateDestination': () => ({ json: { name: 'Their chat' } }),
     'alerts.deleteDestination': async () => ({ path: { destination_uid: await addDestination() } }),
+    'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {
       const config = { ...server.ctx.config, downloadUrl: 'https://downloads.example.com' };

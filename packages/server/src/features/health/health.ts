@@ -172,29 +172,53 @@ async function daysOf(ctx: Reader, window: health.Window, buildId: string): Prom
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-export type ListedHealth = { band: Band; buildId: string };
+export type ListedHealth = { band: Band; buildId: string; launch: Launch };
+
+/** Whole percentages of the devices that started the rated build: without numbers of devices, which aren't for players. */
+type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
 export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
   const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
-  return new Map(rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id }]));
+  return new Map(
+    rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id, launch: launchOf(build) }]),
+  );
 }
 
+/** Rounded to the worse side, so that the percentages meet the same limits as the band. */
+function launchOf({ devices, booted, crashed }: health.ListedRow): Launch {
+  return {
+    starts_percent: Math.floor((booted * 100) / devices),
+    crashes_percent: Math.ceil((crashed * 100) / devices),
+  };
+}
+
+/** What a game's store page says about its launches. */
+export type PublicHealth = { readonly health: Band; readonly launch: Launch | null };
+
+const UNRATED: PublicHealth = { health: 'unrated', launch: null };
+
 /**
- * The band on each game's store page; `unrated` if it has no rated build, or while a Citus worker is away: the store needs
- * nothing else from the workers.
+ * By game; every game has an entry. All are unrated while a Citus worker is away: the store needs nothing else from the
+ * workers.
  */
-export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
+export async function publicHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, PublicHealth>> {
   const listed = await listedHealthOf(ctx, gameIds).catch((error) => {
     if (!isWorkerAway(error)) throw error;
     return new Map<string, ListedHealth>();
   });
-  return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.band ?? 'unrated']));
+  return new Map(
+    gameIds.map((gameId) => {
+      const rated = listed.get(gameId);
+      return [gameId, rated === undefined ? UNRATED : { health: rated.band, launch: rated.launch }];
+    }),
+  );
 }
 
-/** The band on the game's store page. */
-export async function listingBand(ctx: Context, gameId: string): Promise<Band> {
-  return (await listingBands(ctx, [gameId])).get(gameId) ?? 'unrated';
+/** The band on each game's store page. */
+export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
+  const listed = await publicHealthOf(ctx, gameIds);
+  return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.health ?? 'unrated']));
 }
 
 const ADOPTED = 3;

@@ -1,34 +1,45 @@
 // Searches for games by words, OS and tag, in pages.
 import { canonicalOs } from '@chauffeur/contract/identity';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/browse';
-import type { Context } from '../../context.ts';
+import type { GameSort } from '@chauffeur/contract/operations/browse';
+import { ANONYMOUS, type Context } from '../../context.ts';
+import { SECOND } from '../../kernel/clock.ts';
+import { cacheFor } from '../../kernel/collections/cache-for.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import * as browse from './browse.sql.ts';
 import { prefixQueriesOf } from './search-words.ts';
 import type { Candidate } from './shelf-rules.ts';
 import { type FactsRow, factsOfGames } from './shelves.sql.ts';
-import { cardsOf } from './shelves.ts';
+import { CACHE_SECONDS, cardsOf } from './shelves.ts';
 
 type Page = OutputOf<typeof contract.browseGames>;
 
 const PAGE_SIZE = 24;
-const EMPTY_PAGE: Page = { games: [], next_cursor: null };
+const EMPTY_PAGE: Page = { games: [], total: 0, next_cursor: null };
 
 export async function browseGames(ctx: Context, { caller, input }: Call<typeof contract.browseGames>): Promise<Page> {
-  const { q, tag } = input;
+  const { q, tag, sort } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
   const prefixQueries = q === undefined ? [] : prefixQueriesOf(q);
   // Text without letters or digits matches no game.
   const isWithoutWords = q !== undefined && prefixQueries.length === 0;
-  const list = ['browse', prefixQueries, os ?? null, tag ?? null];
-  const after = readPosition(list, input.cursor);
+  const list = ['browse', prefixQueries, os ?? null, tag ?? null, sort ?? null];
+  const after = readPosition(list, input.cursor, sort);
   if (isWithoutWords) return EMPTY_PAGE;
-  return readReplica(ctx, { caller }, (reader) =>
-    findGames(reader, list, { os, tag, prefixQueries }, { after, limit: input.limit }),
-  );
+  const search = { os, tag, prefixQueries };
+  return readReplica(ctx, { caller }, async (reader) => {
+    const now = reader.clock.now();
+    const [page, total] = await Promise.all([
+      findGames(reader, list, search, { after, limit: input.limit, sort }),
+      browse.countGames(reader.db, search, LIMITS.gamesCounted, now),
+    ]);
+    return { ...page, total };
+  });
 }
 
 /** The games of one developer, by the rules of a search. */
@@ -36,25 +47,27 @@ export function browseGamesOf(
   ctx: Context,
   ownerId: string,
   { cursor, limit }: { cursor?: string; limit?: number },
-): Promise<Page> {
+): Promise<Omit<Page, 'total'>> {
   const list = ['developer', ownerId];
   const search = { os: undefined, tag: undefined, prefixQueries: [], ownerId };
-  return findGames(ctx, list, search, { after: readPosition(list, cursor), limit });
+  return findGames(ctx, list, search, { after: readPosition(list, cursor, undefined), limit, sort: undefined });
 }
+
+type PageInput = { after: browse.Position | null; limit: number | undefined; sort: GameSort | undefined };
 
 async function findGames(
   ctx: Reader,
   list: readonly unknown[],
   search: browse.Search,
-  { after, limit = PAGE_SIZE }: { after: browse.Position | null; limit: number | undefined },
-): Promise<Page> {
+  { after, limit = PAGE_SIZE, sort }: PageInput,
+): Promise<Omit<Page, 'total'>> {
   const now = ctx.clock.now();
-  const matches = await browse.searchGames(ctx.db, search, { after, limit: limit + 1, now });
+  const matches = await browse.searchGames(ctx.db, search, { sort, after, limit: limit + 1 }, now);
   const { page, last } = cutPage(matches, limit);
   return {
     games: await cardsOf(ctx, await candidatesOf(ctx, page, now)),
     next_cursor:
-      last === null ? null : writeCursor(list, [last.named ? NAMED : NOT_NAMED, last.published_us, last.game_id]),
+      last === null ? null : writeCursor(list, [last.named ? NAMED : NOT_NAMED, last.sort_key, last.game_id]),
   };
 }
 
@@ -62,11 +75,17 @@ async function findGames(
 const NAMED = 'named';
 const NOT_NAMED = 'not';
 
-function readPosition(list: readonly unknown[], cursor: string | undefined): browse.Position | null {
+function readPosition(
+  list: readonly unknown[],
+  cursor: string | undefined,
+  sort: GameSort | undefined,
+): browse.Position | null {
   if (cursor === undefined) return null;
-  const [named, publishedUs = '', gameId = ''] = readCursor(list, cursor, ['text', 'microseconds', 'uuid']);
-  return { named: named === NAMED, publishedUs, gameId };
+  const [named, key = '', gameId = ''] = readCursor(list, cursor, ['text', KEY_FIELDS[sort ?? 'newest'], 'uuid']);
+  return { named: named === NAMED, key, gameId };
 }
+
+const KEY_FIELDS = { newest: 'microseconds', updated: 'microseconds', downloads: 'bytes', name: 'text' } as const;
 
 /** The candidates in the order of the matches. */
 async function candidatesOf(ctx: Reader, matches: readonly browse.MatchRow[], now: Date): Promise<Candidate[]> {
@@ -78,4 +97,17 @@ async function candidatesOf(ctx: Reader, matches: readonly browse.MatchRow[], no
 /** A match may have been withdrawn since the search. */
 function isOffered(row: FactsRow): row is FactsRow & Candidate {
   return row.published_at !== null && row.offers.length > 0;
+}
+
+type Tags = OutputOf<typeof contract.listTags>;
+
+const tagsOf = perContext(() => cacheFor<Tags>(CACHE_SECONDS * SECOND));
+
+/** At most a minute old. */
+export function listTags(ctx: Context): Promise<Tags> {
+  return tagsOf(ctx)(ctx.clock.now(), () =>
+    readReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({
+      tags: await browse.listTags(db, LIMITS.tagsListed, clock.now()),
+    })),
+  );
 }

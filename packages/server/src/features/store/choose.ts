@@ -66,12 +66,15 @@ async function takeMatching(
   return chosen.slice(0, max);
 }
 
-/** In the order of the ids. */
 async function candidatesOf(ctx: Reader, request: ShelfRequest, gameIds: readonly string[]): Promise<Candidate[]> {
-  const rows = await factsOfGames(ctx.db, gameIds, request.now);
+  return (await findReady(ctx, gameIds)).filter((candidate) => fits(candidate, request));
+}
+
+/** Those of the games that pass the listing check, in the order of the ids. */
+export async function findReady(ctx: Reader, gameIds: readonly string[]): Promise<Candidate[]> {
+  const rows = await factsOfGames(ctx.db, gameIds, ctx.clock.now());
   const facts = new Map(rows.map((row) => [row.game_id, row]));
-  const inOrder = gameIds.flatMap((id) => facts.get(id) ?? []);
-  return inOrder.filter(isCandidate).filter((candidate) => fits(candidate, request));
+  return gameIds.flatMap((id) => facts.get(id) ?? []).filter(isCandidate);
 }
 
 function isCandidate(row: FactsRow): row is FactsRow & Candidate {

@@ -8,7 +8,7 @@ import { type Build, findBuilds } from '../builds/builds.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.ts';
 import { type Game, readFacts, readGameAndOwner, readTexts } from '../games/games.ts';
-import { listingBand } from '../health/health.ts';
+import { publicHealthOf } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { requireVisibleGame } from './store.ts';
 import { isListed, type Viewer } from './visibility.ts';
@@ -29,7 +29,7 @@ export async function getPublicGame(
     readTexts(ctx, game.game_id),
     readFacts(ctx.db, game.game_id),
     publicImages(ctx, game.game_id),
-    listingBand(ctx, game.game_id),
+    publicHealthOf(ctx, [game.game_id]),
     acceptsGuests(ctx, game.game_id),
   ]);
   return {
@@ -42,7 +42,7 @@ export async function getPublicGame(
     ...facts,
     visibility: game.visibility,
     published_at: game.published_at?.toISOString() ?? null,
-    health,
+    ...health.get(game.game_id)!,
     role,
     channels: channelsOf(pointers, viewer, input.channel),
     beta: { offered: pointers.some(({ channel }) => channel === 'beta'), joined: viewer.isBetaPlayer },

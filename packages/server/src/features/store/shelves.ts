@@ -7,7 +7,7 @@ import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND, utcDayOf } from '../../kernel/clock.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
-import { listingBands } from '../health/health.ts';
+import { publicHealthOf } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { chooseGames } from './choose.ts';
 import { type Candidate, changedAt, type ShelfRequest } from './shelf-rules.ts';
@@ -56,13 +56,13 @@ async function fillShelf(ctx: Context, request: ShelfRequest): Promise<TaggedShe
 /** The cards of these games, in order. Games that were hidden or deleted in the meantime are left out. */
 export async function cardsOf(ctx: Reader, chosen: readonly Candidate[]): Promise<ShelfGame[]> {
   const ids = chosen.map(({ game_id }) => game_id);
-  const [cards, bands] = await Promise.all([listCards(ctx.db, ids), listingBands(ctx, ids)]);
+  const [cards, health] = await Promise.all([listCards(ctx.db, ids), publicHealthOf(ctx, ids)]);
   const byId = new Map(cards.map((card) => [card.game_id, card]));
   const games = chosen.map(async (candidate): Promise<ShelfGame[]> => {
     const card = byId.get(candidate.game_id);
 
     if (card === undefined) return [];
-    return [{ ...(await cardOf(ctx, card, candidate)), health: bands.get(candidate.game_id) ?? 'unrated' }];
+    return [{ ...(await cardOf(ctx, card, candidate)), ...health.get(candidate.game_id)! }];
   });
   return (await Promise.all(games)).flat();
 }

@@ -1,11 +1,7 @@
 // Games in lists: image, name, tagline, OS and launch health.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import { type Html, html } from './html.ts';
-import { type Picture, writeHealth, writePicture } from './parts.ts';
-
-export type CardGame = OutputOf<typeof getShelf>['games'][number];
+import { type CardGame, type Picture, writeHealth, writePicture } from './parts.ts';
 
 /** Match the widths of `.grid` and `.shelf` in store.css. */
 export const GRID_SIZES = '(min-width: 76em) 17rem, (min-width: 48em) 30vw, (min-width: 26em) 46vw, 92vw';
@@ -33,6 +29,6 @@ function writeCard(game: CardGame, sizes: string, isFirst: boolean): Html {
   return html`<article class="card">
 <a href="/g/${game.slug}"><span class="card-image">${image !== null && writePicture(image, { sizes, alt: '', priority })}${game.plays_in_browser && html`<span class="card-note">Plays in browser</span>`}</span><bdi class="card-name">${game.name}</bdi></a>
 <p class="card-tagline">${game.tagline}</p>
-<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game.health)}</p>
+<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game)}</p>
 </article>`;
 }

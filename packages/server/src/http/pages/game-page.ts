@@ -70,7 +70,7 @@ ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
 <div class="game-pictures">${writeGallery(pictures, game.name)}</div>
 <div class="game-column">
 <aside class="game-side" aria-label="Download">
-${writeHealth(game.health)}
+${writeLaunchHealth(game)}
 ${game.channels.length > 1 && writeChannels(game, shown)}
 ${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clock.now() })}
 ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account')}
@@ -86,6 +86,13 @@ ${writeRequirements(game)}
 ${writeReleases(releases, game.slug)}
 </div>
 </article>`;
+}
+
+/** How often the game starts, and what the number is from. */
+function writeLaunchHealth(game: PublicGame): Html | null {
+  const label = writeHealth(game);
+  if (label === null) return null;
+  return html`<div class="launch">${label}<p class="dimmed">Measured on players' devices in the last 30 days. <a href="/docs/shelves#how-well-games-start">More about this</a></p></div>`;
 }
 
 const NOTICES: Readonly<Record<PublicGame['visibility'], string | null>> = {

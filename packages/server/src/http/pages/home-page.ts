@@ -1,13 +1,14 @@
-// The home page of the store: search, one game of the day, and shelves of games.
-
-import type { ShelfName } from '@chauffeur/contract/operations/shelves';
+// The home page of the store: search, tags, a featured game, and shelves of games.
+import { listTags } from '@chauffeur/contract/operations/browse';
+import { getFeatured, type ShelfName } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import { readSetup } from '../../features/setup/setup.ts';
 import { listShelf } from '../../features/store/store.ts';
-import { type CardGame, writeShelf } from './game-cards.ts';
+import { dealGames } from './deal-games.ts';
+import { writeShelf } from './game-cards.ts';
 import { type Html, html } from './html.ts';
-import { preloadPicture, writeHealth, writePicture } from './parts.ts';
+import { type CardGame, pathWith, preloadPicture, writeHealth, writePicture } from './parts.ts';
 import { writeSearch } from './search.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
@@ -26,13 +27,17 @@ const SHELVES: readonly { shelf: ShelfName; title: string; description: string }
 const DESCRIPTION = 'Games by independent developers. Every download shows where it came from and how it was scanned.';
 const HERO_SIZES = '(min-width: 76em) 44rem, (min-width: 56em) 60vw, 94vw';
 
-export async function writeHomePage({ ctx }: Visit): Promise<PublicPage> {
-  const shelves = await Promise.all(
-    SHELVES.map(async (shelf) => ({ ...shelf, games: await listShelf(ctx, shelf.shelf) })),
-  );
-  const featured = chooseFeatured(shelves.flatMap(({ games }) => games));
-  const shown = removeRepeats(shelves);
-  const setup = shown.length > 0 ? null : await readSetup(ctx);
+/** Of those with the most games. */
+const SHOWN_TAGS = 12;
+
+export async function writeHomePage({ ctx, ask, caller }: Visit): Promise<PublicPage> {
+  const [{ game: featured }, { tags }, shelves] = await Promise.all([
+    ask(getFeatured, caller, {}),
+    ask(listTags, caller, {}),
+    Promise.all(SHELVES.map(async (shelf) => ({ ...shelf, games: await listShelf(ctx, shelf.shelf) }))),
+  ]);
+  const shown = dealGames(shelves, featured?.game_uid);
+  const setup = featured !== null || shown.length > 0 ? null : await readSetup(ctx);
   return {
     status: 200,
     head: {
@@ -48,7 +53,8 @@ export async function writeHomePage({ ctx }: Visit): Promise<PublicPage> {
 ${writeSearch({ where: 'page' })}
 <a href="${PAGES.browse}">Browse all games</a>
 </div>
-${featured !== undefined && writeFeatured(featured)}
+${tags.length > 0 && writeTags(tags.slice(0, SHOWN_TAGS))}
+${featured !== null && writeFeatured(featured)}
 ${setup !== null && writeEmpty(setup)}
 ${shown.map(writeSection)}`,
   };
@@ -56,19 +62,9 @@ ${shown.map(writeSection)}`,
 
 type Shelf = (typeof SHELVES)[number] & { readonly games: readonly CardGame[] };
 
-/** The first shelf with games decides, and "Unheard of" changes every day; a game without a cover has nothing to show. */
-function chooseFeatured(games: readonly CardGame[]): CardGame | undefined {
-  return games.find(({ cover }) => cover !== null);
-}
-
-/** Leaves out shelves that are empty, or that only have games which the shelves above them have too. */
-function removeRepeats(shelves: readonly Shelf[]): Shelf[] {
-  const seen = new Set<string>();
-  return shelves.filter(({ games }) => {
-    const isNew = games.some(({ game_uid }) => !seen.has(game_uid));
-    for (const { game_uid } of games) seen.add(game_uid);
-    return isNew;
-  });
+function writeTags(tags: readonly { readonly tag: string }[]): Html {
+  const links = tags.map(({ tag }) => html`<a class="pill" href="${pathWith(PAGES.browse, { tag })}">${tag}</a>`);
+  return html`<nav class="browse-tags" aria-label="Tags">${links}</nav>`;
 }
 
 function writeFeatured(game: CardGame): Html {
@@ -78,7 +74,7 @@ function writeFeatured(game: CardGame): Html {
 <h2><a href="/g/${game.slug}"><bdi>${game.name}</bdi></a></h2>
 <p class="dimmed">By <bdi>${game.developer}</bdi></p>
 <p class="featured-tagline">${game.tagline}</p>
-<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game.health)}</p>
+<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game)}</p>
 <a class="button large filled" href="/g/${game.slug}">${game.plays_in_browser ? 'Play or download' : 'See the game'}</a>
 </div>
 </article>`;

@@ -3,8 +3,12 @@ import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { Band } from '@chauffeur/contract/operations/health';
 import type { listMedia } from '@chauffeur/contract/operations/media';
+import type { getShelf } from '@chauffeur/contract/operations/shelves';
+import { formatLaunch } from '@chauffeur/contract/store-format';
 import { asHtml, type Html, html } from './html.ts';
 
+/** A game in a list. */
+export type CardGame = OutputOf<typeof getShelf>['games'][number];
 export type Picture = OutputOf<typeof listMedia>['gallery'][number];
 
 type PictureOptions = {
@@ -59,19 +63,18 @@ export function writeBadge(tone: Tone, label: string): Html {
   return html`<span class="badge" data-tone="${tone}">${label}</span>`;
 }
 
-/** Nothing is shown while too few devices have started the game. */
-const HEALTH: Readonly<Record<Band, { tone: Tone; label: string } | null>> = {
-  excellent: { tone: 'good', label: 'Launch health: excellent' },
-  healthy: { tone: 'good', label: 'Launch health: healthy' },
-  mixed: { tone: 'unsure', label: 'Launch health: mixed' },
-  problematic: { tone: 'bad', label: 'Launch health: problematic' },
-  unrated: null,
+const HEALTH_TONES: Readonly<Record<Band, Tone>> = {
+  excellent: 'good',
+  healthy: 'good',
+  mixed: 'unsure',
+  problematic: 'bad',
+  unrated: 'none',
 };
 
-/** Whether a game starts reliably on players' machines. */
-export function writeHealth(band: Band): Html | null {
-  const health = HEALTH[band];
-  return health === null ? null : writeBadge(health.tone, health.label);
+/** Whether a game starts on players' machines. Nothing is shown while too few devices have started it. */
+export function writeHealth({ health, launch }: Pick<CardGame, 'health' | 'launch'>): Html | null {
+  const label = formatLaunch(health, launch);
+  return label === null ? null : writeBadge(HEALTH_TONES[health], label);
 }
 
 /** An id or a checksum, shortened in the middle, with a button that copies all of it. */

@@ -11,6 +11,7 @@ const PAGES = [
   { to: '/operator', name: 'Status', exact: true },
   { to: '/operator/jobs', name: 'Failed jobs', exact: false },
   { to: '/operator/users', name: 'Accounts', exact: false },
+  { to: '/operator/store', name: 'Store', exact: false },
   { to: '/operator/audit', name: 'Audit log', exact: false },
   { to: '/operator/games', name: 'Storage', exact: false },
   { to: '/operator/settings', name: 'Settings', exact: false },
