@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { newestLink, newestMail } from './setup/outbox.ts';
 import type { Service } from './setup/processes.ts';
 import { changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
@@ -124,5 +125,45 @@ describe('the page of a game', () => {
     await releases.getByText('2 releases').waitFor();
     assert.deepEqual(await releases.getByRole('heading', { level: 3 }).allTextContents(), ['1.1.0', '1.0.0']);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+  });
+
+  test('a player without an account follows the game by mail, and unsubscribes, without JavaScript', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openWithoutScripts();
+    await page.getByRole('link', { name: 'Follow', exact: true }).click();
+    const email = page.getByRole('textbox', { name: 'Email' });
+    await email.fill('reader@localhost');
+    await page.getByRole('button', { name: 'Follow by email' }).click();
+    await page.getByText('Check your email.').waitFor();
+    await page.goto(await newestLink(service, 'Confirm that you follow Small Walk', 'reader@localhost'));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'You follow Small Walk' }).waitFor();
+    await page.reload();
+    await page.goto(`${service.url}/g/${studio.slug}/follow`);
+    await email.fill('reader@localhost');
+    await page.getByRole('button', { name: 'Follow by email' }).click();
+    const mail = await newestMail(service, 'You already follow Small Walk', 'reader@localhost');
+    await page.goto(service.url + (/\/unfollow\/[\w-]+/.exec(mail)?.[0] ?? ''));
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor();
+  });
+
+  test('a signed-in player follows the game with one click, and forms of other sites are refused', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    await page.goto(`${service.url}/g/${studio.slug}/follow`);
+    await page.getByRole('button', { name: 'Follow', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop following' }).click();
+    await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
+    const forged = await fetch(`${service.url}/g/${studio.slug}/follow`, {
+      method: 'POST',
+      headers: { cookie: studio.session.cookie, origin: 'https://evil.example.com' },
+      body: new URLSearchParams({ follow: 'yes' }),
+    });
+    assert.equal(forged.status, 404);
+    await page.reload();
+    await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
+    for (const path of ['/follow/nonsense', '/unfollow/nonsense', '/g/nothing/follow'])
+      assert.equal((await fetch(service.url + path)).status, 404, path);
   });
 });

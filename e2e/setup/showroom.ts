@@ -7,7 +7,7 @@ import { smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { type Ask, askAs } from './ask.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
 import { callTool } from './mcp.ts';
-import { newestLink } from './outbox.ts';
+import { newestLink, newestMail } from './outbox.ts';
 import { runServerCommand, type Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
 import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
@@ -38,12 +38,13 @@ export async function furnish(service: Service): Promise<Showroom> {
   ]);
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
   const betaTarget: Target = { ...target, buildId: builds.beta.buildId };
-  const [crash, bugUid, approvalUid, consent, invitation] = await Promise.all([
+  const [crash, bugUid, approvalUid, consent, invitation, follows] = await Promise.all([
     sendCrashes(service, owner, ask, betaTarget),
     fileBugs(ask, target),
     askForApproval(service, ask, owner.gameUid, builds.beta.buildId),
     askForConsent(service, owner.session),
     invite(service, owner, ask),
+    followByMail(service, owner.slug),
     sendEvents(target),
   ]);
   const { organisations } = await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations');
@@ -52,6 +53,8 @@ export async function furnish(service: Service): Promise<Showroom> {
     browse: '/browse?q=owls',
     game: `/g/${owner.slug}`,
     file: `/g/${owner.slug}/files/${builds.linux.fileUid}`,
+    follow: `/g/${owner.slug}/follow`,
+    ...follows,
     reportBug: `/g/${owner.slug}/report`,
     play: `/g/${owner.slug}/play`,
     developer: `/@${HANDLE}`,
@@ -115,6 +118,24 @@ export async function furnish(service: Service): Promise<Showroom> {
   };
   const names = Object.keys(paths) as PageName[];
   return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
+}
+
+/** The pages behind the links of the mails to someone who follows the game. */
+async function followByMail(service: Service, slug: string): Promise<{ confirmFollow: string; endFollow: string }> {
+  const to = 'reader@example.com';
+  const request = () => postJson(`${service.api}/public/games/${slug}/follow`, { email: to });
+  await request();
+  const confirmation = new URL(await newestLink(service, 'Confirm that you follow', to)).pathname;
+  await postJson(`${service.api}/public/follows/confirm`, { token: confirmation.split('/').at(-1) });
+  await request();
+  const [end = ''] = /\/unfollow\/[\w-]+/.exec(await newestMail(service, 'You already follow', to)) ?? [];
+  return { confirmFollow: confirmation, endFollow: end };
+}
+
+async function postJson(url: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
 }
 
 /** The pages for signed-out visitors. */

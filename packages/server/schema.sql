@@ -1684,6 +1684,28 @@ create table recent_downloads (
   constraint recent_downloads_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table follows (
+  game_id uuid not null,
+  follow_id uuid not null,
+  user_id text,
+  email text,
+  followed_at timestamp with time zone not null,
+  mailed_release_at timestamp with time zone,
+  constraint follows_pkey PRIMARY KEY (game_id, follow_id),
+  constraint follows_follow_id_key UNIQUE (follow_id),
+  constraint follows_who CHECK (((user_id IS NULL) <> (email IS NULL))),
+  constraint follows_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint follows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table announced_releases (
+  game_id uuid not null,
+  version text not null,
+  announced_at timestamp with time zone not null,
+  constraint announced_releases_pkey PRIMARY KEY (game_id, version),
+  constraint announced_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1808,6 +1830,9 @@ CREATE INDEX audit_entries_by_organisation ON public.audit_entries USING btree (
 CREATE INDEX audit_entries_by_other_organisation ON public.audit_entries USING btree (other_organisation, entry_id) WHERE (other_organisation IS NOT NULL);
 CREATE INDEX crash_impact_by_value ON public.crash_impact USING gin (crash_value_keys(value_ids, report_id)) WITH (gin_pending_list_limit='256') WHERE (value_ids <> '{}'::bigint[]);
 CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id, device_uid, session_id) WHERE ((device_uid <> ''::text) OR (session_id <> ''::text));
+CREATE UNIQUE INDEX follows_by_user ON public.follows USING btree (game_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE UNIQUE INDEX follows_by_email ON public.follows USING btree (game_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX follows_of_user ON public.follows USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

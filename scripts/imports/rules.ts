@@ -115,6 +115,7 @@ const FEATURES: readonly string[] = [
   'overview',
   'live',
   'store',
+  'follows',
   'deploy-info',
   'play',
   'agents',

@@ -20,6 +20,7 @@ export const TAGS = {
   alerts: 'Choose who is notified of what happens to a game, and see what was sent.',
   overview: 'Summarize all games of a developer.',
   store: 'Browse public games, download builds and check where files came from.',
+  follows: 'Follow games by mail.',
   play: 'Play web builds in the browser.',
   accounts: 'Manage your public profile.',
   games: 'Create games, change them and manage their members.',

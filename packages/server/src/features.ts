@@ -20,6 +20,7 @@ import * as deployKeys from './features/deploy-keys/deploy-keys.routes.ts';
 import * as events from './features/events/events.routes.ts';
 import { DAILY_EVENT_TABLE, EVENT_TABLES } from './features/events/events.ts';
 import * as files from './features/files/files.routes.ts';
+import * as follows from './features/follows/follows.routes.ts';
 import * as gameDeletion from './features/game-deletion/game-deletion.routes.ts';
 import * as games from './features/games/games.routes.ts';
 import * as health from './features/health/health.routes.ts';
@@ -76,6 +77,7 @@ const FEATURES: readonly Feature[] = [
   overview,
   live,
   store,
+  follows,
   deployInfo,
   cli,
   cliLogins,

@@ -26,7 +26,10 @@ const OPERATIONS_OF_GAMES: readonly Operation[] = OPERATIONS.filter(
 );
 
 /** Players call them as well. */
-const OPEN_TO_PLAYERS = ['bugs.file', 'channels.joinBeta', 'channels.leaveBeta'];
+const OPEN_TO_PLAYERS = [
+  ...['bugs.file', 'channels.joinBeta', 'channels.leaveBeta'],
+  ...['follows.follow', 'follows.get', 'follows.unfollow'],
+];
 
 /** Only the author of a comment can change it. */
 const ONLY_FOR_AUTHORS = ['crashes.updateComment', 'crashes.deleteComment'];

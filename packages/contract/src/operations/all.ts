@@ -24,6 +24,7 @@ import * as developers from './developers.ts';
 import * as eventFiles from './event-files.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
+import * as follows from './follows.ts';
 import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as groupingRules from './grouping-rules.ts';
@@ -175,6 +176,12 @@ export const OPERATIONS: readonly Operation[] = [
   store.downloadByLink,
   store.getProvenance,
   play.getPlay,
+  follows.getFollow,
+  follows.followGame,
+  follows.unfollowGame,
+  follows.requestFollow,
+  follows.confirmFollow,
+  follows.endFollow,
   shelves.getShelf,
   shelves.getFeatured,
   shelves.getListing,

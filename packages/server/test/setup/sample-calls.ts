@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
 import { unsubscribeToken } from '../../src/features/alerts/unsubscribe.ts';
+import { endAddress } from '../../src/features/follows/follows.ts';
 import { createDownloadLink } from '../../src/features/store/download-links.ts';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
@@ -323,6 +324,15 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),
     'alerts.updateDestination': () => ({ json: { name: 'Their chat' } }),
     'alerts.deleteDestination': async () => ({ path: { destination_uid: await addDestination() } }),
+    'follows.request': () => ({ json: { email: 'reader@example.com' } }),
+    'follows.confirm': async () => {
+      await call('POST', `/public/games/${game.uid}/follow`, { email: 'listener@example.com' });
+      const { text } = await mailTo(server, 'listener@example.com', /^Confirm that you follow/);
+      return { json: { token: /\/follow\/([\w-]+)/.exec(text)?.[1] } };
+    },
+    'follows.end': () => ({
+      query: { token: new URL(endAddress(server.ctx, newId())).searchParams.get('token') ?? '' },
+    }),
     'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {

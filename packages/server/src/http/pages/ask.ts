@@ -3,7 +3,7 @@ import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation
 import type { Caller, Context } from '../../context.ts';
 import type { Route } from '../../request/route.ts';
 
-/** Performs an operation that only reads. Throws what the operation would respond with. */
+/** Performs an operation. Throws what it would respond with. Limits by address are counted by requests only. */
 export type Ask = <Op extends Operation>(operation: Op, caller: Caller, input: InputOf<Op>) => Promise<OutputOf<Op>>;
 
 export function askOf(ctx: Context, routes: readonly Route[]): Ask {
@@ -11,12 +11,17 @@ export function askOf(ctx: Context, routes: readonly Route[]): Ask {
   return async (operation, caller, input) => {
     const perform = performers.get(operation.id);
     if (perform === undefined) throw new Error(`${operation.id} can't be performed without a request`);
-    const { properties = {} } = (operation.params ?? {}) as { properties?: object };
-    const isParam = ([name]: [string, unknown]) => name in properties;
     const fields = Object.entries(input as object);
-    const params = Object.fromEntries(fields.filter(isParam));
-    const query = Object.fromEntries(fields.filter((field) => !isParam(field)));
-    const { data } = await perform(ctx, caller, { params, query, body: {} });
+    const fieldsOf = (schema: unknown) => {
+      const { properties = {} } = (schema ?? {}) as { properties?: object };
+      return Object.fromEntries(fields.filter(([name]) => name in properties));
+    };
+    const { params, query, body } = operation;
+    const { data } = await perform(ctx, caller, {
+      params: fieldsOf(params),
+      query: fieldsOf(query),
+      body: fieldsOf(body),
+    });
     return data as OutputOf<typeof operation>;
   };
 }

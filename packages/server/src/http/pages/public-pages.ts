@@ -2,26 +2,39 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { ApiError } from '@chauffeur/contract/errors';
+import { KIB } from '@chauffeur/contract/limits';
 import { PAGES, type PageName } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
-import { countPublicRead } from '../../request/address-limit.ts';
+import { countPublicPost, countPublicRead } from '../../request/address-limit.ts';
+import { fromRequest } from '../../request/audit.ts';
+import { isOwnOrigin } from '../../request/own-origin.ts';
 import type { Route } from '../../request/route.ts';
 import { matches } from '../../request/send-blob.ts';
 import { identify } from '../auth.ts';
+import { addFormParser } from '../body.ts';
 import type { PageHead } from '../page-head.ts';
 import { type Ask, askOf } from './ask.ts';
 import { writeBrowsePage } from './browse-page.ts';
 import { writeDeveloperPage } from './developer-page.ts';
 import { type PublicDocument, readPublicDocument } from './document.ts';
 import { writeFilePage } from './file-page.ts';
+import {
+  submitConfirmation,
+  submitEnd,
+  submitFollow,
+  writeConfirmPage,
+  writeEndPage,
+  writeFollowPage,
+} from './follow-page.ts';
 import { type Visitor, writeFrame } from './frame.ts';
 import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
-import type { PublicPage, Visit, WritePage } from './visit.ts';
+import type { PublicPage, SubmitForm, Visit, WritePage } from './visit.ts';
 
 const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   home: writeHomePage,
@@ -29,12 +42,23 @@ const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   developer: writeDeveloperPage,
   game: writeGamePage,
   file: writeFilePage,
+  follow: writeFollowPage,
+  confirmFollow: writeConfirmPage,
+  endFollow: writeEndPage,
+};
+
+/** The pages with a form, by what it does. */
+const FORMS: { readonly [Name in PageName]?: SubmitForm } = {
+  follow: submitFollow,
+  confirmFollow: submitConfirmation,
+  endFollow: submitEnd,
 };
 
 /** How long shared caches may keep a page that is the same for everyone. Browsers always ask whether it has changed. */
 const SHARED_SECONDS = 30;
 /** Smaller responses fit into one packet anyway. */
 const MIN_GZIP_LENGTH = 1000;
+const MAX_FORM_BYTES = 64 * KIB;
 const compress = promisify(gzip);
 
 export type PublicSite = {
@@ -50,6 +74,13 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
   const parts: Parts = { ctx, auth, ask: askOf(ctx, routes), document: readPublicDocument() };
   for (const [name, write] of Object.entries(PUBLIC_PAGES))
     app.get(PAGES[name as PageName], async (request, reply) => sendPage(parts, request, reply, write));
+  app.register(async (scope) => {
+    addFormParser(scope, ctx);
+    for (const [name, submit] of Object.entries(FORMS))
+      scope.post(PAGES[name as PageName], { bodyLimit: MAX_FORM_BYTES }, async (request, reply) =>
+        receiveForm(parts, request, reply, submit),
+      );
+  });
   return {
     sendNotFound: async (request, reply) => {
       const caller = await identifyVisitor(parts, request).catch(() => ANONYMOUS);
@@ -72,6 +103,30 @@ async function sendPage(
     caller = await identifyVisitor(parts, request);
     const page = await write({ ctx, ask, caller, ...addressOf(request) });
     return await send(parts, request, reply, caller, page);
+  } catch (thrown) {
+    return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
+  }
+}
+
+/** The visitor's browser then opens a page, which can be reloaded without sending the form again. */
+async function receiveForm(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  submit: SubmitForm,
+): Promise<FastifyReply> {
+  const { ctx, ask } = parts;
+  let caller: Caller = ANONYMOUS;
+  try {
+    countPublicPost(ctx, request);
+    // As the API does for requests with a session: only pages of this service may send forms.
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw new ApiError(4032);
+    caller = await identifyVisitor(parts, request);
+    const fields = (request.body ?? {}) as Readonly<Record<string, string>>;
+    const visit = { ctx, ask, caller, ...addressOf(request) };
+    const next = await fromRequest(request, () => submit(visit, fields));
+    return reply.code(303).header('location', next).header('cache-control', 'no-store').send();
   } catch (thrown) {
     return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
   }
@@ -103,11 +158,11 @@ async function send(
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
-  { status, head, main, search = '', variesByMachine = false }: PublicPage,
+  { status, head, main, search = '', variesByMachine = false, isPrivate }: PublicPage,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
   const body = writeFrame(main, { visitor, path: request.url, search });
-  const isShared = caller.kind === 'anonymous' && status === 200;
+  const isShared = caller.kind === 'anonymous' && status === 200 && isPrivate !== true;
   const vary = ['Accept-Encoding', 'Cookie', 'X-Access-Token', ...(variesByMachine ? ['User-Agent'] : [])];
   reply
     .code(status)

@@ -23,9 +23,14 @@ export type PublicPage = {
   readonly main: Html;
   /** What the search field of the header contains; null if the page has a search of its own. */
   readonly search?: string | null;
+  /** Never kept by shared caches, such as a page behind a link of a mail. */
+  readonly isPrivate?: true;
   /** Whether it depends on the visitor's machine. */
   readonly variesByMachine?: boolean;
 };
 
 /** Writes one public page. Throws 4040 if there is nothing to show, and 4002 for parameters that can't be right. */
 export type WritePage = (visit: Visit) => Promise<PublicPage>;
+
+/** Does what the form of a page is for, and returns the path of the page to show next. */
+export type SubmitForm = (visit: Visit, fields: Readonly<Record<string, string>>) => Promise<string>;

@@ -22,7 +22,8 @@ export type Limit = {
     | 'commits'
     | 'bug tickets'
     | 'bug tickets without an account'
-    | 'replies';
+    | 'replies'
+    | 'follow mails';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account' | 'IP address';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -46,6 +47,7 @@ const LABELS = {
   'bug tickets': 'bugs',
   'bug tickets without an account': 'guest_bugs',
   replies: 'bug_replies',
+  'follow mails': 'follow_mails',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**

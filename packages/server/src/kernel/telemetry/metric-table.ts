@@ -24,6 +24,7 @@ const LIMIT_NAMES = [
   'commits',
   'crash_files',
   'crash_reports',
+  'follow_mails',
   'guest_bugs',
   'invitations',
   'issues',

@@ -1,0 +1,88 @@
+// Following a game: a mail about each release, with an account or with a confirmed address.
+import Type from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { Email, GameParams } from './fields.ts';
+
+const Following = Type.Object({ following: Type.Boolean() });
+
+export const getFollow = defineOperation({
+  id: 'follows.get',
+  summary: 'Check whether you follow a game',
+  method: 'GET',
+  path: '/games/{uid}/follow',
+  access: 'account',
+  params: GameParams,
+  output: Following,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const followGame = defineOperation({
+  id: 'follows.follow',
+  summary: 'Follow a game: you get a mail about each release on its stable channel',
+  method: 'PUT',
+  path: '/games/{uid}/follow',
+  access: 'account',
+  audit: false,
+  params: GameParams,
+  output: Following,
+  statuses: [200],
+  errors: [4040, 4232],
+});
+
+export const unfollowGame = defineOperation({
+  id: 'follows.unfollow',
+  summary: 'Stop following a game',
+  method: 'DELETE',
+  path: '/games/{uid}/follow',
+  access: 'account',
+  audit: false,
+  params: GameParams,
+  output: Following,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const requestFollow = defineOperation({
+  id: 'follows.request',
+  summary: 'Ask to follow a game by mail without an account; the address gets a link that confirms it',
+  method: 'POST',
+  path: '/public/games/{uid}/follow',
+  access: 'public',
+  audit: false,
+  params: GameParams,
+  body: Type.Object({ email: Email }),
+  output: Type.Object({}, { description: 'The same whether or not the address follows the game' }),
+  statuses: [200],
+  errors: [4040, 4290],
+});
+
+const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' });
+const FollowedGame = Type.Object({ slug: Type.String(), name: Type.String() });
+
+export const confirmFollow = defineOperation({
+  id: 'follows.confirm',
+  summary: 'Confirm the address of a person who follows a game, with the link of the mail',
+  method: 'POST',
+  path: '/public/follows/confirm',
+  access: 'public',
+  audit: false,
+  body: Type.Object({ token: Token }),
+  output: FollowedGame,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const endFollow = defineOperation({
+  id: 'follows.end',
+  summary: 'Stop following a game with the link of a mail; mail programs call it with one click',
+  method: 'POST',
+  path: '/public/follows/end',
+  access: 'public',
+  audit: false,
+  query: Type.Object({ token: Token }),
+  bodyKind: 'bytes',
+  output: Type.Object({}, { description: 'The same if it was ended before' }),
+  statuses: [200],
+  errors: [4040],
+});
