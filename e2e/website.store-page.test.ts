@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink, newestMail } from './setup/outbox.ts';
-import type { Service } from './setup/processes.ts';
+import { runServerCommand, type Service } from './setup/processes.ts';
 import { changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
@@ -165,5 +165,32 @@ describe('the page of a game', () => {
     await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
     for (const path of ['/follow/nonsense', '/unfollow/nonsense', '/g/nothing/follow'])
       assert.equal((await fetch(service.url + path)).status, 404, path);
+  });
+
+  test('a player reports the page, and an operator hides it with a reason and shows it again', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openWithoutScripts();
+    await page.getByRole('link', { name: 'Report this page' }).click();
+    await page.getByRole('combobox', { name: 'Reason' }).selectOption({ label: "It uses someone else's work" });
+    await page.getByRole('textbox', { name: 'What is wrong?' }).fill('My houses.\nAll forty.');
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+
+    await runServerCommand(service, ['admin', 'user', 'operator', '--email', studio.email]);
+    const desk = await site.openPage({ session: studio.session });
+    await desk.goto(`${service.url}/operator/store`);
+    await desk.getByText('My houses.').waitFor();
+    await desk.getByRole('button', { name: 'Hide page' }).click();
+    await desk.getByRole('textbox', { name: 'Reason' }).fill('The houses are not yours.');
+    await desk.getByRole('dialog').getByRole('button', { name: 'Hide page' }).click();
+    await desk.getByText('No open reports.').waitFor();
+    assert.equal((await fetch(`${service.url}/g/${studio.slug}`)).status, 404);
+    await desk.goto(`${service.url}/dev/${studio.slug}/builds`);
+    await desk.getByText('The houses are not yours.').waitFor();
+    await desk.goto(`${service.url}/operator/store`);
+    await desk.getByRole('button', { name: 'Hidden' }).click();
+    await desk.getByRole('button', { name: 'Show page again' }).click();
+    await desk.getByText('No page is hidden.').waitFor();
+    assert.equal((await fetch(`${service.url}/g/${studio.slug}`)).status, 200);
   });
 });

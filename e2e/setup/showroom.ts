@@ -45,6 +45,10 @@ export async function furnish(service: Service): Promise<Showroom> {
     askForConsent(service, owner.session),
     invite(service, owner, ask),
     followByMail(service, owner.slug),
+    postJson(`${service.api}/public/games/${owner.slug}/page-reports`, {
+      reason: 'misleading',
+      message: 'The pictures are from another game.',
+    }),
     sendEvents(target),
   ]);
   const { organisations } = await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations');
@@ -55,6 +59,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     file: `/g/${owner.slug}/files/${builds.linux.fileUid}`,
     follow: `/g/${owner.slug}/follow`,
     ...follows,
+    reportPage: `/g/${owner.slug}/report-page`,
     reportBug: `/g/${owner.slug}/report`,
     play: `/g/${owner.slug}/play`,
     developer: `/@${HANDLE}`,

@@ -1706,6 +1706,29 @@ create table announced_releases (
   constraint announced_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table page_reports (
+  game_id uuid not null,
+  report_id uuid not null,
+  reason text not null,
+  message text not null,
+  user_id text,
+  reported_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint page_reports_pkey PRIMARY KEY (game_id, report_id),
+  constraint page_reports_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint page_reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+
+create table hidden_games (
+  game_id uuid not null,
+  reason text not null,
+  hidden_by text not null,
+  hidden_at timestamp with time zone not null,
+  visibility_before text not null,
+  constraint hidden_games_pkey PRIMARY KEY (game_id),
+  constraint hidden_games_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1833,6 +1856,8 @@ CREATE INDEX crash_impact_by_device ON public.crash_impact USING btree (game_id,
 CREATE UNIQUE INDEX follows_by_user ON public.follows USING btree (game_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX follows_by_email ON public.follows USING btree (game_id, email) WHERE (email IS NOT NULL);
 CREATE INDEX follows_of_user ON public.follows USING btree (user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX page_reports_open ON public.page_reports USING btree (reported_at DESC) WHERE (closed_at IS NULL);
+CREATE INDEX page_reports_closed ON public.page_reports USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

@@ -116,6 +116,7 @@ const FEATURES: readonly string[] = [
   'live',
   'store',
   'follows',
+  'moderation',
   'deploy-info',
   'play',
   'agents',

@@ -358,6 +358,11 @@ export const ERRORS = {
     meaning: 'The organisation cannot be deleted because it has games.',
     remedy: 'Move, transfer or delete its games first.',
   },
+  4239: {
+    status: 409,
+    meaning: 'An operator has hidden the page of the game, so its visibility cannot be changed.',
+    remedy: 'Change what the reason names, then ask the operators to show the page again.',
+  },
   4260: {
     status: 426,
     meaning: 'The chauffeur command has another major version than the server.',

@@ -41,6 +41,10 @@ export const LIMITS = {
   /** The count of the games that match a search stops here. */
   gamesCounted: 1000,
   tagsListed: 24,
+  /** What a player, or an operator who hides a page, writes about it. */
+  pageReportLength: 2000,
+  /** Of one game. */
+  pageReportsShown: 20,
   /** Newest releases of a game in a list. */
   releasesListed: 1000,
   changelogItems: 100,

@@ -5,6 +5,7 @@ import { OSES } from './identity.ts';
 import { BAND_RULES } from './launch-bands.ts';
 import type { LinkKind } from './operations/games.ts';
 import type { Band } from './operations/health.ts';
+import type { ReportReason } from './operations/moderation.ts';
 
 export type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
@@ -98,4 +99,19 @@ export function formatLaunch(band: Band, launch: Launch | null): string | null {
   const { starts_percent: starts, crashes_percent: crashes } = launch;
   const bandOfStarts = BAND_RULES.find(({ minBooted }) => starts >= minBooted)?.band ?? 'problematic';
   return bandOfStarts === band ? `Starts for ${starts}% of players` : `Crashes on start for ${crashes}% of players`;
+}
+
+const REASON_NAMES: Readonly<Record<ReportReason, string>> = {
+  malware: 'It contains malware',
+  stolen: "It uses someone else's work",
+  illegal: 'It is illegal',
+  hateful: 'It is hateful or harassing',
+  misleading: 'It is misleading, or a scam',
+  spam: 'It is spam',
+  other: 'Something else',
+};
+
+/** Why a page was reported. */
+export function formatReportReason(reason: ReportReason): string {
+  return REASON_NAMES[reason];
 }

@@ -21,6 +21,7 @@ export const TAGS = {
   overview: 'Summarize all games of a developer.',
   store: 'Browse public games, download builds and check where files came from.',
   follows: 'Follow games by mail.',
+  moderation: 'Report pages of games, and act on the reports.',
   play: 'Play web builds in the browser.',
   accounts: 'Manage your public profile.',
   games: 'Create games, change them and manage their members.',

@@ -29,6 +29,7 @@ import * as invitations from './features/invitations/invitations.routes.ts';
 import * as issueTracker from './features/issue-tracker/issue-tracker.routes.ts';
 import * as live from './features/live/live.routes.ts';
 import * as media from './features/media/media.routes.ts';
+import * as moderation from './features/moderation/moderation.routes.ts';
 import * as operator from './features/operator/operator.routes.ts';
 import { watchState as watchStateWith } from './features/operator/operator.ts';
 import * as organisationMembers from './features/organisation-members/organisation-members.routes.ts';
@@ -78,6 +79,7 @@ const FEATURES: readonly Feature[] = [
   live,
   store,
   follows,
+  moderation,
   deployInfo,
   cli,
   cliLogins,

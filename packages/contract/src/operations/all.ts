@@ -34,6 +34,7 @@ import * as invitations from './invitations.ts';
 import * as issueTracker from './issue-tracker.ts';
 import * as live from './live.ts';
 import * as media from './media.ts';
+import * as moderation from './moderation.ts';
 import * as operator from './operator.ts';
 import * as organisations from './organisations.ts';
 import * as overview from './overview.ts';
@@ -182,6 +183,11 @@ export const OPERATIONS: readonly Operation[] = [
   follows.requestFollow,
   follows.confirmFollow,
   follows.endFollow,
+  moderation.reportPage,
+  moderation.listReportedGames,
+  moderation.dismissReports,
+  moderation.hidePage,
+  moderation.restorePage,
   shelves.getShelf,
   shelves.getFeatured,
   shelves.getListing,

@@ -25,7 +25,7 @@ export const GameRecord = Type.Object({
  */
 const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
 /** The same with line breaks. */
-const TEXT = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
+export const TEXT_PATTERN = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
 
 /** The texts of a game. None is HTML: a page shows `<b>` as these three characters. */
 export const GameTexts = Type.Object({
@@ -85,8 +85,12 @@ export const GameFacts = Type.Object({
   requirements: Type.Array(
     Type.Object({
       os: OsName,
-      minimum: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT, description: 'plain text' }),
-      recommended: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT, description: 'plain text' }),
+      minimum: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT_PATTERN, description: 'plain text' }),
+      recommended: Type.String({
+        maxLength: LIMITS.requirementsLength,
+        pattern: TEXT_PATTERN,
+        description: 'plain text',
+      }),
     }),
     { maxItems: OSES.length, description: 'one for each operating system' },
   ),
@@ -100,6 +104,9 @@ export const GameFacts = Type.Object({
     { maxItems: LIMITS.contentNotes },
   ),
 });
+
+/** Why an operator hid the page of a game. */
+export const HiddenPage = Type.Object({ reason: Type.String(), hidden_at: Timestamp });
 
 const Member = Type.Object({
   user_id: Type.String(),
@@ -179,6 +186,10 @@ export const getGame = defineOperation({
     ...GameFacts.properties,
     organisation: OrganisationName,
     members: Type.Array(Member),
+    hidden: Nullable({
+      ...HiddenPage,
+      description: 'Set while an operator has hidden the page; the game is a draft until then',
+    }),
   }),
   statuses: [200],
   errors: [4040],
@@ -206,7 +217,7 @@ export const updateGame = defineOperation({
   }),
   output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, ...GameFacts.properties }),
   statuses: [200],
-  errors: [4040],
+  errors: [4040, 4239],
 });
 
 export const removeAdmin = defineOperation({

@@ -75,6 +75,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     { version: '2.0', os: 'web', arch: 'wasm32' },
     buildZip([{ name: 'index.html', data: '<!doctype html>' }]),
   );
+  const other = await makeGame(server);
   const deletable = await register(server, game, { version: '0.1' });
   const crashId = await reportCrash(server, game, buildId, { dump: readDumpFixture('null_deref_inline') });
   await untilDone(server, crashId);
@@ -333,6 +334,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'follows.end': () => ({
       query: { token: new URL(endAddress(server.ctx, newId())).searchParams.get('token') ?? '' },
     }),
+    'moderation.report': () => ({ json: { reason: 'stolen', message: 'The drawings are mine.' } }),
+    'moderation.dismiss': () => ({ path: { uid: other.uid } }),
+    'moderation.hide': () => ({ path: { uid: other.uid }, json: { reason: 'Stolen drawings' } }),
+    'moderation.restore': () => ({ path: { uid: other.uid } }),
     'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {

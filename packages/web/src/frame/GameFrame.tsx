@@ -1,8 +1,9 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
-import { ActionIcon, Anchor, Group, Stack } from '@mantine/core';
+import { ActionIcon, Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
+import { Notice } from '../ui/Notice.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
@@ -86,10 +87,24 @@ export function GameFrame() {
           ))}
         </nav>
       </div>
+      {game.hidden !== null && <HiddenNotice reason={game.hidden.reason} />}
       <OwnRole value={{ of: 'game', role: game.role }}>
         <Outlet />
       </OwnRole>
       <Suspense>{isHelpOpen && <ShortcutList onClose={() => setHelpOpen(false)} />}</Suspense>
     </Stack>
+  );
+}
+
+function HiddenNotice({ reason }: { reason: string }) {
+  return (
+    <Notice tone="bad" title="An operator has hidden the page of this game from players">
+      <Text size="sm" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+        {reason}
+      </Text>
+      <Text size="sm" c="dimmed">
+        Change what the reason names, then ask the operators of this server to show the page again.
+      </Text>
+    </Notice>
   );
 }

@@ -24,6 +24,7 @@ import * as clientIds from './client-ids.ts';
 import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
 import { findFacts, upsertFacts } from './facts.sql.ts';
 import * as games from './games.sql.ts';
+import * as hiddenGames from './hidden.sql.ts';
 
 export type Game = games.GameRow;
 export type FoundGame = games.FoundGame;
@@ -149,14 +150,22 @@ export async function getGame(
   { caller, input }: Call<typeof contract.getGame>,
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  const [texts, facts, organisation, members] = await Promise.all([
+  const [texts, facts, organisation, members, hidden] = await Promise.all([
     readTexts(ctx, game.game_id),
     readFacts(ctx.db, game.game_id),
     games.readOrganisation(ctx.db, game.organisation_id),
     games.listMembers(ctx.db, game.game_id),
+    hiddenGames.findHidden(ctx.db, game.game_id),
   ]);
   if (organisation === undefined) throw unknownGame();
-  return { ...recordOf(game, role), ...texts, ...facts, organisation, members };
+  return {
+    ...recordOf(game, role),
+    ...texts,
+    ...facts,
+    organisation,
+    members,
+    hidden: hidden === undefined ? null : { reason: hidden.reason, hidden_at: hidden.hidden_at.toISOString() },
+  };
 }
 
 export async function updateGame(
@@ -187,6 +196,8 @@ type GameChanges = games.Changes & FactChanges;
 
 async function changeGame(ctx: Context, tx: Tx, { game_id: gameId, slug }: Game, changes: GameChanges) {
   const locked = await lockGame(tx, gameId);
+  const isPublishing = ![undefined, 'draft'].includes(changes.visibility);
+  if (isPublishing && (await hiddenGames.findHidden(tx, gameId)) !== undefined) throw new ApiError(4239);
   const [texts, facts] = [await games.readTexts(tx, gameId), await readFacts(tx, gameId)];
   const row = await games.updateGame(tx, gameId, changes, ctx.clock.now());
   if (row === undefined) throw unknownGame();
@@ -286,6 +297,9 @@ export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Prom
   const all = await games.listRoles(db, userId, null);
   return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
 }
+
+/** Pages that operators have hidden: drafts that their developers can't publish. */
+export const { findHidden, hideGame, restoreGame } = hiddenGames;
 
 /** The owners of the game; the one who is responsible for it is the first. */
 export function listOwners(db: Db, gameId: string) {

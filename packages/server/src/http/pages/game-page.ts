@@ -75,7 +75,7 @@ ${game.channels.length > 1 && writeChannels(game, shown)}
 ${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clock.now() })}
 ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account')}
 <a class="button wide" href="/g/${game.slug}/follow">Follow</a>
-<p><a href="/g/${game.slug}/report">Report a bug</a></p>
+<p class="game-actions"><a href="/g/${game.slug}/report">Report a bug</a>${game.role === null && html`<a href="/g/${game.slug}/report-page">Report this page</a>`}</p>
 </aside>
 ${writeFacts(game, offers, releases)}
 </div>

@@ -8,6 +8,7 @@ import { PAGES, type PageName } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
+import { countPageReport } from '../../features/moderation/moderation.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
 import { countPublicPost, countPublicRead } from '../../request/address-limit.ts';
 import { fromRequest } from '../../request/audit.ts';
@@ -34,6 +35,7 @@ import { type Visitor, writeFrame } from './frame.ts';
 import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
+import { submitReport, writeReportPage } from './report-page.ts';
 import type { PublicPage, SubmitForm, Visit, WritePage } from './visit.ts';
 
 const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
@@ -45,13 +47,21 @@ const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   follow: writeFollowPage,
   confirmFollow: writeConfirmPage,
   endFollow: writeEndPage,
+  reportPage: writeReportPage,
 };
 
 /** The pages with a form, by what it does. */
-const FORMS: { readonly [Name in PageName]?: SubmitForm } = {
-  follow: submitFollow,
-  confirmFollow: submitConfirmation,
-  endFollow: submitEnd,
+const FORMS: { readonly [Name in PageName]?: Form } = {
+  follow: { submit: submitFollow, count: countPublicPost },
+  confirmFollow: { submit: submitConfirmation, count: countPublicPost },
+  endFollow: { submit: submitEnd, count: countPublicPost },
+  reportPage: { submit: submitReport, count: countPageReport },
+};
+
+type Form = {
+  readonly submit: SubmitForm;
+  /** Throws 4290 if the address of the request has sent too many. */
+  readonly count: (ctx: Context, request: FastifyRequest) => void | Promise<void>;
 };
 
 /** How long shared caches may keep a page that is the same for everyone. Browsers always ask whether it has changed. */
@@ -76,9 +86,9 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
     app.get(PAGES[name as PageName], async (request, reply) => sendPage(parts, request, reply, write));
   app.register(async (scope) => {
     addFormParser(scope, ctx);
-    for (const [name, submit] of Object.entries(FORMS))
+    for (const [name, form] of Object.entries(FORMS))
       scope.post(PAGES[name as PageName], { bodyLimit: MAX_FORM_BYTES }, async (request, reply) =>
-        receiveForm(parts, request, reply, submit),
+        receiveForm(parts, request, reply, form),
       );
   });
   return {
@@ -113,12 +123,12 @@ async function receiveForm(
   parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
-  submit: SubmitForm,
+  { submit, count }: Form,
 ): Promise<FastifyReply> {
   const { ctx, ask } = parts;
   let caller: Caller = ANONYMOUS;
   try {
-    countPublicPost(ctx, request);
+    await count(ctx, request);
     // As the API does for requests with a session: only pages of this service may send forms.
     const { origin } = request.headers;
     if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw new ApiError(4032);

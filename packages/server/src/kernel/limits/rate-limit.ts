@@ -23,7 +23,8 @@ export type Limit = {
     | 'bug tickets'
     | 'bug tickets without an account'
     | 'replies'
-    | 'follow mails';
+    | 'follow mails'
+    | 'page reports';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account' | 'IP address';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -48,6 +49,7 @@ const LABELS = {
   'bug tickets without an account': 'guest_bugs',
   replies: 'bug_replies',
   'follow mails': 'follow_mails',
+  'page reports': 'page_reports',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**

@@ -33,6 +33,7 @@ const LIMIT_NAMES = [
   'mentions',
   'open_sessions',
   'open_streams',
+  'page_reports',
   'password_confirmations',
   'public_posts',
   'public_reads',

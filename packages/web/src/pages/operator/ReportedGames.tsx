@@ -1,0 +1,177 @@
+// The moderation queue: games with open reports, and games whose page is hidden.
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { dismissReports, hidePage, listReportedGames, restorePage } from '@chauffeur/contract/operations/moderation';
+import { formatReportReason } from '@chauffeur/contract/store-format';
+import { Anchor, Button, Group, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api.ts';
+import { Choice } from '../../ui/Choice.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { usePages } from '../../ui/use-pages.ts';
+
+type Game = OutputOf<typeof listReportedGames>['games'][number];
+type State = 'reported' | 'hidden';
+
+const STATES = [
+  { value: 'reported', label: 'Open reports' },
+  { value: 'hidden', label: 'Hidden' },
+] as const;
+
+export function ReportedGames() {
+  const [state, setState] = useState<State>('reported');
+  const games = usePages(listReportedGames, { state }, (page) => page.games);
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="reported">
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="reported">
+          Reported pages
+        </Title>
+        <Choice label="State" value={state} choices={STATES} onChange={setState} />
+      </Group>
+      {games.error !== null && <Problem error={games.error} onRetry={games.retry} />}
+      {games.rows === undefined && games.error === null && <Skeleton h={90} />}
+      {games.rows?.length === 0 && (
+        <EmptyState>
+          {state === 'reported'
+            ? 'No open reports. Players report a page with the link next to its downloads.'
+            : 'No page is hidden.'}
+        </EmptyState>
+      )}
+      {games.rows?.map((game) => (
+        <ReportedGame key={game.game_uid} game={game} />
+      ))}
+      <ShowMore list={games}>Show older reports</ShowMore>
+    </Stack>
+  );
+}
+
+function ReportedGame({ game }: { game: Game }) {
+  const [isHiding, setHiding] = useState(false);
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: [listReportedGames.id] });
+  const dismissing = useMutation({
+    mutationFn: () => call(dismissReports, { uid: game.game_uid }),
+    onSuccess: refresh,
+  });
+  const restoring = useMutation({ mutationFn: () => call(restorePage, { uid: game.game_uid }), onSuccess: refresh });
+  const error = dismissing.error ?? restoring.error;
+  return (
+    <Stack gap="xs" component="article" aria-label={game.name} py="sm" style={{ borderTop: '1px solid var(--line)' }}>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Anchor href={`/g/${game.slug}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {game.name}
+            </Anchor>
+            {game.hidden !== null && <StateBadge tone="bad">Hidden</StateBadge>}
+          </Group>
+          <Text size="sm" c="dimmed">
+            By {game.developer} · {game.open_reports} open {game.open_reports === 1 ? 'report' : 'reports'}
+          </Text>
+        </div>
+        <Group gap="xs">
+          {game.open_reports > 0 && (
+            <Button size="xs" variant="default" loading={dismissing.isPending} onClick={() => dismissing.mutate()}>
+              Dismiss reports
+            </Button>
+          )}
+          {game.hidden === null ? (
+            <Button size="xs" color="red.9" onClick={() => setHiding(true)}>
+              Hide page
+            </Button>
+          ) : (
+            <Button size="xs" variant="default" loading={restoring.isPending} onClick={() => restoring.mutate()}>
+              Show page again
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {error !== null && <Problem error={error} />}
+      {game.hidden !== null && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+          Hidden <Time at={game.hidden.hidden_at} />: {game.hidden.reason}
+        </Text>
+      )}
+      <Reports reports={game.reports} />
+      {isHiding && (
+        <HideDialog
+          game={game}
+          onClose={() => setHiding(false)}
+          onHidden={() => {
+            setHiding(false);
+            void refresh();
+          }}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function Reports({ reports }: Pick<Game, 'reports'>) {
+  if (reports.length === 0) return null;
+  return (
+    <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
+      {reports.map(({ report_uid, reason, message, reported_by, reported_at }) => (
+        <li key={report_uid}>
+          <Text size="sm" fw={600}>
+            {formatReportReason(reason)}
+          </Text>
+          <Text size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+            {message}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {reported_by ?? 'Without an account'}, <Time at={reported_at} />
+          </Text>
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
+type HideDialogProps = { game: Game; onClose: () => void; onHidden: () => void };
+
+function HideDialog({ game, onClose, onHidden }: HideDialogProps) {
+  const [reason, setReason] = useState('');
+  const hiding = useMutation({
+    mutationFn: () => call(hidePage, { uid: game.game_uid, reason }),
+    onSuccess: onHidden,
+  });
+  return (
+    <Dialog title={`Hide ${game.name}?`} onClose={onClose}>
+      <form
+        aria-label="Hide page"
+        onSubmit={(event) => {
+          event.preventDefault();
+          hiding.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm">
+            Players can no longer see or download the game, even with a link. Its developers can, and you can show it
+            again at any time.
+          </Text>
+          <Textarea
+            label="Reason"
+            description="The developers see it, and its owners get it by mail."
+            required
+            autosize
+            minRows={3}
+            maxLength={LIMITS.pageReportLength}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          {hiding.error !== null && <Problem error={hiding.error} />}
+          <DialogButtons submitLabel="Hide page" isBusy={hiding.isPending} onClose={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
