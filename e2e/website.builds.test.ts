@@ -50,9 +50,34 @@ describe('the developer pages of a game', () => {
     await page.getByRole('button', { name: 'Show all builds' }).click();
     await page.getByLabel('Channel').selectOption('beta');
     await page.waitForURL(/\?channel=beta$/);
-    await page.getByRole('row', { name: /^1\.2\.0-rc\.1/ }).waitFor();
+    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
     await page.getByRole('link', { name: '1.0.0' }).waitFor({ state: 'detached' });
     await untilEqual(versions, ['1.2.0-rc.1']);
+  });
+
+  test('compares two builds that are selected in the list, with the mouse or the keyboard', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByLabel('Select 1.1.0 for Windows x86_64').check();
+    const bar = page.getByRole('group', { name: 'Selected builds' });
+    await bar.getByText('1 selected. Select another build to compare it with.').waitFor();
+    // The selection outlives a search for the other build.
+    await page.getByLabel('Search versions and titles').fill('FLIGHT');
+    await untilEqual(versions, ['1.0.0']);
+    await page.getByLabel('Select 1.0.0 for Windows x86_64').check();
+    await bar.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('heading', { name: 'Compare builds' }).waitFor();
+    const chosen = () =>
+      page
+        .locator('main select')
+        .evaluateAll((all) => all.map((each) => (each as HTMLSelectElement).selectedOptions[0]?.text));
+    await untilEqual(chosen, ['1.1.0 for Windows x86_64', '1.0.0 for Windows x86_64']);
+
+    await open('/builds');
+    await page.getByRole('link', { name: '1.0.0' }).waitFor();
+    for (const key of ['j', 'j', 'x', 'k', 'x', 'c']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Compare builds' }).waitFor();
+    await untilEqual(async () => (await chosen())[0], '1.1.0 for Windows x86_64');
   });
 
   test('opens a build with the keyboard alone, and shows its file, changelog and ids', async (t) => {

@@ -107,6 +107,52 @@ describe('the evidence of a crash report', () => {
     await page.getByText('No differences.').waitFor();
   });
 
+  test('is compared with another one that is selected in the list, with the mouse or the keyboard', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const dump = await readDump('null_deref_inline');
+    for (const level of ['cellar', 'roof', 'tower'])
+      await reportByApi(target, { metadata: { level } }, { dump, log: `the log of the ${level}` });
+    const facts = page.getByRole('table', { name: 'Facts of both reports' });
+    const bar = page.getByRole('group', { name: 'Selected reports' });
+
+    await openReport();
+    await open('/crashes?view=reports&q=');
+    const reports = page.getByRole('table', { name: 'Crash reports' });
+    const boxes = reports.getByRole('checkbox', { name: /^Select null_deref_inline\+0x/ });
+    await untilEqual(async () => (await boxes.count()) >= 4, true);
+    await boxes.nth(3).check();
+    await bar.getByText('1 selected. Select another report to compare it with.').waitFor();
+    await boxes.nth(1).check();
+    assert.equal(await boxes.nth(0).isDisabled(), true);
+    await bar.getByRole('button', { name: 'Compare' }).click();
+    await facts.getByRole('row', { name: 'Metadata: level ≠ cellar tower' }).waitFor();
+
+    await page.goBack();
+    await untilEqual(async () => (await boxes.count()) >= 4, true);
+    for (const key of ['j', 'j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await bar.getByText('2 selected').waitFor();
+    await page.keyboard.press('x');
+    await bar.getByText(/^1 selected/).waitFor();
+    // The checkbox itself takes the space bar, and the keys of the list still work on it.
+    await boxes.nth(2).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('c');
+    await facts.getByRole('row', { name: 'Metadata: level ≠ tower roof' }).waitFor();
+  });
+
+  test('is compared with another one of its group, from the page of the group', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await openReport();
+    await open('/crashes?q=');
+    await page.getByRole('table', { name: 'Crash groups' }).getByRole('link', { name: 'null_deref_inline' }).click();
+    await page.getByRole('heading', { level: 1, name: 'null_deref_inline' }).waitFor();
+    await page.keyboard.press('End');
+    const reports = page.getByRole('table', { name: 'Crash reports' });
+    for (const at of [0, 1]) await reports.getByRole('checkbox').nth(at).check();
+    await page.getByRole('group', { name: 'Selected reports' }).getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('table', { name: 'Facts of both reports' }).waitFor();
+  });
+
   test('has breadcrumbs: the last events of the session, or why there are none', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const session = { device_uid: 'device-1', session_id: 'session-1' };

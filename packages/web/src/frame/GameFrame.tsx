@@ -12,7 +12,7 @@ import { useLiveChanges } from './live-changes.ts';
 import { OwnRole } from './own-role.ts';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
-import { focusSearch, moveAmongRows, useShortcuts } from './use-shortcuts.ts';
+import { compareSelected, focusSearch, moveAmongRows, selectRow, useShortcuts } from './use-shortcuts.ts';
 
 /** Loaded when it is opened. */
 const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
@@ -32,6 +32,8 @@ const SHORTCUTS: readonly Shortcut[] = [
   { name: 'search', keys: ['/'], description: 'Search this list' },
   { name: 'down', keys: ['j'], description: 'Next row (Enter opens it)' },
   { name: 'up', keys: ['k'], description: 'Previous row' },
+  { name: 'select', keys: ['x'], description: 'Select row, in lists with checkboxes' },
+  { name: 'compare', keys: ['c'], description: 'Compare two selected reports or builds' },
   ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
   { name: 'help', keys: ['?'], description: 'Show keyboard shortcuts' },
 ];
@@ -46,6 +48,8 @@ export function GameFrame() {
     if (name === 'search') return focusSearch();
     if (name === 'down') return moveAmongRows(1);
     if (name === 'up') return moveAmongRows(-1);
+    if (name === 'select') return selectRow();
+    if (name === 'compare') return compareSelected();
     if (name === 'help') return setHelpOpen(true);
     void navigate({ to: name, params: { slug: game.slug } });
   });

@@ -35,18 +35,35 @@ export function useShortcuts<Name extends string>(
   }, [shortcuts]);
 }
 
+/** A checkbox, such as that of a row, only takes the space bar. */
+const TAKES_KEYS = 'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"]';
+
 function isTaken(target: EventTarget | null): boolean {
-  const takesKeys =
-    target instanceof Element && target.closest('input, textarea, select, [contenteditable], [role="menu"]');
+  const takesKeys = target instanceof Element && target.closest(TAKES_KEYS);
   return Boolean(takesKeys) || document.querySelector('dialog[open]') !== null;
 }
 
-/** Moves the focus to the next or previous row of a list. */
+/** Moves the focus to the next or previous row of a list, also from another control in a row. */
 export function moveAmongRows(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
-  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const focused = document.activeElement as HTMLElement;
+  const own = rows.includes(focused) ? focused : focusedRow()?.querySelector<HTMLElement>('[data-row]');
+  const at = own == null ? -1 : rows.indexOf(own);
   const next = at === -1 ? (step === 1 ? rows[0] : rows.at(-1)) : rows[at + step];
   next?.focus();
+}
+
+/** Selects the focused row of a list, or removes it from the selection. */
+export function selectRow(): void {
+  focusedRow()?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
+}
+
+function focusedRow(): Element | null {
+  return document.activeElement?.closest('tr') ?? null;
+}
+
+export function compareSelected(): void {
+  document.querySelector<HTMLButtonElement>('button[data-compare]')?.click();
 }
 
 export function focusSearch(): void {

@@ -1,4 +1,5 @@
 // The builds of a game, with filters in the URL, and the uploads that were rejected.
+import { formatPlatform } from '@chauffeur/contract/format';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
@@ -7,22 +8,30 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
+import { selectColumn } from '../../ui/select-column.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { channelNames } from '../channels/grid.ts';
 import { useGame } from '../games/use-game.ts';
-import { buildColumns } from './build-columns.tsx';
+import { buildColumns, type ListedBuild } from './build-columns.tsx';
 import { type BuildFilters, type ChangedFilters, isFiltered, readFilters, toSearch } from './filters.ts';
 import { RejectedUploads } from './RejectedUploads.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
 
 const REFRESH_MS = 3000;
+
+const SELECTABLE = {
+  idOf: (build: ListedBuild) => build.build_id,
+  nameOf: (build: ListedBuild) => `${build.version} for ${formatPlatform(build)}`,
+  max: MAX_COMPARED,
+};
 
 export function BuildsPage() {
   const game = useGame();
@@ -37,6 +46,10 @@ export function BuildsPage() {
   });
   /** Counts the resets: the key of the filters, so that a reset clears the search field too. */
   const [resets, setResets] = useState(0);
+  /** Kept while someone looks for the other build on another page of the list, or with other filters. */
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const compare = (a: string, b: string) =>
+    void navigate({ to: '/dev/$slug/builds/compare', params: { slug: game.slug }, search: { a, b } });
   const change = (changed: ChangedFilters) =>
     void navigate({ search: toSearch({ ...filters, page: undefined, ...changed }), replace: true });
   const reset = () => {
@@ -48,9 +61,10 @@ export function BuildsPage() {
       <PageHead title="Builds" tabTitle={`Builds · ${game.name}`} />
       <Filters key={resets} gameUid={game.game_uid} filters={filters} onChange={change} />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <CompareBar selected={selected} itemName="build" onCompare={compare} onClear={() => setSelected([])} />
       <DataTable
         label="Builds"
-        columns={buildColumns(game.slug)}
+        columns={[selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }), ...buildColumns(game.slug)]}
         rows={data?.builds}
         rowKey={({ build_id }) => build_id}
         isLoading={isPending || isPlaceholderData}

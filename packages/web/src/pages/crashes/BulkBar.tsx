@@ -2,8 +2,8 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import { PRIORITIES } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import table from '../../ui/table.module.css';
 import { useGame } from '../games/use-game.ts';
-import classes from './crashes.module.css';
 import type { ListedGroup } from './GroupBadge.tsx';
 import { formatDone, PRIORITY_NAMES } from './group-status.ts';
 import { StatusButtons } from './StatusButtons.tsx';
@@ -27,7 +27,7 @@ export function BulkBar({ groups, triage, onClear }: BulkBarProps) {
     done: string,
   ) => triage.mutate({ kind: 'change', input: { group_ids: ids, ...input }, message: formatDone(ids.length, done) });
   return (
-    <Group gap="sm" className={classes.bulk} role="group" aria-label="Selected groups">
+    <Group gap="sm" className={table.bulk} role="group" aria-label="Selected groups">
       <Text size="sm" fw={600}>
         {groups.length} selected
       </Text>

@@ -3,7 +3,6 @@ import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { Checkbox } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
@@ -11,6 +10,7 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { selectColumn } from '../../ui/select-column.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { BulkBar } from './BulkBar.tsx';
@@ -50,23 +50,21 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
   });
   const triage = useTriage();
   const mayTriage = useMay(changeCrashGroups);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<readonly string[]>([]);
   const shown = list.rows ?? [];
   const selectedGroups = shown
-    .filter(({ item, isGone }) => selected.has(item.group_id) && !isGone)
+    .filter(({ item, isGone }) => selected.includes(item.group_id) && !isGone)
     .map(({ item }) => item);
   return (
     <>
       <TriageResult triage={triage} />
-      {selectedGroups.length > 0 && (
-        <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected(new Set())} />
-      )}
+      {selectedGroups.length > 0 && <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected([])} />}
       <ShowNewButton list={list} format={formatShowNew} />
       <PagedTable
         label="Crash groups"
         list={list}
         columns={[
-          ...(mayTriage ? [selectColumn(selected, setSelected)] : []),
+          ...(mayTriage ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected })] : []),
           ...groupColumns(game.slug, builds[0], { sort, onSort }),
         ]}
         rowKey={({ item }) => item.group_id}
@@ -79,33 +77,17 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
   );
 }
 
+const SELECTABLE = {
+  idOf: ({ item }: LiveRow<ListedGroup>) => item.group_id,
+  nameOf: ({ item }: LiveRow<ListedGroup>) => item.title,
+  isGone: ({ isGone }: LiveRow<ListedGroup>) => isGone,
+  /** As many groups can be changed at once. */
+  max: LIMITS.crashGroupsChanged,
+};
+
 function formatShowNew(count: number, isAtLeast: boolean): string {
   if (isAtLeast) return `Show ${count} or more new groups`;
   return count === 1 ? 'Show 1 new group' : `Show ${count} new groups`;
-}
-
-/** As many groups can be changed at once. */
-function selectColumn(
-  selected: ReadonlySet<string>,
-  onSelect: (ids: ReadonlySet<string>) => void,
-): Column<LiveRow<ListedGroup>> {
-  return {
-    header: 'Select',
-    isHeaderHidden: true,
-    width: 36,
-    cell: ({ item, isGone }) => (
-      <Checkbox
-        size="xs"
-        aria-label={`Select ${item.title}`}
-        checked={selected.has(item.group_id)}
-        disabled={isGone || (selected.size >= LIMITS.crashGroupsChanged && !selected.has(item.group_id))}
-        onChange={({ currentTarget: { checked } }) => {
-          const others = [...selected].filter((id) => id !== item.group_id);
-          onSelect(new Set(checked ? [...others, item.group_id] : others));
-        }}
-      />
-    ),
-  };
 }
 
 type Order = { readonly sort: GroupOrder; readonly onSort: (sort: GroupOrder) => void };

@@ -2,12 +2,16 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listCrashes } from '@chauffeur/contract/operations/crashes';
-import type { ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
+import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
+import { formatExactTime } from '../../ui/format.ts';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { selectColumn } from '../../ui/select-column.tsx';
 import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
@@ -35,20 +39,37 @@ export function formatShowNewReports(count: number, isAtLeast: boolean): string 
 
 type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: ReactNode };
 
+/** Two reports can be selected to compare them. */
 export function ReportTable({ slug, list, empty }: ReportTableProps) {
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const gone = (list.rows ?? []).filter(SELECTABLE.isGone).map(SELECTABLE.idOf);
+  const selected = chosen.filter((id) => !gone.includes(id));
+  const compare = (a: string, b: string) =>
+    void navigate({ to: '/dev/$slug/crashes/compare', params: { slug }, search: { a, b } });
   return (
-    <PagedTable
-      label="Crash reports"
-      list={list}
-      columns={reportColumns(slug)}
-      rowKey={({ item }) => item.crash_id}
-      skeletonRows={6}
-      isFixed
-      empty={empty}
-      more="Show more reports"
-    />
+    <>
+      <CompareBar selected={selected} itemName="report" onCompare={compare} onClear={() => setChosen([])} />
+      <PagedTable
+        label="Crash reports"
+        list={list}
+        columns={[selectColumn({ ...SELECTABLE, selected, onSelect: setChosen }), ...reportColumns(slug)]}
+        rowKey={({ item }) => item.crash_id}
+        skeletonRows={6}
+        isFixed
+        empty={empty}
+        more="Show more reports"
+      />
+    </>
   );
 }
+
+const SELECTABLE = {
+  idOf: ({ item }: LiveRow<ListedReport>) => item.crash_id,
+  nameOf: ({ item }: LiveRow<ListedReport>) => `${item.title}, received ${formatExactTime(new Date(item.received_at))}`,
+  isGone: ({ isGone }: LiveRow<ListedReport>) => isGone,
+  max: MAX_COMPARED,
+};
 
 function reportColumns(slug: string): Column<LiveRow<ListedReport>>[] {
   return [
