@@ -40,6 +40,25 @@ function deviceNo(run: number): string {
   return hash('md5', `device${run * 31}`);
 }
 
+/** Filters that any query can have, and how the names of their kinds end. */
+const FILTERS: readonly (readonly [name: string, query: (run: number) => string])[] = [
+  ['of an OS by query', (run) => `os:${pick(['windows', 'linux', 'macos'], run)}`],
+  ['of an OS without reports by query', () => 'os:android'],
+  ['of other OSes', () => '-os:windows'],
+  ['of a version', (run) => `version:${pick(VERSIONS, run)}`],
+  ['of old versions', () => 'version:<003'],
+  ['of late versions', () => 'version:>=030'],
+  ['of the last days', (run) => `last:<${1 + (run % 7)}d`],
+  ['of open groups', () => 'is:open'],
+  ['of new groups', () => 'is:new'],
+  ['of assigned groups', () => 'is:assigned'],
+  ['of frequent groups', () => 'reports:>100'],
+];
+
+function filterKinds(list: Kind['list']): Kind[] {
+  return FILTERS.map(([name, query]) => ({ name, list, query: (_, run) => ({ query: query(run) }) }));
+}
+
 export const KINDS: readonly Kind[] = [
   { name: 'newest', list: 'reports', query: () => ({}) },
   { name: 'a later page', list: 'reports', query: ({ cursors }, run) => ({ cursor: pick(cursors, run) }) },
@@ -81,6 +100,7 @@ export const KINDS: readonly Kind[] = [
     list: 'reports',
     query: ({ groups }, run) => ({ frame: 'main', group_id: pick(groups, run) }),
   },
+  ...filterKinds('reports'),
   ...facetKinds('reports'),
   { name: 'of a device', list: 'reports', query: (_, run) => ({ query: `device:${deviceNo(run)}` }) },
   {
@@ -95,6 +115,7 @@ export const KINDS: readonly Kind[] = [
   { name: 'of a build', list: 'groups', query: ({ builds }, run) => ({ build_id: pick(builds, run) }) },
   { name: 'by devices', list: 'groups', query: () => ({ sort: 'devices' }) },
   { name: 'with over 100 devices', list: 'groups', query: () => ({ query: 'devices:>100', sort: 'devices' }) },
+  ...filterKinds('groups'),
   ...facetKinds('groups'),
   { name: 'with a part of a GPU', list: 'groups', query: () => ({ query: 'gpu:*1*', sort: 'devices' }) },
   {
@@ -114,8 +135,9 @@ export const KINDS: readonly Kind[] = [
     list: 'impact',
     query: ({ groups, builds }, run) => ({ group_id: groups[run % 5]!, build_id: pick(builds, run) }),
   },
-  { name: 'of a version', list: 'impact', query: (_, run) => ({ query: `version:${pick(VERSIONS, run)}` }) },
-  { name: 'of an OS', list: 'impact', query: (_, run) => ({ query: `os:${pick(['windows', 'linux'], run)}` }) },
+  ...filterKinds('impact'),
+  { name: 'of a word', list: 'impact', query: () => ({ query: 'message:shader' }) },
+  { name: 'of a function', list: 'impact', query: (_, run) => ({ query: `method${(run * 37) % 3000}_1(` }) },
   { name: 'of a GPU', list: 'impact', query: (_, run) => ({ query: filterOf('gpu', run) }) },
   { name: 'of a part of a GPU', list: 'impact', query: () => ({ query: 'gpu:*1*' }) },
   {
@@ -123,7 +145,6 @@ export const KINDS: readonly Kind[] = [
     list: 'impact',
     query: (_, run) => ({ query: `os:windows ${filterOf('gpu', run)} ${filterOf('ram', run)}` }),
   },
-  { name: 'of open groups', list: 'impact', query: () => ({ query: 'is:open' }) },
   { name: 'of facets', list: 'values', query: () => ({}) },
   { name: 'with a part', list: 'values', query: (_, run) => ({ facet: 'driver', part: `${run % 10}` }) },
 ];

@@ -1858,6 +1858,7 @@ CREATE UNIQUE INDEX follows_by_email ON public.follows USING btree (game_id, ema
 CREATE INDEX follows_of_user ON public.follows USING btree (user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX page_reports_open ON public.page_reports USING btree (reported_at DESC) WHERE (closed_at IS NULL);
 CREATE INDEX page_reports_closed ON public.page_reports USING btree (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE INDEX crash_group_totals_by_os ON public.crash_group_totals USING btree (game_id, os, build_id, group_id);
 
 create view build_names as
  SELECT builds.game_id,

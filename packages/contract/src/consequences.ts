@@ -2,6 +2,7 @@
 // same sentences.
 import { formatBytes, formatNumber, formatPlatform } from './format.ts';
 import type { Platform } from './identity.ts';
+import { ownValue } from './own-value.ts';
 
 type Offered = { readonly build_id: string; readonly version: string };
 type Current = Offered & { readonly expired: boolean; readonly expires_at: string | null };
@@ -89,7 +90,7 @@ const AUDIENCES: Readonly<Record<string, string>> = {
 
 function describeAudience(channel: string, visibility: GameVisibility): string {
   if (visibility === 'draft') return 'The game is a draft: only its owner and admins can download builds.';
-  return AUDIENCES[channel] ?? 'It is available immediately to anyone with the link to the channel.';
+  return ownValue(AUDIENCES, channel) ?? 'It is available immediately to anyone with the link to the channel.';
 }
 
 export type Deletion = {
@@ -159,7 +160,7 @@ const LOSSES: Readonly<Record<string, string>> = {
 
 function describeLoss(channel: string, visibility: GameVisibility): string {
   if (visibility === 'draft') return 'The game is a draft, so players are not affected.';
-  return LOSSES[channel] ?? 'Anyone with the link to the channel loses the download.';
+  return ownValue(LOSSES, channel) ?? 'Anyone with the link to the channel loses the download.';
 }
 
 /** The sentence for a count, none for 0; `many` gets the formatted count. */

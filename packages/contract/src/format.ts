@@ -1,6 +1,7 @@
 // Formats values for people. The website, the command and the server all use these, so a value looks the same
 // everywhere.
 import type { Os } from './identity.ts';
+import { ownValue } from './own-value.ts';
 
 const number = new Intl.NumberFormat('en');
 const compactNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -53,7 +54,7 @@ export function formatMilliseconds(milliseconds: number): string {
 
 /** `Windows`; an operating system without a known name is shown as it is. */
 export function formatOs(os: string): string {
-  return OS_NAMES[os] ?? os;
+  return ownValue(OS_NAMES, os) ?? os;
 }
 
 /** `Windows x86_64`. */

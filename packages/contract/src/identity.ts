@@ -1,6 +1,7 @@
 // The identity of a build (version, type, platform and channel): the accepted names, their aliases and their schemas.
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
+import { ownValue } from './own-value.ts';
 
 export const OSES = ['windows', 'macos', 'linux', 'android', 'ios', 'web'] as const;
 export const ARCHES = ['x86_64', 'x86', 'arm64', 'arm32', 'arm', 'universal', 'wasm32', 'wasm'] as const;
@@ -66,12 +67,12 @@ export type BuildIdentity = Platform & { version: string; build_type: string; ch
 
 /** The canonical name of an os that matches `OsInput`. */
 export function canonicalOs(os: string): Os {
-  return (OS_ALIASES as Record<string, Os>)[os] ?? (os as Os);
+  return ownValue<Os>(OS_ALIASES, os) ?? (os as Os);
 }
 
 /** The canonical name of an arch that matches `ArchInput`. */
 export function canonicalArch(arch: string): Arch {
-  return (ARCH_ALIASES as Record<string, Arch>)[arch] ?? (arch as Arch);
+  return ownValue<Arch>(ARCH_ALIASES, arch) ?? (arch as Arch);
 }
 
 /** The 64 hex digits, in lowercase, of a checksum that matches `ChecksumInput`. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseQuery, QUERY_KEYS } from '@chauffeur/contract/crash-query';
+import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { startServer, type TestServer } from './setup/server.ts';
@@ -71,6 +72,9 @@ const GROUPS: readonly (readonly [query: string, titles: readonly (string | unde
   ['os:linux', [DRAW, LAMP, MEMORY]],
   ['-os:windows', [LAMP, MEMORY]],
   ['os:lin*', [DRAW, LAMP, MEMORY]],
+  // Not what every object in JavaScript has.
+  ['os:constructor,__proto__', []],
+  ['arch:constructor,__proto__', []],
   ['version:>=1.10', [DRAW, DOORS, LAMP, MEMORY]],
   ['version:<1.10', [DRAW]],
   ['version:1.9', [DRAW]],
@@ -104,6 +108,24 @@ describe('a query of groups', () => {
       assert.deepEqual(await titlesOf('crash-groups', query), [...titles].sort());
     });
 
+  test('of builds and OSes that most groups have checks the groups in order', async () => {
+    const many = { version: '3.0.0', os: 'web' } as const;
+    const buildId = await addBuild(server, game, many);
+    await addReport(server.ctx, { game, buildId, os: 'web', message: 'Out of memory in a browser' });
+    // More counts than are read at once, of a group that has reports from one OS.
+    await sql`insert into crash_group_totals (game_id, group_id, build_id, os, count)
+      select game_id, group_id, gen_random_uuid(), 'web', 1 from crash_groups, generate_series(1, 10001)
+      where game_id = ${game.uid} and title = 'Out of memory in a browser'`.execute(server.ctx.db);
+    for (const query of ['os:web', 'os:we*', 'os:web version:3.0.0', 'os:web is:open -os:windows'])
+      assert.deepEqual(await titlesOf('crash-groups', query), ['Out of memory in a browser'], query);
+    assert.deepEqual(await titlesOf('crash-groups', '-os:web'), [DRAW, DOORS, LAMP, MEMORY].sort());
+    assert.deepEqual(await titlesOf('crash-groups', 'os:web version:1.9.0'), []);
+    await sql`delete from crash_reports where game_id = ${game.uid} and os = 'web'`.execute(server.ctx.db);
+    await sql`delete from crash_groups where game_id = ${game.uid} and title = 'Out of memory in a browser'`.execute(
+      server.ctx.db,
+    );
+  });
+
   test('with a merge finds the group by each of its members', async () => {
     const { body } = await call('/crash-groups');
     const idOf = (title: string) => body.data.groups.find((group: { title: string }) => group.title === title).group_id;
@@ -122,6 +144,13 @@ describe('a query of groups', () => {
 const REPORTS: readonly (readonly [query: string, titles: readonly (string | undefined)[]])[] = [
   ['os:windows', [DRAW, 'Door::open']],
   ['version:>=2.0.0-rc.1', [LAMP, MEMORY]],
+  // Several builds, OSes and groups, of which each has its newest reports.
+  ['version:<=1.10', [DRAW, DRAW, 'Door::open']],
+  ['version:9', []],
+  ['os:win*,linux -is:open', ['Door::open', LAMP]],
+  ['os:constructor,__proto__', []],
+  ['is:assigned version:1.9.0,1.10.0', [DRAW, DRAW]],
+  ['first:<36h', [LAMP, MEMORY]],
   ['metadata.gpu:"RTX 3060"', [DRAW]],
   ['metadata.GPU:rtx*', [DRAW]],
   ['metadata.level:3', [DRAW, DRAW]],

@@ -107,6 +107,22 @@ describe('the impact of crashes', () => {
     assert.deepEqual([both.reports, both.devices], [2, 2]);
     const queried = await impactOf(studio, { query: 'metadata.level:city' });
     assert.deepEqual([queried.reports, queried.devices, queried.counted], [2, 2, 'all']);
+    assert.deepEqual(Object.keys(queried).sort(), Object.keys(impact).sort());
+    for (const query of [
+      'message:a',
+      'message:b',
+      'message:a gpu:*radeon*',
+      'message:nothing',
+      'message:a -metadata.level:city',
+    ]) {
+      const { body } = await callAs(
+        server,
+        studio.game.owner,
+        `/games/${studio.game.uid}/crashes?${new URLSearchParams({ query })}`,
+      );
+      assert.equal((await impactOf(studio, { query })).reports, body.data.crashes.length, query);
+    }
+    assert.ok((await impactOf(studio, { query: 'message:a' })).reports > 0);
     const everything = await impactOf(studio);
     assert.deepEqual([everything.reports, everything.devices], [6, 3]);
     assert.deepEqual(valuesOf(everything.facets, 'gpu'), [
@@ -189,6 +205,7 @@ describe('filters by facets and devices', () => {
     for (const [query, groups, reports] of cases) {
       assert.deepEqual(await titles(query), groups, query);
       assert.equal(await count(query), reports, query);
+      assert.equal((await impactOf(studio, { query })).reports, reports, query);
     }
     const { body } = await callAs(server, game.owner, `/games/${game.uid}/crashes/${last}`);
     assert.deepEqual([body.data.device_uid, body.data.session_id], ['d1', 's3']);

@@ -1,6 +1,8 @@
 // A grid with a row for each channel, a column for each platform, and the current build in each cell.
+
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
+import { ownValue } from '@chauffeur/contract/own-value';
 import { Text, VisuallyHidden } from '@mantine/core';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
@@ -38,7 +40,7 @@ export function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
                 {channel}
               </Text>
               <Text size="xs" c="dimmed">
-                {AUDIENCES[channel] ?? 'Anyone with the link'}
+                {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
               </Text>
             </th>
             {cells.map((place, index) => {

@@ -60,24 +60,29 @@ export async function listValues(
 /** A condition on groups. If many groups meet it, it is faster to check them in the order of the list. */
 export type GroupCondition = { readonly condition: Condition; readonly isCommon: boolean };
 
-/** Counts of values in groups that are read at once. With more, a list finds enough groups among its first. */
+/** Counts of groups that are read at once. With more, a list finds enough groups among its first. */
 const MAX_READ = 10_000;
+
+/** Whether there are so many of the counted rows that a condition is better checked in the order of the list. */
+export async function isCommon(db: Db, counted: RawBuilder<unknown>): Promise<boolean> {
+  const { count } = await onlyRow(
+    db,
+    sql<{ count: number }>`select count(*) from (select from ${counted} limit ${MAX_READ + 1}) as counted`,
+  );
+  return count > MAX_READ;
+}
 
 /** Groups with a report that has one of these values. */
 export async function groupHasValue(db: Db, gameId: string, valueIds: readonly number[]): Promise<GroupCondition> {
   const counted = sql`crash_group_values valued where valued.game_id = ${gameId}
     and valued.value_id = any(${sorted(valueIds)}::bigint[])`;
-  const { count } = await onlyRow(
-    db,
-    sql<{ count: number }>`select count(*) from (select from ${counted} limit ${MAX_READ + 1}) as counted`,
-  );
-  return count <= MAX_READ
-    ? { condition: sql`group_id in (select valued.group_id from ${counted} offset 0)`, isCommon: false }
-    : {
+  return (await isCommon(db, counted))
+    ? {
         // In a subquery of one value the planner cannot choose to read all groups with the values.
         condition: sql`(select true from ${counted} and valued.group_id = crash_groups.group_id limit 1) is not null`,
         isCommon: true,
-      };
+      }
+    : { condition: sql`group_id in (select valued.group_id from ${counted} offset 0)`, isCommon: false };
 }
 
 /** The index reads neighbouring values together. */

@@ -152,7 +152,7 @@ export async function listGroups(
   const inOrder = sql`order by ${order} desc, group_id desc`;
   if (filters.inOrder.length > 0) {
     // Only the ids are sorted, which fit into memory.
-    const sorted = sql`select group_id from ${groups} where ${sql.join(conditions, sql` and `)} ${inOrder} offset 0`;
+    const sorted = sql`select group_id, members from ${groups} where ${sql.join(conditions, sql` and `)} ${inOrder} offset 0`;
     const page = sql`select group_id from (${sorted}) as crash_groups where ${sql.join(filters.inOrder, sql` and `)} limit ${limit}`;
     conditions.splice(0, conditions.length, sql`group_id = any(array(${page}))`);
   }

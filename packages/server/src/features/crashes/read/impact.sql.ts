@@ -2,9 +2,10 @@
 // a game, a build, a group, and a group in a build except for its facets. Other selections are counted from their newest
 // reports.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import { type Window, withValues } from './facet-filters.sql.ts';
+import { newestFirst, onlyIndexes, type Wanted } from './report-list.sql.ts';
 
 export type Totals = { reports: number; devices: number; sessions: number };
 
@@ -110,8 +111,10 @@ export async function countSelection(
       from picked`,
   );
   const facets = found.filter((each): each is FacetRow => each.facet !== null);
-  const total = found.find((each) => each.facet === null)!;
-  return { ...(total as Totals & { isCut: boolean }), facets };
+  const { reports, devices, sessions, isCut } = found.find((each) => each.facet === null) as Totals & {
+    isCut: boolean;
+  };
+  return { reports, devices, sessions, isCut, facets };
 }
 
 /**
@@ -192,12 +195,26 @@ export function listWithValues(
   );
 }
 
-/** SQL of the newest reports that meet all conditions on `crash_reports`. */
-export function newestReports(
+/** SQL of a `uuid[]` of the newest reports. */
+export function newestReports(gameId: string, wanted: Wanted, limit: number): RawBuilder<unknown> {
+  return sql`array(${newestFirst(gameId, sql`report_id`, wanted, { before: null, limit })})`;
+}
+
+/** The newest reports of a window that meet all conditions, which can use an index. */
+export function listMatches(
+  db: Db,
   gameId: string,
   conditions: readonly RawBuilder<unknown>[],
-  limit: number,
-): RawBuilder<unknown> {
-  return sql`array(select report_id from crash_reports
-    where ${sql.join([sql`game_id = ${gameId}`, ...conditions], sql` and `)} order by report_id desc limit ${limit})`;
+  { window, limit }: { window: Window; limit: number },
+): Promise<PackedIds> {
+  return transact(db, async (tx) => {
+    await onlyIndexes(tx);
+    return onlyRow(
+      tx,
+      sql<PackedIds>`with matching as materialized (select report_id from crash_reports where game_id = ${gameId}
+          and report_id < ${window.to}::uuid and report_id >= ${window.from}::uuid and ${sql.join(conditions, sql` and `)})
+        select coalesce(array_agg(report_id), '{}')::text as ids, count(*) as count
+        from (select report_id from matching order by report_id desc limit ${limit}) as newest`,
+    );
+  });
 }

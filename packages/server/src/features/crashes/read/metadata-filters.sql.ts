@@ -1,6 +1,6 @@
 // The SQL of filters by metadata that is compared with the reports themselves.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, onlyRow } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import { keysOf } from './facet-filters.sql.ts';
 import { like } from './patterns.sql.ts';
 import type { Search } from './search.sql.ts';
@@ -37,11 +37,17 @@ function newestOf(gameId: string, among: readonly number[] | null, from: string 
   return sql`(select report_id, group_id, metadata from crash_reports where game_id = ${gameId} ${wanted}) as newest`;
 }
 
-export function matchNewest(gameId: string, inRow: Condition, among: readonly number[] | null): Search {
+export function matchNewest(db: Db, gameId: string, inRow: Condition, among: readonly number[] | null): Search {
   return {
     inRow,
-    inIndex: async (from) =>
-      sql`report_id = any(array(select report_id from ${newestOf(gameId, among, from)} where ${inRow}))`,
+    // A query of its own, which can read the newest reports in order.
+    async inIndex(from) {
+      const found = await rows(
+        db,
+        sql<{ report_id: string }>`select report_id from ${newestOf(gameId, among, from)} where ${inRow}`,
+      );
+      return sql`report_id = any(${found.map(({ report_id }) => report_id)}::uuid[])`;
+    },
   };
 }
 

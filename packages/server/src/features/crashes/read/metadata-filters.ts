@@ -31,7 +31,7 @@ async function valuesOf(db: Db, gameId: string, name: string, values: readonly s
 export async function matchMetadata(db: Db, gameId: string, name: string, values: readonly string[]): Promise<Search> {
   const { ids, among } = await valuesOf(db, gameId, name, values);
   const inRow = hasMetadata(name, values);
-  return among === undefined ? matchValues(gameId, ids, inRow) : matchNewest(gameId, inRow, among);
+  return among === undefined ? matchValues(gameId, ids, inRow) : matchNewest(db, gameId, inRow, among);
 }
 
 export async function groupMetadata(

@@ -3,8 +3,10 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import { DAY } from '../../../kernel/clock.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
+import { withValues } from './facet-filters.sql.ts';
 import * as impact from './impact.sql.ts';
 import { type QueryScope, reportConditions } from './query.ts';
+import type { Search } from './search.sql.ts';
 
 type Selection = {
   readonly buildId: string | undefined;
@@ -19,19 +21,20 @@ export async function selectNewest(
   { buildId, query, family }: Selection,
 ): Promise<impact.Selection> {
   const { gameId } = asked;
-  const { conditions, searches } =
-    query === undefined ? { conditions: [], searches: [] } : await reportConditions(asked, query);
+  const { conditions, key, searches } =
+    query === undefined ? { conditions: [], key: undefined, searches: [] } : await reportConditions(asked, query);
   if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
   const [only, ...others] = family;
   if (only !== undefined)
     conditions.push(others.length === 0 ? sql`group_id = ${only}` : sql`group_id = any(${family}::uuid[])`);
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
   const limit = LIMITS.crashReportsCounted;
-  const isByValues = lists.length > 0 && lists.length === searches.length;
-  const reportIds = isByValues
-    ? sql`${await selectWithValues(asked, { conditions, lists }, limit + 1)}`
-    : impact.newestReports(gameId, [...conditions, ...searches.map(({ inRow }) => inRow)], limit + 1);
-  return { reportIds, limit };
+  if (searches.length === 0) return { reportIds: impact.newestReports(gameId, { conditions, key }, limit + 1), limit };
+  const reportIds =
+    lists.length === searches.length
+      ? await selectWithValues(asked, { conditions, lists }, limit + 1)
+      : await selectMatches(asked, { conditions, searches }, limit + 1);
+  return { reportIds: sql`${reportIds}`, limit };
 }
 
 /** A window has this many times the days that the wanted reports need on average. */
@@ -50,14 +53,48 @@ async function selectWithValues(
     impact.countWithValues(db, gameId, wanted.lists),
   ]);
   if (ends === undefined || count === 0) return '{}';
+  const span = timeOfId(ends.newest) + 1 - timeOfId(ends.oldest);
+  return selectByWindows(ends, { limit, length: (span * MARGIN * limit) / count }, (page) =>
+    impact.listWithValues(db, gameId, wanted, page),
+  );
+}
+
+/** Searches by texts and functions in the same way. How many reports match is not known. */
+async function selectMatches(
+  { db, gameId }: QueryScope,
+  { conditions, searches }: { conditions: readonly RawBuilder<unknown>[]; searches: readonly Search[] },
+  limit: number,
+): Promise<string> {
+  const ends = await impact.findEnds(db, gameId);
+  if (ends === undefined) return '{}';
+  return selectByWindows(ends, { limit, length: DAY }, async ({ window, limit: missing }) => {
+    const matches = await Promise.all(
+      searches.map(({ inIndex, values }) =>
+        values === undefined
+          ? inIndex(window.from)
+          : sql`report_id = any(array(${withValues(gameId, [values], window)}))`,
+      ),
+    );
+    return impact.listMatches(db, gameId, [...conditions, ...matches], { window, limit: missing });
+  });
+}
+
+type Page = { readonly window: { readonly from: string; readonly to: string }; readonly limit: number };
+
+/** From the newest window on, whose length is given, until enough reports are found. Returns a `uuid[]`. */
+async function selectByWindows(
+  ends: { readonly oldest: string; readonly newest: string },
+  { limit, length: first }: { readonly limit: number; readonly length: number },
+  list: (page: Page) => Promise<impact.PackedIds>,
+): Promise<string> {
   const oldest = timeOfId(ends.oldest);
   let to = timeOfId(ends.newest) + 1;
-  let length = Math.max(DAY, ((to - oldest) * MARGIN * limit) / count);
+  let length = Math.max(DAY, first);
   const found: impact.PackedIds[] = [];
   for (let missing = limit; to > oldest && missing > 0; length *= FACTOR) {
     const from = Math.max(oldest, Math.floor(to - length));
     const window = { from: firstIdAt(from), to: firstIdAt(to) };
-    const inWindow = await impact.listWithValues(db, gameId, wanted, { window, limit: missing });
+    const inWindow = await list({ window, limit: missing });
     if (inWindow.count > 0) found.push(inWindow);
     missing -= inWindow.count;
     to = from;

@@ -7,11 +7,14 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller } from '../../../context.ts';
+import { HOUR } from '../../../kernel/clock.ts';
 import type { Db } from '../../../kernel/database/db.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import { listMembers } from '../../games/games.ts';
 import { facetOfKey } from '../groups/facet-rules.ts';
 import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';
+import { findOses, groupHasCounted } from './counted-filters.sql.ts';
 import {
   findValueIds,
   type GroupCondition,
@@ -22,11 +25,13 @@ import {
 } from './facet-filters.sql.ts';
 import { groupMetadata, matchMetadata } from './metadata-filters.ts';
 import { like, patternsOf } from './patterns.sql.ts';
-import { type BuildName, listBuildNames } from './query.sql.ts';
+import { type BuildName, idsOfGroups, listBuildNames, listGroupIds } from './query.sql.ts';
+import type { Key, Wanted } from './report-list.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
 
 type Condition = RawBuilder<unknown>;
 type Filter = Extract<Term, { kind: 'filter' }>;
+type MayBeNegated = { readonly negated: boolean };
 
 export type QueryScope = {
   readonly db: Db;
@@ -91,16 +96,17 @@ export async function groupConditions(scope: QueryScope, query: string): Promise
   const names = new Names(scope);
   const conditions: Condition[] = [];
   const inOrder: Condition[] = [];
-  const counted: Condition[] = [];
+  const counted: Filter[] = [];
+  const add = (term: MayBeNegated, { condition, isCommon }: GroupCondition) =>
+    (isCommon ? inOrder : conditions).push(negatedIf(term, condition));
   for (const term of terms) {
-    if (term.kind === 'filter' && COUNTED.includes(term.key) && !term.negated)
-      counted.push(await countedCondition(names, term));
-    else if (term.kind === 'filter' && isFacet(term.key)) {
-      const { condition, isCommon } = await groupFacet(scope, term.key, term.values);
-      (isCommon ? inOrder : conditions).push(negatedIf(term, condition));
-    } else conditions.push(negatedIf(term, await groupCondition(scope, names, term)));
+    if (term.kind === 'filter' && COUNTED.includes(term.key)) {
+      if (term.negated) add(term, await groupCounted(scope, names, [term]));
+      else counted.push(term);
+    } else if (term.kind === 'filter' && isFacet(term.key)) add(term, await groupFacet(scope, term.key, term.values));
+    else conditions.push(negatedIf(term, await groupCondition(scope, names, term)));
   }
-  if (counted.length > 0) conditions.push(hasCounted(scope.gameId, counted));
+  if (counted.length > 0) add({ negated: false }, await groupCounted(scope, names, counted));
   return { conditions, inOrder };
 }
 
@@ -108,7 +114,6 @@ async function groupCondition(scope: QueryScope, names: Names, term: Term): Prom
   const { gameId, now } = scope;
   if (term.kind === 'text') return groupText(gameId, term.text);
   const { key, operator, values } = term;
-  if (COUNTED.includes(key)) return hasCounted(gameId, [await countedCondition(names, term)]);
   switch (key) {
     case 'is':
       return anyOf(values.map((value) => groupState(gameId, value.toLowerCase())));
@@ -172,17 +177,24 @@ function groupState(gameId: string, state: string): Condition {
   }
 }
 
-/** Groups with reports whose build and OS meet all these conditions on `crash_group_totals`. */
-function hasCounted(gameId: string, conditions: readonly Condition[]): Condition {
-  return sql`group_id in (
-    select coalesce(counted_group.merged_into, counted_group.group_id) from crash_group_totals counted
-      join crash_groups counted_group using (game_id, group_id)
-    where counted.game_id = ${gameId} and ${sql.join(conditions, sql` and `)})`;
+/** Groups with reports whose build and OS meet all these filters. */
+async function groupCounted(
+  { db, gameId }: QueryScope,
+  names: Names,
+  filters: readonly Filter[],
+): Promise<GroupCondition> {
+  let [oses, builds]: [string[] | undefined, string[] | undefined] = [undefined, undefined];
+  for (const filter of filters) {
+    if (filter.key === 'os') oses = intersect(oses, await findOses(db, gameId, osValues(filter)));
+    else builds = intersect(builds, await buildIds(names, filter));
+  }
+  return groupHasCounted(db, gameId, { oses, buildIds: builds });
 }
 
-async function countedCondition(names: Names, filter: Filter): Promise<Condition> {
-  if (filter.key === 'os') return like(sql`counted.os`, osValues(filter));
-  return sql`counted.build_id = any(${await buildIds(names, filter)}::uuid[])`;
+/** `among` is undefined for everything. */
+function intersect(among: readonly string[] | undefined, values: readonly string[]): string[] {
+  const set = new Set(values);
+  return among === undefined ? [...set] : among.filter((value) => set.has(value));
 }
 
 function osValues({ values }: Filter): string[] {
@@ -206,8 +218,7 @@ export async function findOnlyBuild(scope: QueryScope, query: string): Promise<s
   let found: string[] | undefined;
   for (const term of termsOf(query)) {
     if (term.kind === 'text' || term.negated || !['version', 'build'].includes(term.key)) return undefined;
-    const ids = new Set(await buildIds(names, term));
-    found = found === undefined ? [...ids] : found.filter((id) => ids.has(id));
+    found = intersect(found, await buildIds(names, term));
   }
   return found?.length === 1 ? found[0] : undefined;
 }
@@ -247,29 +258,85 @@ function within(column: Condition, operator: Operator, value: string, now: Date)
   return sql`(${sql.join(bounds, sql` and `)})`;
 }
 
+/** Ids of reports begin with the time at which they were received, give or take a moment, and are indexed. */
+function receivedWithin(operator: Operator, value: string, now: Date): Condition {
+  const { from, to } = timesOf(operator, value, now.getTime());
+  const bounds = [
+    within(sql`received_at`, operator, value, now),
+    ...(Number.isFinite(from) ? [sql`report_id >= ${firstIdAt(Math.max(0, Math.floor(from - HOUR)))}::uuid`] : []),
+    ...(Number.isFinite(to) ? [sql`report_id < ${firstIdAt(Math.max(0, Math.ceil(to + HOUR)))}::uuid`] : []),
+  ];
+  return sql`(${sql.join(bounds, sql` and `)})`;
+}
+
 function anyOf(conditions: readonly Condition[]): Condition {
   return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
 /** A condition that is null because a value is missing does not hold. */
-function negatedIf({ negated }: Term, condition: Condition): Condition {
+function negatedIf({ negated }: MayBeNegated, condition: Condition): Condition {
   return negated ? sql`(${condition}) is not true` : sql`(${condition})`;
 }
 
 /** Conditions on the columns of reports, and searches, which need an index of their own. */
-export type ReportConditions = { readonly conditions: Condition[]; readonly searches: Search[] };
+export type ReportConditions = Wanted & { readonly conditions: Condition[]; readonly searches: Search[] };
 
 /** The same for the rows of `crash_reports`. Filters of groups select the reports in these groups. */
 export async function reportConditions(scope: QueryScope, query: string): Promise<ReportConditions> {
   const names = new Names(scope);
   const conditions: Condition[] = [];
   const searches: Search[] = [];
+  const keys: Key[] = [];
   for (const term of termsOf(query)) {
     const search = await searchOf(scope, term);
-    if (search !== undefined && !term.negated) searches.push(search);
+    const key = term.negated || search !== undefined ? undefined : await keyOf(scope, names, term as Filter);
+    if (key !== undefined) {
+      keys.push(key);
+      conditions.push(isOneOfKey(key));
+    } else if (search !== undefined && !term.negated) searches.push(search);
     else conditions.push(negatedIf(term, search?.inRow ?? (await reportCondition(scope, names, term as Filter))));
   }
-  return { conditions, searches };
+  return { conditions, key: chooseKey(keys), searches };
+}
+
+/** A group has fewer reports than a build, and a build fewer than an OS. Undefined if it is not needed. */
+function chooseKey(keys: readonly Key[]): Key | undefined {
+  const [first] = (['group_id', 'build_id', 'os'] as const).flatMap((column) =>
+    keys.filter((key) => key.column === column).sort((a, b) => a.values.length - b.values.length),
+  );
+  // With a single value, the planner itself reads the newest reports from the index.
+  return first?.values.length === 1 ? undefined : first;
+}
+
+function isOneOfKey({ column, values }: Key): Condition {
+  const [only, ...others] = values;
+  if (only !== undefined && others.length === 0) return sql`${sql.ref(column)} = ${only}`;
+  return sql`${sql.ref(column)} = any(${values}::${sql.raw(column === 'os' ? 'text[]' : 'uuid[]')})`;
+}
+
+/** Groups whose reports are found by their ids. Of more groups, the newest reports are checked. */
+const MAX_GROUPS = 500;
+
+/** The values of an indexed column that a filter selects; undefined if it is no such filter, or they are too many. */
+async function keyOf(scope: QueryScope, names: Names, filter: Filter): Promise<Key | undefined> {
+  const { db, gameId } = scope;
+  switch (filter.key) {
+    case 'os':
+      return { column: 'os', values: await findOses(db, gameId, osValues(filter)) };
+    case 'version':
+    case 'build':
+      return { column: 'build_id', values: await buildIds(names, filter) };
+    case 'is':
+    case 'assigned':
+    case 'priority':
+    case 'reports':
+    case 'devices': {
+      const ids = await listGroupIds(db, gameId, await groupCondition(scope, names, filter), MAX_GROUPS + 1);
+      return ids.length > MAX_GROUPS ? undefined : { column: 'group_id', values: ids };
+    }
+    default:
+      return undefined;
+  }
 }
 
 async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<Search | undefined> {
@@ -282,11 +349,12 @@ async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<Search 
 }
 
 async function reportCondition(scope: QueryScope, names: Names, filter: Filter): Promise<Condition> {
-  const { gameId, now } = scope;
+  const { db, gameId, now } = scope;
   const { key, operator, values } = filter;
   switch (key) {
     case 'os':
-      return like(sql`os`, osValues(filter));
+      // Not by pattern: the index finds the reports of an OS, of which there may be few.
+      return sql`os = any(${await findOses(db, gameId, osValues(filter))}::text[])`;
     case 'arch':
       return like(
         sql`arch`,
@@ -301,17 +369,9 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
       return like(sql`reason`, values);
     case 'first':
     case 'last':
-      return anyOf(values.map((value) => within(sql`received_at`, operator, value, now)));
-    default: {
-      const ofGroup = await groupCondition(scope, names, filter);
-      return sql`group_id in (
-        select member.group_id from crash_groups member
-        where member.game_id = ${gameId} and coalesce(member.merged_into, member.group_id) in (
-          select group_id from (
-            select *, array(select other.group_id from crash_groups other
-              where other.game_id = ${gameId} and other.merged_into = heads.group_id) as members
-            from crash_groups heads where heads.game_id = ${gameId} and heads.merged_into is null
-          ) as crash_groups where ${ofGroup}))`;
-    }
+      return anyOf(values.map((value) => receivedWithin(operator, value, now)));
+    default:
+      // Not as a join, which would read all reports of the groups: there are so many that the newest reports are enough.
+      return sql`(group_id in (${idsOfGroups(gameId, await groupCondition(scope, names, filter))})) is true`;
   }
 }

@@ -70,46 +70,69 @@ export function conditionsOf({ buildId, groupId, os }: Filters): Condition[] {
   return conditions;
 }
 
-/** The newest reports before `before` that meet all `conditions`, newest first. */
-export function listReports(
-  db: Db,
+/** The newest reports before `before` that meet all conditions, newest first. */
+export function listReports(db: Db, gameId: string, wanted: Wanted, { before, limit }: Page): Promise<SummaryRow[]> {
+  return withVersions(db, gameId, newestFirst(gameId, summary, wanted, { before, limit }));
+}
+
+/** Conditions on reports, of which all hold, and values of a column of which one does, as a condition says as well. */
+export type Wanted = {
+  readonly conditions: readonly Condition[];
+  readonly key?: Key | undefined;
+};
+
+export type Key = { readonly column: 'build_id' | 'group_id' | 'os'; readonly values: readonly string[] };
+
+/** Entries of an index that are read to find reports by the values of a key. With more, all reports are checked in order. */
+const MAX_ENTRIES = 100_000;
+
+/**
+ * SQL of the newest reports. The index of a column has the reports of each value in order: with several values, the
+ * newest of each are merged. The planner would rather check all reports from the newest on, however few match.
+ */
+export function newestFirst(
   gameId: string,
-  conditions: readonly Condition[],
+  columns: RawBuilder<unknown>,
+  { conditions, key }: Wanted,
   { before, limit }: Page,
-): Promise<SummaryRow[]> {
-  return withVersions(
-    db,
-    gameId,
-    sql`select ${summary} from crash_reports where ${allOf(gameId, conditions, before)} order by report_id desc limit ${limit}`,
-  );
+): RawBuilder<unknown> {
+  const all = allOf(gameId, conditions, before);
+  const order = sql`order by report_id desc limit ${limit}`;
+  if (key === undefined || key.values.length * limit > MAX_ENTRIES)
+    return sql`select ${columns} from crash_reports where ${all} ${order}`;
+  const type = sql.raw(key.column === 'os' ? 'text[]' : 'uuid[]');
+  return sql`select ${columns} from crash_reports where game_id = ${gameId} and report_id = any(array(
+      select report_id from unnest(${key.values}::${type}) as wanted (value) cross join lateral (
+        select report_id from crash_reports where ${sql.ref(key.column)} = wanted.value and ${all} ${order}
+      ) as newest ${order}
+    )) ${order}`;
 }
 
 /** The matches among the newest reports. `reach` is the range of scanned reports; null if all reports were scanned. */
 export type NewestScan = { matches: SummaryRow[]; reach: { newest: string; oldest: string } | null };
 
-/** Scans the newest reports that meet `conditions` for a page that also matches `searches`. */
+/** Scans the newest reports that meet the conditions for a page that also matches `searches`. */
 export async function scanNewest(
   db: Db,
   gameId: string,
-  conditions: readonly Condition[],
+  wanted: Wanted,
   searches: readonly Search[],
   { before, limit }: Page,
 ): Promise<NewestScan> {
-  const all = allOf(gameId, conditions, before);
+  const scanned = (columns: RawBuilder<unknown>) => newestFirst(gameId, columns, wanted, { before, limit: SCANNED });
   const [ends, matches] = await Promise.all([
     rows(
       db,
-      sql<{ report_id: string }>`
-        (select report_id from crash_reports where ${all} order by report_id desc limit 1)
+      sql<{ report_id: string }>`with scanned as materialized (${scanned(sql`report_id`)})
+        (select report_id from scanned order by report_id desc limit 1)
         union all
-        (select report_id from crash_reports where ${all} order by report_id desc limit 1 offset ${SCANNED - 1})`,
+        (select report_id from scanned order by report_id desc limit 1 offset ${SCANNED - 1})`,
     ),
     withVersions(
       db,
       gameId,
-      sql`select * from (
-          select ${summary}, functions, words, metadata from crash_reports where ${all} order by report_id desc limit ${SCANNED}
-        ) newest where ${every(searches.map(({ inRow }) => inRow))} order by report_id desc limit ${limit}`,
+      sql`select * from (${scanned(sql`${summary}, functions, words, metadata`)}) newest
+        where ${every(searches.map(({ inRow }) => inRow))} order by report_id desc limit ${limit}`,
     ),
   ]);
   const [newest, oldest] = ends
@@ -135,14 +158,7 @@ export function searchReports(
   const bounds = from === null ? [] : [sql`report_id >= ${from}::uuid`];
   const all = allOf(gameId, [...conditions, ...bounds], before);
   return transact(db, async (tx) => {
-    // The planner underestimates the cost of comparing arrays and would scan the whole window, so only bitmap scans,
-    // which combine indexes, are left enabled. It also overestimates how many lists of functions match, and would start
-    // parallel workers for too little work.
-    await rows(
-      tx,
-      sql`select set_config('enable_indexscan', 'off', true), set_config('enable_seqscan', 'off', true),
-        set_config('max_parallel_workers_per_gather', '0', true)`,
-    );
+    await onlyIndexes(tx);
     return withVersions(
       tx,
       gameId,
@@ -151,6 +167,19 @@ export function searchReports(
         where game_id = ${gameId} and report_id in (select report_id from matching order by report_id desc limit ${limit})`,
     );
   });
+}
+
+/**
+ * The planner underestimates the cost of comparing arrays and would scan the whole window, so only bitmap scans, which
+ * combine indexes, are left enabled in this transaction. It also overestimates how many lists of functions match, and
+ * would start parallel workers for too little work.
+ */
+export async function onlyIndexes(tx: Db): Promise<void> {
+  await rows(
+    tx,
+    sql`select set_config('enable_indexscan', 'off', true), set_config('enable_seqscan', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true)`,
+  );
 }
 
 /** The newest reports of a window that meet all `conditions` and have one of the values of each list. */

@@ -45,8 +45,11 @@ export async function listCrashes(
 async function readPage(scope: QueryScope, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
   const { db, gameId } = scope;
   const { build_id, group_id, os, text, frame, query } = filters;
-  const { conditions: queried, searches } =
-    query === undefined ? { conditions: [], searches: [] } : await reportConditions(scope, query);
+  const {
+    conditions: queried,
+    key,
+    searches,
+  } = query === undefined ? { conditions: [], key: undefined, searches: [] } : await reportConditions(scope, query);
   if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
   const listPage = (groupId: string | undefined) => {
@@ -58,8 +61,8 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Page)
       }),
       ...queried,
     ];
-    if (searches.length === 0) return reports.listReports(db, gameId, conditions, page);
-    return searchPage(db, gameId, conditions, searches, page);
+    if (searches.length === 0) return reports.listReports(db, gameId, { conditions, key }, page);
+    return searchPage(db, gameId, { conditions, key }, searches, page);
   };
   if (group_id === undefined) return listPage(undefined);
   const [own = group_id, ...others] = await findFamily(db, gameId, group_id);
@@ -79,11 +82,12 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Page)
 async function searchPage(
   db: Db,
   gameId: string,
-  conditions: readonly reports.Condition[],
+  wanted: reports.Wanted,
   searches: readonly Search[],
   page: reports.Page,
 ): Promise<reports.SummaryRow[]> {
-  const { matches, reach } = await reports.scanNewest(db, gameId, conditions, searches, page);
+  const { conditions } = wanted;
+  const { matches, reach } = await reports.scanNewest(db, gameId, wanted, searches, page);
   if (matches.length === page.limit || reach === null) return matches;
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
   if (lists.length === searches.length)

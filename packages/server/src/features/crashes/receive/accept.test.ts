@@ -54,6 +54,8 @@ for (const [reported, name] of [
   ['iPhone OS', 'ios'],
   ['HTML5', 'web'],
   ['Haiku', 'haiku'],
+  ['constructor', 'constructor'],
+  ['__proto__', '__proto__'],
   ['', ''],
 ] as const) {
   it(`maps the OS ${JSON.stringify(reported)} to ${JSON.stringify(name)}`, () =>

@@ -5,6 +5,7 @@ import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
+import { ownValue } from '@chauffeur/contract/own-value';
 import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
@@ -104,7 +105,7 @@ function metadataOf(body: unknown): Readonly<Record<string, unknown>> {
  */
 export function canonicalSystem(os: string): string {
   const [name = ''] = os.trim().toLowerCase().split(/[\s/]/);
-  return canonicalOs(OS_ALIASES[name] ?? name);
+  return canonicalOs(ownValue(OS_ALIASES, name) ?? name);
 }
 
 /** Names that crash reporters use, in addition to the aliases that registration accepts. */
