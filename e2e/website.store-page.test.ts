@@ -91,12 +91,12 @@ describe('the page of a game', () => {
     await page.getByRole('button', { name: 'Add link' }).click();
     const website = page.getByRole('textbox', { name: 'Address of Website' });
     await website.fill('http://walk.example.com');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('An address that starts with https://').waitFor();
     await website.fill('https://walk.example.com/"onclick');
     await page.getByRole('button', { name: 'Add Linux' }).click();
     await page.getByRole('textbox', { name: 'Minimum for Linux' }).fill('2 GB of memory\nAny graphics card');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await page.reload();
     assert.equal(await website.inputValue(), 'https://walk.example.com/%22onclick');
@@ -165,6 +165,37 @@ describe('the page of a game', () => {
     await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
     for (const path of ['/follow/nonsense', '/unfollow/nonsense', '/g/nothing/follow'])
       assert.equal((await fetch(service.url + path)).status, 404, path);
+  });
+
+  test('a developer saves a draft, previews it on the page, and publishes it', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openEditor();
+    const tagline = page.getByRole('textbox', { name: 'Tagline' });
+    await tagline.fill('A stroll through snow');
+    await page.getByText('Players will see the new tagline.').waitFor();
+    await page.getByRole('button', { name: 'Save as draft' }).click();
+    await page.getByText("This is a draft, which players don't see").waitFor();
+    await page.getByRole('link', { name: 'Preview the page' }).click();
+    await page.getByText('A stroll through snow').waitFor();
+    await page.getByText('A preview of the draft.').waitFor();
+    const others = await openWithoutScripts(`/g/${studio.slug}?preview=draft`);
+    await others.getByText('A stroll through rain').waitFor();
+    assert.equal(await others.getByRole('navigation', { name: 'Manage this game' }).count(), 0);
+    await page
+      .getByRole('navigation', { name: 'Manage this game' })
+      .getByRole('link', { name: 'Edit the page' })
+      .click();
+    assert.equal(await tagline.inputValue(), 'A stroll through snow');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByText("This is a draft, which players don't see").waitFor({ state: 'detached' });
+    await others.reload();
+    await others.getByText('A stroll through snow').waitFor();
+    await tagline.fill('Rejected');
+    await page.getByRole('button', { name: 'Save as draft' }).click();
+    await page.getByRole('button', { name: 'Discard draft' }).click();
+    await page.getByText("This is a draft, which players don't see").waitFor({ state: 'detached' });
+    assert.equal(await tagline.inputValue(), 'A stroll through snow');
   });
 
   test('a player reports the page, and an operator hides it with a reason and shows it again', async (t) => {

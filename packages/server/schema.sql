@@ -1729,6 +1729,15 @@ create table hidden_games (
   constraint hidden_games_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table listing_drafts (
+  game_id uuid not null,
+  listing jsonb not null,
+  saved_by text not null,
+  saved_at timestamp with time zone not null,
+  constraint listing_drafts_pkey PRIMARY KEY (game_id),
+  constraint listing_drafts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

@@ -195,6 +195,12 @@ export const getGame = defineOperation({
   errors: [4040],
 });
 
+const ChangedGame = Type.Object({
+  ...GameRecord.properties,
+  ...GameTexts.properties,
+  ...GameFacts.properties,
+});
+
 export const updateGame = defineOperation({
   id: 'games.update',
   summary: "Change a game's name, slug, visibility, texts or facts",
@@ -215,9 +221,70 @@ export const updateGame = defineOperation({
     requirements: Type.Optional(GameFacts.properties.requirements),
     content_notes: Type.Optional(GameFacts.properties.content_notes),
   }),
-  output: Type.Object({ ...GameRecord.properties, ...GameTexts.properties, ...GameFacts.properties }),
+  output: ChangedGame,
   statuses: [200],
   errors: [4040, 4239],
+});
+
+const Listing = { name: Name, ...GameTexts.properties, ...GameFacts.properties };
+
+const DraftAnswer = Type.Object({
+  draft: Nullable(
+    Type.Object({ ...Listing, saved_by: Type.String({ description: 'The name of a member' }), saved_at: Timestamp }),
+  ),
+});
+
+export const getDraft = defineOperation({
+  id: 'games.draft',
+  summary: 'Get the draft of the listing, which only members see; null if there is none',
+  method: 'GET',
+  path: '/games/{uid}/draft',
+  access: 'account',
+  role: 'viewer',
+  params: GameParams,
+  output: DraftAnswer,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const saveDraft = defineOperation({
+  id: 'games.saveDraft',
+  summary: "Save a draft of the listing, without changing the game's page",
+  method: 'PUT',
+  path: '/games/{uid}/draft',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  body: Type.Object(Listing),
+  output: DraftAnswer,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const discardDraft = defineOperation({
+  id: 'games.discardDraft',
+  summary: 'Discard the draft of the listing',
+  method: 'DELETE',
+  path: '/games/{uid}/draft',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  output: DraftAnswer,
+  statuses: [200],
+  errors: [4040],
+});
+
+export const publishDraft = defineOperation({
+  id: 'games.publishDraft',
+  summary: "Publish the draft of the listing: it replaces the texts and facts on the game's page",
+  method: 'POST',
+  path: '/games/{uid}/draft/publish',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  output: ChangedGame,
+  statuses: [200],
+  errors: [4040],
 });
 
 export const removeAdmin = defineOperation({

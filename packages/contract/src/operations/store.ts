@@ -44,7 +44,12 @@ export const getPublicGame = defineOperation({
   path: '/public/games/{uid}',
   access: 'public',
   params: GameParams,
-  query: Type.Object({ channel: Type.Optional(ChannelName) }),
+  query: Type.Object({
+    channel: Type.Optional(ChannelName),
+    preview: Type.Optional(
+      Type.Enum(['draft'], { description: 'Shows members the draft of the listing instead of what is published' }),
+    ),
+  }),
   output: Type.Object({
     game_uid: Uuid,
     slug: Type.String(),

@@ -202,6 +202,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     user_id: player.id,
     handle: `ada-${newId().slice(-12)}`,
   };
+  const draftListing = {
+    ...{ name: 'Owls', tagline: 'A flight', description: 'At night.', tags: ['night'] },
+    ...{ links: [], languages: ['en'], requirements: [], content_notes: [] },
+  };
   const approval = { path: { uid: studio.approvalUid } };
   const calls: Samples['calls'] = {
     'builds.register': () => ({ json: { version: '3.0', os: 'linux', arch: 'x86_64' } }),
@@ -334,6 +338,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'follows.end': () => ({
       query: { token: new URL(endAddress(server.ctx, newId())).searchParams.get('token') ?? '' },
     }),
+    'games.saveDraft': () => ({ json: draftListing }),
+    'games.publishDraft': async () => {
+      await call('PUT', `/games/${game.uid}/draft`, draftListing);
+      return {};
+    },
     'moderation.report': () => ({ json: { reason: 'stolen', message: 'The drawings are mine.' } }),
     'moderation.dismiss': () => ({ path: { uid: other.uid } }),
     'moderation.hide': () => ({ path: { uid: other.uid }, json: { reason: 'Stolen drawings' } }),

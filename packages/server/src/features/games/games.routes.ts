@@ -1,6 +1,7 @@
 // Binds the operations of games to the functions that serve them.
 import * as contract from '@chauffeur/contract/operations/games';
 import { handle, type Route } from '../../request/route.ts';
+import { discardDraft, getDraft, publishDraft, saveDraft } from './drafts.ts';
 import { createGame, getGame, leaveGame, listGames, removeAdmin, updateGame } from './games.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -8,6 +9,10 @@ export const ROUTES: readonly Route[] = [
   handle(contract.listGames, listGames),
   handle(contract.getGame, getGame),
   handle(contract.updateGame, updateGame),
+  handle(contract.getDraft, getDraft),
+  handle(contract.saveDraft, saveDraft),
+  handle(contract.publishDraft, publishDraft),
+  handle(contract.discardDraft, discardDraft),
   handle(contract.removeAdmin, removeAdmin),
   handle(contract.leaveGame, leaveGame),
 ];

@@ -21,6 +21,7 @@ import {
   requirePersonalSignIn,
 } from '../organisations/organisations.ts';
 import * as clientIds from './client-ids.ts';
+import * as drafts from './drafts.sql.ts';
 import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
 import { findFacts, upsertFacts } from './facts.sql.ts';
 import * as games from './games.sql.ts';
@@ -180,16 +181,29 @@ export async function updateGame(
     tags: input.tags && [...new Set(input.tags)],
   };
   try {
-    const changed = await transact(ctx.db, (tx) => changeGame(ctx, tx, game, changes));
-    clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
-    const { tagline, description, tags, links, languages, requirements, content_notes } = changed;
-    const texts = { tagline, description, tags };
-    return { ...recordOf(changed, role), ...texts, links, languages, requirements, content_notes };
+    return await publishListing(ctx, game, role, async () => changes);
   } catch (error) {
     const isTaken = isUniqueViolation(error) || error instanceof ReservedSlugError;
     if (isTaken && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }
+}
+
+/** Changes the game to what `read` returns in the same transaction. */
+export async function publishListing(
+  ctx: Context,
+  game: Game,
+  role: Role,
+  read: (tx: Tx) => Promise<GameChanges>,
+): Promise<FullRecord> {
+  const changed = await transact(ctx.db, async (tx) => {
+    await lockGame(tx, game.game_id);
+    return changeGame(ctx, tx, game, await read(tx));
+  });
+  clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
+  const { tagline, description, tags, links, languages, requirements, content_notes } = changed;
+  const texts = { tagline, description, tags };
+  return { ...recordOf(changed, role), ...texts, links, languages, requirements, content_notes };
 }
 
 type GameChanges = games.Changes & FactChanges;
@@ -297,6 +311,9 @@ export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Prom
   const all = await games.listRoles(db, userId, null);
   return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
 }
+
+/** The draft of the game's listing; undefined without one. */
+export const { findDraft } = drafts;
 
 /** Pages that operators have hidden: drafts that their developers can't publish. */
 export const { findHidden, hideGame, restoreGame } = hiddenGames;

@@ -7,7 +7,7 @@ import { acceptsGuests } from '../bugs/bugs.ts';
 import { type Build, findBuilds } from '../builds/builds.ts';
 import { currentPointers, type Pointer } from '../channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.ts';
-import { type Game, readFacts, readGameAndOwner, readTexts } from '../games/games.ts';
+import { findDraft, type Game, readFacts, readGameAndOwner, readTexts } from '../games/games.ts';
 import { publicHealthOf } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
 import { requireVisibleGame } from './store.ts';
@@ -23,7 +23,8 @@ export async function getPublicGame(
   const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
-  const [offers, owner, texts, facts, images, health, guestBugs] = await Promise.all([
+  const isPreview = input.preview !== undefined && role !== null;
+  const [offers, owner, texts, facts, images, health, guestBugs, draft] = await Promise.all([
     offersOf(ctx, game, visible),
     readGameAndOwner(ctx, game.game_id),
     readTexts(ctx, game.game_id),
@@ -31,6 +32,7 @@ export async function getPublicGame(
     publicImages(ctx, game.game_id),
     publicHealthOf(ctx, [game.game_id]),
     acceptsGuests(ctx, game.game_id),
+    isPreview ? findDraft(ctx.db, game.game_id) : undefined,
   ]);
   return {
     game_uid: game.game_id,
@@ -40,6 +42,7 @@ export async function getPublicGame(
     developer_handle: owner.owner_handle,
     ...texts,
     ...facts,
+    ...draft?.listing,
     visibility: game.visibility,
     published_at: game.published_at?.toISOString() ?? null,
     ...health.get(game.game_id)!,

@@ -18,6 +18,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
   const game = await ask(getPublicGame, caller, {
     uid,
     ...(query.channel !== undefined && { channel: query.channel }),
+    ...(query.preview === 'draft' && { preview: 'draft' as const }),
   });
   const releases = await ask(listReleases, caller, { uid, limit: SHOWN_RELEASES });
   const url = `${ctx.publicUrl}/g/${game.slug}`;
@@ -31,7 +32,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       description: descriptionOf(game),
       url,
       ...(image !== null && { image: { url: image.url, width: image.width, height: image.height, alt: game.name } }),
-      isHidden: !isPublic || query.channel !== undefined,
+      isHidden: !isPublic || query.channel !== undefined || query.preview !== undefined,
       links: preloadPicture(pictures[0], GALLERY_SIZES),
       ...(isPublic && {
         feed: { title: `Releases of ${game.name}`, url: `${url}/releases.atom` },
@@ -62,7 +63,7 @@ function writeGame(visit: Visit, { game, releases, pictures }: Shown): Html {
   const channel = shown === game.channels[0] ? undefined : shown;
   return html`<article class="game">
 <header class="game-head">
-${writeNotice(game)}
+${writeTeamBar(game, visit.query.preview === 'draft')}
 <h1><bdi>${game.name}</bdi></h1>
 <p class="dimmed">By ${writeDeveloper(game)}</p>
 ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
@@ -102,9 +103,17 @@ const NOTICES: Readonly<Record<PublicGame['visibility'], string | null>> = {
   draft: 'Draft. Only you and the other developers of this game can see this page.',
 };
 
-function writeNotice({ role, visibility }: PublicGame): Html | null {
-  const notice = role === null ? null : NOTICES[visibility];
-  return notice === null ? null : html`<p class="notice">${notice}</p>`;
+/**
+ * For members of the game. It is part of the page, because those of signed-in people are never shared, so that what
+ * others get can still be cached.
+ */
+function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean): Html | null {
+  if (role === null) return null;
+  const notice = isPreview ? 'A preview of the draft. Players see it once it is published.' : NOTICES[visibility];
+  return html`<aside class="team-bar" aria-label="Manage this game">
+<nav aria-label="Manage this game"><a href="/dev/${slug}">Manage this game</a><a href="/dev/${slug}/edit/listing">Edit the page</a><a href="/dev/${slug}/edit/images">Edit images</a><a href="/dev/${slug}/channels">Channels</a></nav>
+${notice !== null && html`<p>${notice}</p>`}
+</aside>`;
 }
 
 /** Links to the developer's page if they have one. */

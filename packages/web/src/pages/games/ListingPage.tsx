@@ -1,31 +1,50 @@
 // The listing of a game: its texts and visibility, and what is missing before the store lists it.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { Anchor, Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { discardDraft, getDraft } from '@chauffeur/contract/operations/games';
+import { Anchor, Button, Group, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
 import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
 import { FactFields } from './FactFields.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
 import classes from './ListingPage.module.css';
 import { ListingPreview } from './ListingPreview.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
-import { useListing } from './use-listing.ts';
+import { type Draft, useListing } from './use-listing.ts';
 
 export function ListingPage() {
   const game = useGame();
+  const { data, error, refetch } = useQuery(ask(getDraft, { uid: game.game_uid }));
+  /** Changes when the draft was discarded, so that the form begins again. */
+  const [formNo, setFormNo] = useState(0);
   return (
     <Stack gap="md">
       <PageHead title="Listing" tabTitle={`Listing · ${game.name}`} />
       <ListingCheck gameUid={game.game_uid} slug={game.slug} />
-      <ListingForm key={game.game_uid} game={game} />
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton h={480} />}
+      {data !== undefined && (
+        <>
+          {data.draft !== null && (
+            <DraftNotice game={game} draft={data.draft} onDiscarded={() => setFormNo((no) => no + 1)} />
+          )}
+          <ListingForm key={`${game.game_uid} ${formNo}`} game={game} draft={data.draft} />
+        </>
+      )}
     </Stack>
   );
 }
 
-function ListingForm({ game }: { game: OpenGame }) {
-  const { fields, change, set, problem, saving, isChanged } = useListing(game);
+function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
+  const listing = useListing(game, draft);
+  const { fields, change, set, problem, saving, savingDraft, isChanged, changedNames } = listing;
+  const isPublic = game.visibility !== 'draft';
   const isSlugChanged = fields.slug !== game.slug;
   return (
     <div className={classes.editor} data-wide>
@@ -95,12 +114,29 @@ function ListingForm({ game }: { game: OpenGame }) {
           />
           <FactFields facts={fields} onChange={set} />
           {saving.error !== null && <Problem error={saving.error} />}
+          {savingDraft.error !== null && <Problem error={savingDraft.error} />}
+          {isPublic && changedNames.length > 0 && (
+            <Text size="sm" c="dimmed">
+              Players will see the new {formatList(changedNames)}.
+            </Text>
+          )}
           <Group gap="md">
             <Button type="submit" loading={saving.isPending} disabled={problem !== null}>
-              {fields.visibility === game.visibility ? 'Save' : SAVE_LABELS[fields.visibility]}
+              {fields.visibility === game.visibility ? saveLabel(isPublic, draft) : SAVE_LABELS[fields.visibility]}
             </Button>
+            {isPublic && (
+              <Button
+                variant="default"
+                loading={savingDraft.isPending}
+                disabled={problem !== null || !isChanged}
+                onClick={() => savingDraft.mutate()}
+              >
+                Save as draft
+              </Button>
+            )}
             <Text size="sm" role="status">
               {saving.isSuccess && !isChanged ? 'Saved.' : ''}
+              {savingDraft.isSuccess && !isChanged ? 'Draft saved.' : ''}
               {isChanged && !saving.isPending ? 'Not saved yet.' : ''}
             </Text>
           </Group>
@@ -113,6 +149,42 @@ function ListingForm({ game }: { game: OpenGame }) {
     </div>
   );
 }
+
+/** What saving does, if the visibility stays as it is. */
+function saveLabel(isPublic: boolean, draft: Draft): string {
+  return isPublic && draft !== null ? 'Publish' : 'Save';
+}
+
+type DraftNoticeProps = { game: OpenGame; draft: NonNullable<Draft>; onDiscarded: () => void };
+
+function DraftNotice({ game, draft, onDiscarded }: DraftNoticeProps) {
+  const queries = useQueryClient();
+  const discarding = useMutation({
+    mutationFn: () => call(discardDraft, { uid: game.game_uid }),
+    onSuccess: (answer) => {
+      queries.setQueryData(ask(getDraft, { uid: game.game_uid }).queryKey, answer);
+      onDiscarded();
+    },
+  });
+  return (
+    <Notice tone="busy" title="This is a draft, which players don't see">
+      <Text size="sm">
+        Saved by {draft.saved_by}, <Time at={draft.saved_at} />.
+      </Text>
+      <Group gap="sm" mt="xs">
+        <Button component="a" href={`/g/${game.slug}?preview=draft`} size="xs" variant="default">
+          Preview the page
+        </Button>
+        <Button size="xs" variant="default" loading={discarding.isPending} onClick={() => discarding.mutate()}>
+          Discard draft
+        </Button>
+      </Group>
+      {discarding.error !== null && <Problem error={discarding.error} />}
+    </Notice>
+  );
+}
+
+const formatList = (names: readonly string[]) => new Intl.ListFormat('en-GB').format(names);
 
 type Visibility = OpenGame['visibility'];
 

@@ -1,5 +1,14 @@
 // The form state of a game's listing, and saving it.
-import { getGame, listGames, updateGame } from '@chauffeur/contract/operations/games';
+
+import type { OutputOf } from '@chauffeur/contract/operation';
+import {
+  discardDraft,
+  getDraft,
+  getGame,
+  listGames,
+  saveDraft,
+  updateGame,
+} from '@chauffeur/contract/operations/games';
 import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -28,8 +37,11 @@ function changesOf(saved: Fields, fields: Fields): Partial<Fields> {
   );
 }
 
-export function useListing(game: OpenGame) {
-  const [fields, setFields] = useState(() => fieldsOf(game));
+export type Draft = OutputOf<typeof getDraft>['draft'];
+
+/** The form begins with the draft, if there is one. */
+export function useListing(game: OpenGame, draft: Draft) {
+  const [fields, setFields] = useState(() => fieldsOf({ ...game, ...draft }));
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { tags, problem } = readTags(fields.tags);
@@ -42,6 +54,7 @@ export function useListing(game: OpenGame) {
     },
     onSuccess: async (saved) => {
       setFields(fieldsOf(saved));
+      if (draft !== null) showDraft(await call(discardDraft, { uid: game.game_uid }));
       queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
       void queries.invalidateQueries({ queryKey: [getListing.id] });
       void queries.invalidateQueries({ queryKey: [listGames.id] });
@@ -54,13 +67,41 @@ export function useListing(game: OpenGame) {
         });
     },
   });
+  const showDraft = (answer: OutputOf<typeof getDraft>) =>
+    queries.setQueryData(ask(getDraft, { uid: game.game_uid }).queryKey, answer);
+  const savingDraft = useMutation({
+    mutationFn: () => {
+      const { slug: _, visibility: __, ...listing } = fields;
+      return call(saveDraft, { uid: game.game_uid, ...listing, tags });
+    },
+    onSuccess: (saved) => {
+      setFields((before) => fieldsOf({ ...before, ...saved.draft!, tags: saved.draft!.tags }));
+      showDraft(saved);
+    },
+  });
   const set = (changes: Partial<Fields>) => {
     saving.reset();
+    savingDraft.reset();
     setFields((before) => ({ ...before, ...changes }));
   };
   const change = (name: keyof Texts) => (event: { currentTarget: { value: string } }) =>
     set({ [name]: event.currentTarget.value });
-  const isChanged = Object.keys(changed).length > 0;
+  const isChanged = Object.keys(changesOf(fieldsOf({ ...game, ...draft }), fields)).length > 0;
+  /** What saving would change for players. */
+  const changedNames = Object.keys(changed).map((name) => FIELD_NAMES[name as keyof Fields]);
   /** `problem` says why the tags are invalid, or is null. */
-  return { fields, change, set, problem, saving, isChanged };
+  return { fields, change, set, problem, saving, savingDraft, isChanged, changedNames };
 }
+
+const FIELD_NAMES: Readonly<Record<keyof Fields, string>> = {
+  name: 'name',
+  slug: 'address',
+  visibility: 'visibility',
+  tagline: 'tagline',
+  description: 'description',
+  tags: 'tags',
+  links: 'links',
+  languages: 'languages',
+  requirements: 'system requirements',
+  content_notes: 'content notes',
+};
