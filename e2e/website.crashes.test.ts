@@ -117,6 +117,27 @@ describe('the crash pages', () => {
     await stack().getByRole('listitem').nth(before).waitFor();
   });
 
+  test('list the line of the source code, the totals, and times that fit into their columns', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const group = page.url();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await open('/crashes');
+    const row = groups().getByRole('row').filter({ hasText: 'render::measure' });
+    await row.getByText(/^null_deref_inline\.cc:\d+ · Invalid memory access/).waitFor();
+    await page.getByText(/^\d+ groups · \d+ reports$/).waitFor();
+    const cut = await groups()
+      .locator('time')
+      .evaluateAll((times) =>
+        times.filter((time) => {
+          const cell = time.closest('td')!.getBoundingClientRect();
+          return time.getBoundingClientRect().right > cell.right;
+        }),
+      );
+    assert.deepEqual(cut, []);
+    await page.goto(group);
+    await stack().waitFor();
+  });
+
   test('link frames to the source code at the commit of the build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const group = page.url();

@@ -52,6 +52,11 @@ describe('the triage of crash groups', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/crashes');
     await untilEqual(async () => (await titles()).length, 3);
+    await page.getByText('3 groups · ', { exact: false }).waitFor();
+    const all = page.getByLabel('Select all rows');
+    await all.check();
+    await page.getByText('3 selected').waitFor();
+    await all.uncheck();
     for (const title of ['The door is stuck', 'The lamp is dark']) await page.getByLabel(`Select ${title}`).check();
     const bar = page.getByRole('group', { name: 'Selected groups' });
     await bar.getByText('2 selected').waitFor();

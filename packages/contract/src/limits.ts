@@ -83,6 +83,7 @@ export const LIMITS = {
   /** Events before a crash. */
   breadcrumbs: 50,
   crashGroupsListed: 100,
+  crashGroupsCounted: 10_000,
   /** Of two builds: those of the first, of the second, and of both. */
   comparedGroups: 50,
   /** In one request. */

@@ -90,6 +90,32 @@ describe('the list of groups', () => {
     assert.equal(group.last_seen, timeOf(newest));
   });
 
+  test('has the message and the source line of the newest report, and counts all groups that match', async () => {
+    const game = await makeSharedGame(server);
+    const buildId = await addBuild(server, game);
+    await addReport(ago(2), { game, buildId, stack: ['a'], message: 'older' });
+    await addReport(ago(1), { game, buildId, stack: ['a'], message: ' car != null \nat /home/ann/garage' });
+    await addReport(ago(1), { game, buildId, stack: ['b'] });
+    await addReport(ago(1), { game, buildId, message: 'cannot save' });
+    const { groups } = (await list(game)).body.data;
+    type Shown = { title: string; message: string; culprit: string | null };
+    assert.deepEqual(Object.fromEntries(groups.map(({ title, message }: Shown) => [title, message])), {
+      a: 'car != null',
+      b: '',
+      'cannot save': 'cannot save',
+    });
+    const culprits = Object.fromEntries(groups.map(({ title, culprit }: Shown) => [title, culprit]));
+    assert.equal(culprits['cannot save'], null);
+    assert.match(culprits.a, /^\S+:\d+$/);
+    const count = async (query: string, person: Person | null = game.owner) =>
+      callAs(server, person, `/games/${game.uid}/crash-group-counts?${new URLSearchParams({ query })}`);
+    assert.deepEqual((await count('is:open')).body.data, { groups: 3, reports: 4 });
+    assert.deepEqual((await count('a reports:>1')).body.data, { groups: 1, reports: 2 });
+    assert.deepEqual((await count('is:resolved')).body.data, { groups: 0, reports: 0 });
+    assert.equal((await count('is:nothing')).status, 400);
+    assert.equal((await count('is:open', stranger)).status, 404);
+  });
+
   test('has pages that show no group twice, even if it is seen again meanwhile', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);

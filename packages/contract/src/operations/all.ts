@@ -104,6 +104,7 @@ export const OPERATIONS: readonly Operation[] = [
   crashAttachments.getCrashAttachmentImage,
   crashes.deleteCrash,
   crashes.listCrashGroups,
+  crashes.countCrashGroups,
   crashes.getCrashGroup,
   triage.updateCrashGroup,
   triage.changeCrashGroups,

@@ -164,6 +164,10 @@ export const CrashGroup = Type.Object({
   title: Foreign(Type.String({ description: 'The custom title if there is one, or the signature' })),
   signature: Foreign(Type.String({ description: 'The signature, or the message if the reports have no stack' })),
   reason: Nullable(Type.String()),
+  message: Foreign(Type.String({ description: 'The message of the newest report, in one line; empty without one' })),
+  culprit: Nullable(
+    Foreign(Type.String({ description: 'Where the newest report crashed, as file:line; null if it is not known' })),
+  ),
   status: Type.Enum([...GROUP_STATUSES]),
   fixed_in_version: Nullable(
     Type.String({ description: 'Of a resolved group: the version with the fix; null for the next build' }),
@@ -489,6 +493,27 @@ export const listCrashGroups = defineOperation({
     when: 'Use it first when you look into crashes, to see which ones are frequent, new or back after a fix.',
     scope: 'mcp:read',
   },
+});
+
+export const countCrashGroups = defineOperation({
+  id: 'crashes.countGroups',
+  summary: 'Count the crash groups that match a query, and their reports',
+  method: 'GET',
+  path: '/games/{uid}/crash-group-counts',
+  access: 'account',
+  role: 'viewer',
+  params: GameParams,
+  query: Type.Object({ query: CrashQuery }),
+  output: Type.Object({
+    groups: Nullable(
+      Type.Integer({
+        description: `Matching groups, counted up to ${LIMITS.crashGroupsCounted}; null for filters by a value that most groups have, which are too slow to count`,
+      }),
+    ),
+    reports: Nullable(Type.Integer({ description: 'Reports of these groups, over all time' })),
+  }),
+  statuses: [200],
+  errors: [4040],
 });
 
 export const getCrashGroup = defineOperation({

@@ -21,6 +21,8 @@ export type Column<Row> = {
   readonly header: string;
   /** For columns that need no visible header, such as one with buttons: screen readers still read it. */
   readonly isHeaderHidden?: boolean;
+  /** Shown instead of the text of the header, such as a checkbox that selects all rows. */
+  readonly headerCell?: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   /** Numbers are aligned to the right, and so are buttons in the last column. */
   readonly align?: 'right';
@@ -122,12 +124,12 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
 type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSort: () => void };
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
-  const { header, isHeaderHidden = false, compare, order } = column;
+  const { header, headerCell, isHeaderHidden = false, compare, order } = column;
   // A header without visible text is no header, but a cell.
   if (isHeaderHidden) {
     return (
       <td {...layoutOf(column)} {...widthOf(column)}>
-        <VisuallyHidden>{header}</VisuallyHidden>
+        {headerCell ?? <VisuallyHidden>{header}</VisuallyHidden>}
       </td>
     );
   }

@@ -12,14 +12,18 @@ type Selection<Row> = {
   /** The other rows cannot be selected once so many are. */
   readonly max: number;
   readonly isGone?: (row: Row) => boolean;
+  /** All rows, for lists in which all can be selected at once. */
+  readonly rows?: readonly Row[];
 };
 
-export function selectColumn<Row>({ selected, onSelect, idOf, nameOf, max, isGone }: Selection<Row>): Column<Row> {
+export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
+  const { selected, onSelect, idOf, nameOf, max, isGone, rows } = selection;
   const toggle = (id: string) =>
     onSelect(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id]);
   return {
     header: 'Select',
     isHeaderHidden: true,
+    ...(rows !== undefined && { headerCell: <SelectAll {...selection} rows={rows} /> }),
     width: 36,
     cell: (row) => {
       const id = idOf(row);
@@ -35,4 +39,19 @@ export function selectColumn<Row>({ selected, onSelect, idOf, nameOf, max, isGon
       );
     },
   };
+}
+
+function SelectAll<Row>({ selected, onSelect, idOf, max, isGone, rows }: Selection<Row> & { rows: readonly Row[] }) {
+  const ids = rows.filter((row) => isGone?.(row) !== true).map(idOf);
+  const isAllSelected = ids.length > 0 && ids.every((id) => selected.includes(id));
+  return (
+    <Checkbox
+      size="xs"
+      aria-label="Select all rows"
+      checked={isAllSelected}
+      indeterminate={selected.length > 0 && !isAllSelected}
+      disabled={ids.length === 0}
+      onChange={() => onSelect(isAllSelected ? [] : ids.slice(0, max))}
+    />
+  );
 }

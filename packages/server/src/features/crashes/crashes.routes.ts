@@ -28,7 +28,7 @@ import { finishReports, finishReportsJob } from './process/unfinished.job.ts';
 import { getCrashAttachment, getCrashAttachmentImage } from './read/attachments.ts';
 import { listMissingSymbols } from './read/build-symbols.ts';
 import { downloadCrashFile, requestCrashDownload } from './read/downloads.ts';
-import { getCrashGroup, listCrashGroups } from './read/group-list.ts';
+import { countCrashGroups, getCrashGroup, listCrashGroups } from './read/group-list.ts';
 import { getCrash, listCrashes } from './read/report-list.ts';
 import { listSimilarGroups } from './read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './read/stacks.ts';
@@ -61,6 +61,7 @@ export const ROUTES: readonly Route[] = [
   stream(crashAttachments.getCrashAttachmentImage, getCrashAttachmentImage),
   handle(crashes.deleteCrash, deleteCrash),
   handle(crashes.listCrashGroups, listCrashGroups),
+  handle(crashes.countCrashGroups, countCrashGroups),
   handle(crashes.getCrashGroup, getCrashGroup),
   handle(triage.updateCrashGroup, updateCrashGroup),
   handle(triage.changeCrashGroups, changeCrashGroups),

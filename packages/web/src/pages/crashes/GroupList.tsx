@@ -3,6 +3,7 @@ import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
+import { Group } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
@@ -17,6 +18,7 @@ import { BulkBar } from './BulkBar.tsx';
 import classes from './crashes.module.css';
 import type { CrashFilters } from './filters.ts';
 import { GroupBadge, type ListedGroup, type NewestBuild } from './GroupBadge.tsx';
+import { GroupTotals } from './GroupTotals.tsx';
 import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import type { LiveRow } from './merge-fresh.ts';
 import { NoCrashes } from './NoCrashes.tsx';
@@ -58,13 +60,21 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
   return (
     <>
       <TriageResult triage={triage} />
-      {selectedGroups.length > 0 && <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected([])} />}
-      <ShowNewButton list={list} format={formatShowNew} />
+      <Group justify="space-between" gap="sm" className={classes.head}>
+        {selectedGroups.length > 0 ? (
+          <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected([])} />
+        ) : (
+          <GroupTotals gameUid={game.game_uid} query={query} />
+        )}
+        <ShowNewButton list={list} format={formatShowNew} />
+      </Group>
       <PagedTable
         label="Crash groups"
         list={list}
         columns={[
-          ...(mayTriage ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected })] : []),
+          ...(mayTriage
+            ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected, rows: shown })]
+            : []),
           ...groupColumns(game.slug, builds[0], { sort, onSort }),
         ]}
         rowKey={({ item }) => item.group_id}
@@ -136,6 +146,7 @@ function groupColumns(
     },
     {
       header: 'Last seen',
+      hiddenBelow: 'sm',
       width: 136,
       order: sortedBy('last_seen'),
       overflow: 'nowrap',
@@ -185,22 +196,36 @@ function GroupTitle({ slug, row: { item: group, isGone }, newest }: GroupTitlePr
         {group.title}
       </RowLink>
       <GroupSubtitle group={group} newest={newest} />
+      <div className={`${classes.line} ${classes.phoneOnly}`}>
+        seen <Time at={group.last_seen} />
+      </div>
     </div>
   );
 }
 
 type GroupSubtitleProps = { group: ListedGroup; newest: NewestBuild | undefined };
 
-/** What is known besides the title: badges, the signature behind a custom title, and the reason. Empty without any. */
+/**
+ * What is known besides the title: badges, the signature behind a custom title, the message or else the line of the source
+ * code, and the reason. Empty without any.
+ */
 function GroupSubtitle({ group, newest }: GroupSubtitleProps) {
-  const details = [...(group.title === group.signature ? [] : [group.signature]), ...formatWhy(group.reason)];
+  const details = [
+    group.title === group.signature ? '' : group.signature,
+    group.message === group.title ? '' : group.message || (group.culprit ?? ''),
+    ...formatWhy(group.reason),
+  ].filter((text) => text !== '');
   return (
     <div className={classes.subtitle}>
       {group.priority !== null && (
         <StateBadge tone={PRIORITY_TONES[group.priority]}>{PRIORITY_NAMES[group.priority]}</StateBadge>
       )}
       <GroupBadge group={group} newest={newest} isShort />
-      {details.length > 0 && <span className={classes.reason}>{details.join(' · ')}</span>}
+      {details.length > 0 && (
+        <span className={classes.reason} title={details.join(' · ')}>
+          {details.join(' · ')}
+        </span>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/oper
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
+import type { LocatedFrame } from './culprit.ts';
 
 export type GroupRow = {
   group_id: string;
@@ -94,9 +95,9 @@ async function hasMerges(db: Db, gameId: string): Promise<boolean> {
 }
 
 type Filters = {
-  buildId: string | undefined;
-  sinceBuild: string | undefined;
-  status: GroupStatus | undefined;
+  buildId?: string | undefined;
+  sinceBuild?: string | undefined;
+  status?: GroupStatus | undefined;
   /** Further conditions, which may use `members`. */
   conditions: readonly RawBuilder<unknown>[];
   /** Conditions that are checked on groups in order until the page is full, after all others. */
@@ -113,20 +114,14 @@ const ORDERS: Readonly<Record<GroupOrder, RawBuilder<unknown>>> = {
   devices: sql`devices`,
 };
 
-/**
- * Groups in the order of the filters, the latest or highest first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
- * seen after it was registered.
- */
-export async function listGroups(
+/** The groups to select from, and the conditions on them, without those checked in order. */
+async function selectGroups(
   db: Db,
   gameId: string,
-  filters: Filters,
-  { before, limit }: Page,
-): Promise<ListedRow[]> {
+  filters: Omit<Filters, 'inOrder' | 'order'>,
+): Promise<{ groups: RawBuilder<unknown>; conditions: RawBuilder<unknown>[] }> {
   const merged = await hasMerges(db, gameId);
   const conditions = [sql`game_id = ${gameId}`, ...filters.conditions];
-  const isTime = filters.order === 'first_seen' || filters.order === 'last_seen';
-  const order = ORDERS[filters.order];
   if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
     conditions.push(
@@ -142,13 +137,65 @@ export async function listGroups(
       seenFirstSince(sql`(
     select created_at from builds where game_id = ${gameId} and build_id = ${filters.sinceBuild})`),
     );
+  return { groups: merged ? groupsWithMembers(gameId) : plainGroups(gameId), conditions };
+}
+
+/** How many groups meet these conditions, up to `max`, and their reports. */
+export async function countMatching(
+  db: Db,
+  gameId: string,
+  conditions: readonly RawBuilder<unknown>[],
+  max: number,
+): Promise<{ groups: number; reports: number }> {
+  const selected = await selectGroups(db, gameId, { conditions });
+  return onlyRow(
+    db,
+    sql<{
+      groups: number;
+      reports: number;
+    }>`select count(*) as groups, coalesce(sum(count), 0)::bigint as reports from (
+      select count from ${selected.groups} where ${sql.join(selected.conditions, sql` and `)} limit ${max}) as matching`,
+  );
+}
+
+export type SampleRow = { report_id: string; message: string; located: LocatedFrame[] };
+
+/** A signature names one of the innermost frames. */
+const SAMPLED_FRAMES = 8;
+
+/** Of these reports, the message and the innermost frames with a source file that were not guessed. */
+export async function readSamples(db: Db, gameId: string, reportIds: readonly string[]): Promise<SampleRow[]> {
+  if (reportIds.length === 0) return [];
+  return rows(
+    db,
+    sql<SampleRow>`select report_id, message, coalesce((
+        select jsonb_agg(jsonb_build_object('function', frame->'function', 'file', frame->'file', 'line', frame->'line'))
+        from (select frame from jsonb_array_elements(frames) as frame
+          where jsonb_typeof(frame->'file') = 'string' and frame->>'trust' <> 'scan' limit ${SAMPLED_FRAMES}) as located
+      ), '[]') as located
+      from crash_reports where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
+  );
+}
+
+/**
+ * Groups in the order of the filters, the latest or highest first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
+ * seen after it was registered.
+ */
+export async function listGroups(
+  db: Db,
+  gameId: string,
+  filters: Filters,
+  { before, limit }: Page,
+): Promise<ListedRow[]> {
+  const { groups, conditions } = await selectGroups(db, gameId, filters);
+  const isTime = filters.order === 'first_seen' || filters.order === 'last_seen';
+  const order = ORDERS[filters.order];
   if (before !== null)
     conditions.push(
       sql`(${order}, group_id) < (
         ${isTime ? sql`timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond'` : sql`${before.place}::bigint`},
         ${before.groupId}::uuid)`,
     );
-  const groups = merged ? groupsWithMembers(gameId) : plainGroups(gameId);
   const inOrder = sql`order by ${order} desc, group_id desc`;
   if (filters.inOrder.length > 0) {
     // Only the ids are sorted, which fit into memory.

@@ -1,4 +1,5 @@
 // Lists crash groups for developers.
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
@@ -53,6 +54,20 @@ export async function listCrashGroups(
   });
 }
 
+/** Throws 4002 for a wrong query. */
+export async function countCrashGroups(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.countCrashGroups>,
+): Promise<OutputOf<typeof contract.countCrashGroups>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
+    const scope = { db, gameId: game.game_id, caller, now: ctx.clock.now() };
+    const { conditions, inOrder } = await groupConditions(scope, input.query ?? '');
+    if (inOrder.length > 0) return { groups: null, reports: null };
+    return groups.countMatching(db, game.game_id, conditions, LIMITS.crashGroupsCounted);
+  });
+}
+
 async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
   const firstDay = firstDayShown(ctx);
   const ids = rows.flatMap(({ group_id, members }) => [group_id, ...members]);
@@ -69,7 +84,18 @@ async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.Gro
   const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
   const assignees = rows.flatMap(({ assignee_id }) => assignee_id ?? []);
   const names = await findNames(ctx.db, [...new Set(assignees)]);
-  return rows.map((row) => groupOf(row, { counts: counts.get(row.group_id)!, versions, names }));
+  const sampleIds = rows.flatMap(({ sample_report_id }) => sample_report_id ?? []);
+  const samples = new Map(
+    (await groups.readSamples(ctx.db, gameId, sampleIds)).map((sample) => [sample.report_id, sample]),
+  );
+  return rows.map((row) =>
+    groupOf(row, {
+      counts: counts.get(row.group_id)!,
+      versions,
+      names,
+      sample: samples.get(row.sample_report_id ?? ''),
+    }),
+  );
 }
 
 function firstDayShown({ clock }: Reader): Date {

@@ -4,8 +4,9 @@ import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
 import { NO_TITLE } from '../groups/grouping.ts';
 import { redactUserPaths } from '../report/user-paths.ts';
+import { findCulprit } from './culprit.ts';
 import type { Counts } from './group-counts.ts';
-import type { GroupRow } from './group-list.sql.ts';
+import type { GroupRow, SampleRow } from './group-list.sql.ts';
 import type { ReportRow, StoredFiles, SummaryRow } from './report-list.sql.ts';
 
 type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
@@ -32,11 +33,13 @@ export function summaryOf(row: SummaryRow): Summary {
 /** The signature, or the first line of the message. */
 function titleOf({ signature, message }: SummaryRow): string {
   if (signature !== null && signature !== '') return signature;
-  return (
-    redactUserPaths(message)
-      .trim()
-      .split(/\s*[\r\n]/, 1)[0] || NO_TITLE
-  );
+  return firstLineOf(message) || NO_TITLE;
+}
+
+function firstLineOf(message: string): string {
+  return redactUserPaths(message)
+    .trim()
+    .split(/\s*[\r\n]/, 1)[0]!;
 }
 
 export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Crash {
@@ -92,15 +95,20 @@ type Extras = {
   readonly versions: ReadonlyMap<string, string>;
   /** By the ids of accounts. */
   readonly names: ReadonlyMap<string, string>;
+  /** The newest report; undefined if none is kept. */
+  readonly sample: SampleRow | undefined;
 };
 
-export function groupOf(row: GroupRow, { counts, versions, names }: Extras): Group {
+export function groupOf(row: GroupRow, { counts, versions, names, sample }: Extras): Group {
+  const culprit = sample === undefined ? null : findCulprit(sample.located, row.signature);
   return {
     group_id: row.group_id,
     kind: row.kind,
     title: row.title,
     signature: row.signature,
     reason: row.reason,
+    message: firstLineOf(sample?.message ?? ''),
+    culprit: culprit === null ? null : redactUserPaths(culprit),
     status: row.status,
     fixed_in_version: row.fixed_in_version,
     snooze: snoozeOf(row),
