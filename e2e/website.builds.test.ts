@@ -18,6 +18,7 @@ describe('the developer pages of a game', () => {
     studio = await openStudio(service, 'Owls of the North');
     await ship({ version: '1.0.0', os: 'windows', arch: 'x86_64', title: 'First flight' });
     await ship({ version: '1.1.0', os: 'windows', arch: 'x86_64', changelog_items: [{ title: 'A second forest' }] });
+    await ship({ version: '1.1.0', os: 'macos', arch: 'arm64', channel: 'nightly' });
     await ship({ version: '1.2.0-rc.1', os: 'linux', arch: 'x86_64', channel: 'beta' });
     if (browser === null) return;
     page = await site.openPage({ session: studio.session });
@@ -25,7 +26,13 @@ describe('the developer pages of a game', () => {
 
   const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
-  const versions = () => page.getByRole('table', { name: 'Builds' }).locator('tbody [data-row]').allTextContents();
+  const table = () => page.getByRole('table', { name: 'Builds' });
+  /** Of each row: `1.1.0 for Windows x86_64`. */
+  const builds = () =>
+    table()
+      .locator('tbody [data-row]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')));
+  const versions = async () => (await builds()).map((name) => name?.split(' ')[0]);
 
   /** The version that players on Windows can download. */
   async function offered(): Promise<string | undefined> {
@@ -36,11 +43,11 @@ describe('the developer pages of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
     await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
-    await untilEqual(versions, ['1.2.0-rc.1', '1.1.0', '1.0.0']);
+    await untilEqual(versions, ['1.2.0-rc.1', '1.1.0', '1.1.0', '1.0.0']);
     await page.keyboard.press('/');
     await page.keyboard.type('FLIGHT');
     await page.waitForURL(/search=FLIGHT/);
-    await page.getByRole('link', { name: '1.1.0' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: '1.1.0 for Windows' }).waitFor({ state: 'detached' });
     await untilEqual(versions, ['1.0.0']);
     await page.reload();
     await page.getByRole('link', { name: '1.0.0' }).waitFor();
@@ -80,10 +87,31 @@ describe('the developer pages of a game', () => {
     await untilEqual(async () => (await chosen())[0], '1.1.0 for Windows x86_64');
   });
 
+  test('lists the builds of a version together, who uploaded them, and where they are live', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await untilEqual(builds, [
+      '1.2.0-rc.1 for Linux x86_64',
+      '1.1.0 for Windows x86_64',
+      '1.1.0 for macOS arm64',
+      '1.0.0 for Windows x86_64',
+    ]);
+    await untilEqual(() => table().getByText('1.1.0', { exact: true }).count(), 1);
+    const row = table().getByRole('row', { name: /^1\.1\.0 .*Windows x86_64 stable since \d\d:\d\d Ready deploy key/ });
+    await row.waitFor();
+    await table().getByRole('button', { name: 'Size' }).click();
+    await page.waitForURL(/\?sort=size$/);
+    await table().getByRole('columnheader', { name: 'Size' }).and(page.locator('[aria-sort=descending]')).waitFor();
+    await page.reload();
+    await untilEqual(async () => (await versions()).length, 4);
+    await table().getByRole('button', { name: 'Registered' }).click();
+    await page.waitForURL(/builds$/);
+  });
+
   test('opens a build with the keyboard alone, and shows its file, changelog and ids', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('link', { name: '1.1.0' }).waitFor();
+    await page.getByRole('link', { name: '1.1.0 for Windows' }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -1,6 +1,7 @@
 // Builds as their developers see them on the real server: one build with its files, the filtered list, the overview of
 // games.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { register, ship, shipAndScan, smallZip } from './setup/uploads.ts';
@@ -52,6 +53,33 @@ test('builds of other people and other games are not found', async () => {
   const other = await makeGame(server);
   const foreign = await get(`/games/${other.uid}/builds/${ready}`, await signIn(server, other.owner));
   assert.deepEqual([foreign.status, foreign.body.error?.code], [404, 4006]);
+});
+
+test('the list has the uploader of each file, and can be sorted by size and downloads', async () => {
+  const own = await makeGame(server);
+  const cookie = await signIn(server, own.owner);
+  const list = (query: string) => get(`/games/${own.uid}/builds?${query}`, cookie);
+  const sizes: [string, number][] = [
+    ['1.0', 10],
+    ['1.1', 3000],
+    ['1.2', 500],
+  ];
+  for (const [version, size] of sizes)
+    await ship(server, own, { version }, smallZip('game.bin', new Uint8Array(randomBytes(size))));
+  await register(server, own, { version: '1.3' });
+  const versions = async (query: string) =>
+    (await list(query)).body.data.builds.map(({ version }: { version: string }) => version);
+  assert.deepEqual(await versions(''), ['1.3', '1.2', '1.1', '1.0']);
+  assert.deepEqual(await versions('sort=size'), ['1.1', '1.2', '1.0', '1.3']);
+  assert.deepEqual(await versions('sort=downloads'), ['1.3', '1.2', '1.1', '1.0']);
+  assert.deepEqual(await versions('sort=size&page=2&page_size=3'), ['1.3']);
+  const { builds, next_cursor } = (await list('sort=size&limit=2')).body.data;
+  assert.equal(next_cursor, null);
+  assert.equal(builds[0].file.origin.type, 'deploy_key');
+  assert.equal(builds[0].file.upload_token, null);
+  const { next_cursor: cursor } = (await list('limit=2')).body.data;
+  const refused = await list(`sort=size&cursor=${cursor}`);
+  assert.deepEqual([refused.status, refused.body.error?.code], [400, 4002]);
 });
 
 test('the list is filtered by state and by a part of the version or title, in any letter case', async () => {

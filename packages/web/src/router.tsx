@@ -279,7 +279,7 @@ const overview = createRoute({
 const builds = createRoute({
   getParentRoute: () => dev,
   path: '/builds',
-  validateSearch: texts('search', 'os', 'channel', 'state', 'page', 'rejected'),
+  validateSearch: texts('search', 'os', 'channel', 'state', 'sort', 'page', 'rejected'),
   component: lazyPage(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
 });
 

@@ -78,6 +78,21 @@ export const BuildRecord = Type.Object({
   downloads: Type.Integer({ description: 'How often players downloaded its files' }),
 });
 
+/** A build as its developers see it: the newest file is with the one who uploaded it. */
+const GameBuild = Type.Object({
+  ...BuildRecord.properties,
+  file: Nullable(
+    Type.Object({
+      ...FileSummary.properties,
+      origin: FileOrigin,
+      upload_token: Nullable(Type.String({ description: 'The name of the upload token; null if none was used' })),
+    }),
+  ),
+});
+
+export const BUILD_ORDERS = ['registered', 'downloads', 'size'] as const;
+export type BuildOrder = (typeof BUILD_ORDERS)[number];
+
 const filters = {
   version: Type.Optional(VersionName),
   os: Type.Optional(OsInput),
@@ -85,7 +100,6 @@ const filters = {
   channel: Type.Optional(ChannelName),
 };
 
-const BuildList = Type.Object({ builds: Type.Array(BuildRecord), pagination: PageInfo });
 const ToolBuild = Type.Object({
   ...BuildRecord.properties,
   app_id: Uuid,
@@ -156,17 +170,23 @@ export const listGameBuilds = defineOperation({
         description: 'Part of a version or title, case-insensitive',
       }),
     ),
+    sort: Type.Optional(
+      Type.Enum([...BUILD_ORDERS], {
+        description:
+          'The order, latest or highest first; registered by default. The other orders have pages, but no cursor',
+      }),
+    ),
     ...PageQuery,
     ...CursorQuery,
   }),
-  output: Type.Object({ ...BuildList.properties, next_cursor: NextCursor }),
+  output: Type.Object({ builds: Type.Array(GameBuild), pagination: PageInfo, next_cursor: NextCursor }),
   statuses: [200],
   errors: [4040],
   mcp: {
     tool: 'list_game_builds',
     when: 'Use it to find the build_id that other tools need, for example by its version, or to see whether the scan of an upload has finished.',
     scope: 'mcp:read',
-    without: ['page', 'page_size'],
+    without: ['page', 'page_size', 'sort'],
   },
 });
 

@@ -35,6 +35,8 @@ export type Column<Row> = {
   readonly className?: string | undefined;
   /** The tooltip of the cell: an exact value, or a text that may be cut off. */
   readonly title?: (row: Row) => string | undefined;
+  /** Rows below each other with the same text share one cell. */
+  readonly mergedBy?: (row: Row) => string;
   /** Makes the header a button that sorts by this order. Only for tables that hold the whole list. */
   readonly compare?: (a: Row, b: Row) => number;
   /** Makes the header a button that sorts the whole list on the server, from the largest or newest value. */
@@ -78,6 +80,7 @@ export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props
 function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
   const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false, isStacked } = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
+  const sorted = sortRows(rows ?? [], columns, sorting);
   return (
     <table
       className={isStacked === true ? `${table.table} ${table.stacked}` : table.table}
@@ -100,25 +103,43 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
       </thead>
       <tbody>
         {rows === undefined && <SkeletonRows count={skeletonRows} columns={columns} />}
-        {sortRows(rows ?? [], columns, sorting).map((row, index) => (
+        {sorted.map((row, index) => (
           <tr key={rowKey(row, index)} {...ROLES.row} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
-            {columns.map((column) => (
-              <td
-                key={column.header}
-                {...layoutOf(column)}
-                {...ROLES.cell}
-                data-label={column.isHeaderHidden === true ? undefined : column.header}
-                className={classOf(column)}
-                title={column.title?.(row)}
-              >
-                {column.cell(row)}
-              </td>
-            ))}
+            {columns.map((column) => {
+              const rowSpan = spanOf(column, sorted, index);
+              if (rowSpan === 0) return null;
+              return (
+                <td
+                  key={column.header}
+                  rowSpan={rowSpan === 1 ? undefined : rowSpan}
+                  {...layoutOf(column)}
+                  {...ROLES.cell}
+                  data-label={column.isHeaderHidden === true ? undefined : column.header}
+                  className={classOf(column)}
+                  title={column.title?.(row)}
+                >
+                  {column.cell(row)}
+                </td>
+              );
+            })}
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** How many rows the cell takes up; 0 if it is part of the one above. */
+function spanOf<Row>({ mergedBy }: Column<Row>, rows: readonly Row[], index: number): number {
+  if (mergedBy === undefined) return 1;
+  const isSame = (other: number) => {
+    const [row, another] = [rows[index], rows[other]];
+    return row !== undefined && another !== undefined && mergedBy(row) === mergedBy(another);
+  };
+  if (isSame(index - 1)) return 0;
+  let end = index + 1;
+  while (isSame(end)) end += 1;
+  return end - index;
 }
 
 type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSort: () => void };

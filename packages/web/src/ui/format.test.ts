@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatExactTime, formatItems, formatRelativeTime, formatShare, formatTimeLeft, shorten } from './format.ts';
+import {
+  formatExactTime,
+  formatItems,
+  formatRelativeTime,
+  formatShare,
+  formatSince,
+  formatTimeLeft,
+  shorten,
+} from './format.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -35,6 +43,16 @@ describe('formatRelativeTime', () => {
 
   it('formats times in the future', () => {
     assert.deepEqual([-2 * HOUR, -7 * DAY + 5].map(ago), ['in 2 hours', 'in 7 days']);
+  });
+});
+
+describe('formatSince', () => {
+  it('is the time today, the day this year, and otherwise the day with its year', () => {
+    const now = new Date(2026, 10, 30, 15, 0);
+    const texts = [new Date(2026, 10, 30, 14, 5), new Date(2026, 10, 29, 23, 59), new Date(2025, 10, 30)].map((time) =>
+      formatSince(time, now),
+    );
+    assert.deepEqual(texts, ['14:05', '29 Nov', '30 Nov 2025']);
   });
 });
 

@@ -47,6 +47,15 @@ export function formatDay(time: Date): string {
   return byDay.format(time);
 }
 
+const bySameYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const byMinute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** A moment in the past, after “since”, in the visitor's time zone: `14:05` today, `30 Nov` this year, `30 Nov 2025`. */
+export function formatSince(time: Date, now: Date): string {
+  if (formatDay(time) === formatDay(now)) return byMinute.format(time);
+  return time.getFullYear() === now.getFullYear() ? bySameYear.format(time) : formatDay(time);
+}
+
 /** A count with its noun: `1 session`, `12.3K sessions`. */
 export function formatItems(count: number, one: string, other = `${one}s`): string {
   return `${formatCompactNumber(count)} ${count === 1 ? one : other}`;

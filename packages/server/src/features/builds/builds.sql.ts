@@ -1,9 +1,10 @@
 // The SQL of builds.
 import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
-import { sql } from 'kysely';
+import type { BuildOrder } from '@chauffeur/contract/operations/builds';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 import { downloadsOfBuild } from '../downloads/downloads.ts';
-import { type FileFacts, offered } from '../files/files.ts';
+import { type FileFacts, type Origin, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };
 
@@ -29,7 +30,7 @@ export type BuildListRow = Omit<BuildRow, 'game_id'> & {
   description: string;
   engine_version: string | null;
   updated_at: Date;
-  file: FileFacts | null;
+  file: (FileFacts & { origin: Origin }) | null;
   downloads: number;
   state: 'registered' | 'processing' | 'ready' | 'rejected';
 };
@@ -88,7 +89,7 @@ type Filters = {
   search?: string | undefined;
 };
 
-const newestFile = sql`select file_id, filename, size, checksum, scan_state, uploaded_at from files
+const newestFile = sql`select file_id, filename, size, checksum, scan_state, uploaded_at, origin from files
   where files.game_id = builds.game_id and files.build_id = builds.build_id order by uploaded_at desc, file_id desc limit 1`;
 
 /**
@@ -119,11 +120,21 @@ function matching(gameId: string, { version, os, arch, channel, state, search }:
     and (${state ?? null}::text is null or ${state ?? null} = ${stateOfBuild})`;
 }
 
+/** What comes before the time of registration in each order. */
+const ORDERS: Readonly<Record<BuildOrder, RawBuilder<unknown>>> = {
+  registered: sql``,
+  downloads: sql`${downloadsOfBuild} desc,`,
+  size: sql`(select size from (${newestFile}) newest) desc nulls last,`,
+};
+
+/** `after` is only for the order of registration. */
+type Part = { after?: Position | undefined; limit: number; offset?: number; order?: BuildOrder | undefined };
+
 export function listBuilds(
   db: Db,
   gameId: string,
   filters: Filters,
-  { after, limit, offset = 0 }: { after?: Position | undefined; limit: number; offset?: number },
+  { after, limit, offset = 0, order = 'registered' }: Part,
 ): Promise<BuildListRow[]> {
   const afterCursor =
     after === undefined
@@ -133,7 +144,7 @@ export function listBuilds(
     db,
     sql<BuildListRow>`
       select ${listed} from builds where ${matching(gameId, filters)} and ${afterCursor}
-      order by created_at desc, build_id desc limit ${limit} offset ${offset}`,
+      order by ${ORDERS[order]} created_at desc, build_id desc limit ${limit} offset ${offset}`,
   );
 }
 

@@ -11,12 +11,12 @@ import { answer } from '../../request/answer.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { findTokenNames } from '../deploy-keys/deploy-keys.ts';
-import { filesOfBuild, summaryOf } from '../files/files.ts';
+import { filesOfBuild, type Origin, summaryOf } from '../files/files.ts';
 import { requireMember, requireOwnProgram } from '../games/games.ts';
 import * as builds from './builds.sql.ts';
 
 export type Build = builds.BuildRow;
-type BuildRecord = OutputOf<typeof contract.listGameBuilds>['builds'][number];
+type BuildRecord = Omit<OutputOf<typeof contract.getGameBuild>, 'files'>;
 type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
 type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'cursor' | 'limit'>>;
 
@@ -48,7 +48,8 @@ export async function listBuilds(
   ctx: Context,
   { caller, input }: Call<typeof contract.listBuilds>,
 ): Promise<OutputOf<typeof contract.listBuilds>> {
-  const { builds: page, pagination } = await listPage(ctx.db, caller.gameId, input);
+  const { rows, pagination } = await listPage(ctx.db, caller.gameId, input);
+  const page = rows.map(recordOf);
   const contents = await builds.readContents(
     ctx.db,
     caller.gameId,
@@ -62,18 +63,34 @@ export async function listBuilds(
   return { builds: listed, pagination, ...pagination };
 }
 
-export async function listGameBuilds(ctx: Context, { caller, input }: Call<typeof contract.listGameBuilds>) {
+export async function listGameBuilds(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listGameBuilds>,
+): Promise<OutputOf<typeof contract.listGameBuilds>> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { page, page_size, cursor, limit, uid: _, ...filters } = input;
+  const { page, page_size, cursor, limit, uid: _, sort, ...filters } = input;
+  if (cursor !== undefined && sort !== undefined && sort !== 'registered')
+    throw new ApiError(4002, 'cursor: only for builds by registration. Use page, or leave sort out.');
   const list = ['builds', game.game_id, filters];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
-  const { last, ...listed } = await listPage(ctx.db, game.game_id, {
+  const { last, rows, pagination } = await listPage(ctx.db, game.game_id, {
     ...filters,
+    sort,
     page,
     page_size: limit ?? page_size,
     after: createdUs === undefined || buildId === undefined ? undefined : { createdUs, buildId },
   });
-  return { ...listed, next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]) };
+  const files = await addTokenNames(
+    ctx,
+    game.game_id,
+    rows.flatMap(({ file }) => (file === null ? [] : { ...summaryOf(file), origin: file.origin })),
+  );
+  const fileOf = new Map(files.map((file) => [file.file_uid, file]));
+  return {
+    builds: rows.map((row) => ({ ...recordOf(row), file: fileOf.get(row.file?.file_id ?? '') ?? null })),
+    pagination,
+    next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
+  };
 }
 
 /** Throws 4006. */
@@ -91,7 +108,7 @@ export async function getGameBuild(
 }
 
 /** The names of upload tokens are for members only, so the origin itself has none. */
-async function addTokenNames<File extends Awaited<ReturnType<typeof filesOfBuild>>[number]>(
+async function addTokenNames<File extends { readonly origin: Origin }>(
   ctx: Context,
   gameId: string,
   files: readonly File[],
@@ -122,12 +139,15 @@ async function listPage(db: Db, gameId: string, input: Filters & { after?: build
     search: input.search,
   };
   const position = { after: input.after, offset: input.after === undefined ? (page - 1) * pageSize : 0 };
+  const order = input.sort;
   const [candidates, total] = await Promise.all([
-    builds.listBuilds(db, gameId, filters, { ...position, limit: pageSize + 1 }),
+    builds.listBuilds(db, gameId, filters, { ...position, order, limit: pageSize + 1 }),
     builds.countBuilds(db, gameId, filters),
   ]);
   const { page: shown, last } = cutPage(candidates, pageSize);
-  return { builds: shown.map(recordOf), pagination: { page, page_size: pageSize, total }, last };
+  // The cursor is a position in the order of registration.
+  const isOrdered = order === undefined || order === 'registered';
+  return { rows: shown, pagination: { page, page_size: pageSize, total }, last: isOrdered ? last : null };
 }
 
 function recordOf(row: builds.BuildListRow): BuildRecord {

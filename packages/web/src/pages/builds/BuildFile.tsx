@@ -9,15 +9,10 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './BuildFile.module.css';
+import { formatUploader } from './uploader.ts';
 
 export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];
-
-function formatUploader({ origin, upload_token: token }: File): string {
-  if (typeof token === 'string' && origin.type === 'deploy_key') return `upload token ${token} (${origin.key_ref})`;
-  if (origin.type === 'deploy_key') return `deploy key ${origin.key_ref}`;
-  return origin.type === 'cli_login' ? `chauffeur command, by ${origin.user} (login ${origin.key_ref})` : origin.user;
-}
 
 export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; isOpen: boolean }) {
   const { tone, label } = SCANS[file.status];

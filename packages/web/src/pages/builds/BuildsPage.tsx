@@ -8,6 +8,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -20,12 +21,21 @@ import { BUILD_STATES } from '../../ui/states.ts';
 import { channelNames } from '../channels/grid.ts';
 import { useGame } from '../games/use-game.ts';
 import { buildColumns, type ListedBuild } from './build-columns.tsx';
-import { type BuildFilters, type ChangedFilters, isFiltered, readFilters, toSearch } from './filters.ts';
+import {
+  type BuildFilters,
+  type ChangedFilters,
+  groupByVersion,
+  isFiltered,
+  readFilters,
+  toSearch,
+} from './filters.ts';
 import { RejectedUploads } from './RejectedUploads.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
 
-const REFRESH_MS = 3000;
+const POLL_MS = 3000;
+/** Most versions have all their builds on one page. */
+const PAGE_SIZE = 50;
 
 const SELECTABLE = {
   idOf: (build: ListedBuild) => build.build_id,
@@ -36,14 +46,17 @@ const SELECTABLE = {
 export function BuildsPage() {
   const game = useGame();
   const filters = readFilters(route.useSearch());
+  const sort = filters.sort ?? 'registered';
   const navigate = route.useNavigate();
+  const pollMs = useLiveInterval(POLL_MS);
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
-    ...ask(listGameBuilds, { uid: game.game_uid, ...filters }),
+    ...ask(listGameBuilds, { uid: game.game_uid, page_size: PAGE_SIZE, ...filters }),
     placeholderData: keepPreviousData,
     // Polls only while a build is being scanned.
-    refetchInterval: ({ state }) =>
-      state.data?.builds.some((build) => build.state === 'processing') ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => (state.data?.builds.some((build) => build.state === 'processing') ? pollMs : false),
+    meta: follow('builds'),
   });
+  const channels = useQuery({ ...ask(listChannels, { uid: game.game_uid }), meta: follow('builds') });
   /** Counts the resets: the key of the filters, so that a reset clears the search field too. */
   const [resets, setResets] = useState(0);
   /** Kept while someone looks for the other build on another page of the list, or with other filters. */
@@ -64,8 +77,15 @@ export function BuildsPage() {
       <CompareBar selected={selected} itemName="build" onCompare={compare} onClear={() => setSelected([])} />
       <DataTable
         label="Builds"
-        columns={[selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }), ...buildColumns(game.slug)]}
-        rows={data?.builds}
+        columns={[
+          selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }),
+          ...buildColumns({
+            slug: game.slug,
+            places: channels.data?.channels,
+            order: { sort, onSort: (order) => change({ sort: order === 'registered' ? undefined : order }) },
+          }),
+        ]}
+        rows={sort === 'registered' && data !== undefined ? groupByVersion(data.builds) : data?.builds}
         rowKey={({ build_id }) => build_id}
         isLoading={isPending || isPlaceholderData}
         skeletonRows={8}

@@ -1,7 +1,7 @@
-// The columns of a table of builds.
+// The columns of a table of builds. Builds of one version are below each other and share its cell.
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import type { BuildOrder, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
@@ -9,51 +9,93 @@ import { RowLink } from '../../ui/RowLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import type { Place } from '../channels/grid.ts';
+import classes from './builds.module.css';
+import { LiveSince } from './LiveSince.tsx';
+import { formatUploader, nameUploader } from './uploader.ts';
 
 export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
 
-export function buildColumns(slug: string): Column<ListedBuild>[] {
+type Options = {
+  slug: string;
+  /** What the channels offer; undefined while it is loading. */
+  places: readonly Place[] | undefined;
+  /** The order of the list. Without it, its headers do not sort. */
+  order?: { readonly sort: BuildOrder; readonly onSort: (sort: BuildOrder) => void };
+};
+
+export function buildColumns({ slug, places, order }: Options): Column<ListedBuild>[] {
+  const sortedBy = (sort: BuildOrder) =>
+    order === undefined ? {} : { order: { isSorted: order.sort === sort, onSort: () => order.onSort(sort) } };
   return [
-    { header: 'Version', cell: (build) => <BuildName slug={slug} build={build} /> },
-    { header: 'Platform', cell: (build) => formatPlatform(build) },
-    { header: 'Channel', hiddenBelow: 'sm', cell: ({ channel }) => channel },
+    {
+      header: 'Version',
+      className: classes.version,
+      mergedBy: ({ version, title }) => `${version} ${title}`,
+      cell: (build) => <Version build={build} />,
+    },
+    { header: 'Platform', cell: (build) => <Platform slug={slug} build={build} /> },
+    {
+      header: 'Live on',
+      cell: ({ build_id }) => (
+        <LiveSince slug={slug} places={places?.filter((place) => place.build_id === build_id && !place.expired)} />
+      ),
+    },
     {
       header: 'State',
+      hiddenBelow: 'sm',
       cell: ({ state }) => <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>,
+    },
+    {
+      header: 'Uploaded by',
+      hiddenBelow: 'md',
+      title: ({ file }) => (file === null ? undefined : formatUploader(file)),
+      cell: ({ file }) => (file === null ? '–' : nameUploader(file)),
     },
     {
       header: 'Size',
       align: 'right',
       hiddenBelow: 'sm',
+      overflow: 'nowrap',
+      ...sortedBy('size'),
       cell: ({ file }) => (file === null ? '–' : <Bytes count={file.size} />),
     },
     {
       header: 'Downloads',
       align: 'right',
-      hiddenBelow: 'sm',
+      hiddenBelow: 'md',
+      ...sortedBy('downloads'),
       cell: ({ downloads }) => formatNumber(downloads),
     },
     {
       header: 'Registered',
       hiddenBelow: 'sm',
       overflow: 'nowrap',
+      ...sortedBy('registered'),
       cell: ({ created_at }) => <Time at={created_at} />,
     },
   ];
 }
 
-function BuildName({ slug, build: { build_id: buildId, version, title } }: { slug: string; build: ListedBuild }) {
+function Version({ build: { version, title } }: { build: ListedBuild }) {
   return (
     <>
-      <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
-        {version}
-      </RowLink>
+      <strong>{version}</strong>
       {title !== version && (
-        <Text span size="sm" c="dimmed" visibleFrom="sm">
-          {' '}
-          · {title}
+        <Text size="sm" c="dimmed">
+          {title}
         </Text>
       )}
     </>
+  );
+}
+
+function Platform({ slug, build }: { slug: string; build: ListedBuild }) {
+  const { build_id: buildId, version } = build;
+  const platform = formatPlatform(build);
+  return (
+    <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }} aria-label={`${version} for ${platform}`}>
+      {platform}
+    </RowLink>
   );
 }

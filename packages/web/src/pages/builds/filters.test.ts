@@ -1,23 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isFiltered, readFilters, toSearch } from './filters.ts';
+import { groupByVersion, isFiltered, readFilters, toSearch } from './filters.ts';
 
 describe('build filters', () => {
   it('survive a round trip through the URL', () => {
-    const url = { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', page: '3' };
+    const url = { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', sort: 'size', page: '3' };
     const filters = readFilters(url);
-    assert.deepEqual(filters, { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', page: 3 });
+    assert.deepEqual(filters, { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', sort: 'size', page: 3 });
     assert.deepEqual(toSearch(filters), url);
   });
 
   it('ignore values that the server would reject', () => {
-    const invalid = { search: '', os: 'amiga', channel: 'Not A Channel', state: 'toString', page: '1e9', other: 'x' };
+    const invalid = { search: '', os: 'amiga', channel: 'Not A Channel', state: 'toString', sort: 'name', page: '1e9', other: 'x' };
     assert.deepEqual(readFilters(invalid), {});
-    assert.deepEqual(readFilters({ page: '1.5' }), {});
+    assert.deepEqual(readFilters({ page: '1.5', sort: 'registered' }), {});
   });
 
-  it('do not include the page number', () => {
-    assert.equal(isFiltered({ page: 2 }), false);
+  it('do not include the page number and the order', () => {
+    assert.equal(isFiltered({ page: 2, sort: 'size' }), false);
     assert.equal(isFiltered({ state: 'ready' }), true);
+  });
+});
+
+describe('builds of one version', () => {
+  it('are together, in the usual order of platforms', () => {
+    const build = (version: string, os: 'windows' | 'linux') => ({ version, os, arch: 'x86_64' as const });
+    const [newest, late, early] = [build('1.1', 'linux'), build('1.0', 'linux'), build('1.0', 'windows')];
+    assert.deepEqual(groupByVersion([late, newest, early]), [early, late, newest]);
   });
 });

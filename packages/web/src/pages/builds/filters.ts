@@ -1,5 +1,7 @@
-// The filters of the list of builds, and how the URL stores them.
-import { OSES, type Os } from '@chauffeur/contract/identity';
+// The filters and the order of the list of builds, and how the URL stores them.
+import { OSES, type Os, type Platform } from '@chauffeur/contract/identity';
+import { BUILD_ORDERS, type BuildOrder } from '@chauffeur/contract/operations/builds';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { BUILD_STATES, type BuildStateName } from '../../ui/states.ts';
 
 export type BuildFilters = {
@@ -7,6 +9,7 @@ export type BuildFilters = {
   readonly os?: Os;
   readonly channel?: string;
   readonly state?: BuildStateName;
+  readonly sort?: BuildOrder;
   readonly page?: number;
 };
 
@@ -16,6 +19,7 @@ export type ChangedFilters = { readonly [Name in keyof BuildFilters]: BuildFilte
 /** Reads the filters from the URL and ignores invalid values. */
 export function readFilters(search: Readonly<Record<string, unknown>>): BuildFilters {
   const text = (name: string) => (typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined);
+  const sort = BUILD_ORDERS.find((order) => order === search.sort);
   const [words, os, state, channel, page] = [
     text('search')?.slice(0, 255),
     OSES.find((name) => name === search.os),
@@ -28,6 +32,8 @@ export function readFilters(search: Readonly<Record<string, unknown>>): BuildFil
     ...(os !== undefined && { os }),
     ...(channel !== undefined && /^[a-z0-9][a-z0-9_-]{0,31}$/.test(channel) && { channel }),
     ...(state !== undefined && Object.hasOwn(BUILD_STATES, state) && { state: state as BuildStateName }),
+    // The default is not in the URL.
+    ...(sort !== undefined && sort !== 'registered' && { sort }),
     ...(page > 1 && { page }),
   };
 }
@@ -38,11 +44,18 @@ export function readPage(text: unknown): number {
   return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : 1;
 }
 
-export function isFiltered({ page, ...filters }: BuildFilters): boolean {
+export function isFiltered({ page, sort, ...filters }: BuildFilters): boolean {
   return Object.keys(filters).length > 0;
 }
 
 /** The filters as URL parameters; the first page has no number. */
 export function toSearch({ page, ...filters }: ChangedFilters) {
   return { ...filters, page: page === undefined || page === 1 ? undefined : String(page) };
+}
+
+/** Builds in the order of registration, with those of one version together, at the place of the newest. */
+export function groupByVersion<Build extends Platform & { readonly version: string }>(
+  builds: readonly Build[],
+): readonly Build[] {
+  return [...Map.groupBy(builds, ({ version }) => version).values()].flatMap((same) => same.toSorted(comparePlatforms));
 }

@@ -3,8 +3,12 @@ import { Group, Title } from '@mantine/core';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
+import { groupByVersion } from '../builds/filters.ts';
+import type { Place } from '../channels/grid.ts';
 
-export function NewestBuilds({ slug, builds }: { slug: string; builds: readonly ListedBuild[] }) {
+type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; places: readonly Place[] | undefined };
+
+export function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
   return (
     <section aria-labelledby="newest-builds">
       <Group justify="space-between" mb="xs">
@@ -15,7 +19,12 @@ export function NewestBuilds({ slug, builds }: { slug: string; builds: readonly 
           All builds
         </SiteLink>
       </Group>
-      <DataTable label="Newest builds" columns={buildColumns(slug)} rows={builds} rowKey={({ build_id }) => build_id} />
+      <DataTable
+        label="Newest builds"
+        columns={buildColumns({ slug, places })}
+        rows={groupByVersion(builds)}
+        rowKey={({ build_id }) => build_id}
+      />
     </section>
   );
 }

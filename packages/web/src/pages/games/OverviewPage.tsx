@@ -52,7 +52,11 @@ function Overview({ game, channels }: OverviewProps) {
       <UsageNotice game={game} />
       {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
       {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
-      {builds.isPending ? <Skeleton h={220} /> : <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} />}
+      {builds.isPending ? (
+        <Skeleton h={220} />
+      ) : (
+        <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} places={channels.data?.channels} />
+      )}
       <Usage game={game} />
     </Stack>
   );
