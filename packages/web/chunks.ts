@@ -49,7 +49,9 @@ const FIELDS = ['Checkbox', 'NumberInput', 'PasswordInput', 'Radio', 'Switch'];
 const isShared = inFolders(
   ...['ui', 'frame', 'charts', 'pages/games/use-game', 'api', 'session'].map((name) => `packages/web/src/${name}`),
 );
-const isOpenedLater = inFolders(...['GameMenu', 'ShortcutList'].map((name) => `packages/web/src/frame/${name}`));
+const isOpenedLater = inFolders(
+  ...['GameMenu', 'ShortcutList', 'palette'].map((name) => `packages/web/src/frame/${name}`),
+);
 
 /** A group takes along what its modules import, unless a group of a higher priority does. */
 export const CHUNKS = [

@@ -245,6 +245,7 @@ const cliLogin = createRoute({
 const games = createRoute({
   getParentRoute: () => signedIn,
   path: '/dev',
+  validateSearch: ({ create }): { create?: string | undefined } => ({ create: textOf(create) }),
   component: lazyPage(() => import('./pages/games/GamesPage.tsx'), 'GamesPage'),
 });
 
@@ -293,6 +294,7 @@ const buildCompare = createRoute({
 const build = createRoute({
   getParentRoute: () => dev,
   path: '/builds/$buildId',
+  validateSearch: texts('promote'),
   component: lazyPage(() => import('./pages/builds/BuildPage.tsx'), 'BuildPage'),
 });
 

@@ -7,6 +7,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { session } from '../session.ts';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
+import { PaletteKey } from './PaletteKey.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
 
@@ -45,6 +46,7 @@ export function Frame() {
         </Container>
       </main>
       <ConnectionStatus />
+      <PaletteKey />
     </>
   );
 }

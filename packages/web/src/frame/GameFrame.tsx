@@ -1,5 +1,5 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
-import { ActionIcon, Anchor, Group, Stack, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
@@ -10,23 +10,14 @@ import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
 import { OwnRole } from './own-role.ts';
+import { openPalette, PALETTE_KEYS } from './PaletteKey.tsx';
+import { SECTIONS } from './sections.ts';
 import type { Shortcut } from './shortcuts.ts';
 import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { compareSelected, focusSearch, moveAmongRows, selectRow, useShortcuts } from './use-shortcuts.ts';
 
 /** Loaded when it is opened. */
 const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
-
-const SECTIONS = [
-  { to: '/dev/$slug', name: 'Overview', key: 'o', shortcut: 'Go to overview', exact: true },
-  { to: '/dev/$slug/builds', name: 'Builds', key: 'b', shortcut: 'Go to builds', exact: false },
-  { to: '/dev/$slug/channels', name: 'Channels', key: 'c', shortcut: 'Go to channels', exact: false },
-  { to: '/dev/$slug/crashes', name: 'Crashes', key: 'x', shortcut: 'Go to crashes', exact: false },
-  { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', shortcut: 'Go to bugs', exact: false },
-  { to: '/dev/$slug/health', name: 'Health', key: 'h', shortcut: 'Go to health', exact: false },
-  { to: '/dev/$slug/events', name: 'Events', key: 'v', shortcut: 'Go to events', exact: false },
-  { to: '/dev/$slug/edit', name: 'Edit', key: 'e', shortcut: 'Go to edit', exact: false },
-] as const;
 
 const SHORTCUTS: readonly Shortcut[] = [
   { name: 'search', keys: ['/'], description: 'Search this list' },
@@ -35,6 +26,8 @@ const SHORTCUTS: readonly Shortcut[] = [
   { name: 'select', keys: ['x'], description: 'Select row, in lists with checkboxes' },
   { name: 'compare', keys: ['c'], description: 'Compare two selected reports or builds' },
   ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
+  // Handled by the frame of the site, on every page.
+  { name: 'palette', keys: PALETTE_KEYS, description: 'Go to any page, or do something' },
   { name: 'help', keys: ['?'], description: 'Show keyboard shortcuts' },
 ];
 
@@ -67,6 +60,15 @@ export function GameFrame() {
             <Anchor href={`/g/${game.slug}`} size="sm">
               Game page
             </Anchor>
+            <Button
+              variant="default"
+              size="compact-sm"
+              visibleFrom="sm"
+              title={`Go to any page, or do something (${PALETTE_KEYS.join(' ')})`}
+              onClick={openPalette}
+            >
+              Go to…
+            </Button>
             <ActionIcon
               variant="default"
               visibleFrom="sm"

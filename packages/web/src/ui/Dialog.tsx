@@ -1,6 +1,7 @@
 // A modal dialog, on the browser's own dialog element: it keeps the focus inside and closes with Escape.
 import { CloseButton, Group, Title } from '@mantine/core';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { keepFocus } from '../frame/keep-focus.ts';
 import classes from './Dialog.module.css';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
@@ -9,11 +10,16 @@ type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // A layout effect ends before the element is removed, so that the browser returns the focus to where it was.
+  useLayoutEffect(() => {
     const shown = dialog.current;
+    const opener = document.activeElement;
     if (shown?.open === false) shown.showModal();
     shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      keepFocus(opener);
+    };
   }, []);
   return (
     <dialog

@@ -79,7 +79,11 @@ export function BuildPage() {
 
 function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: DeletedBuild) => void }) {
   const game = useGame();
-  const [isPromoting, setPromoting] = useState(false);
+  // In the URL, so that the command palette can open it.
+  const isPromoting = route.useSearch().promote === '1' && build.state === 'ready';
+  const navigate = route.useNavigate();
+  const setPromoting = (promoting: boolean) =>
+    void navigate({ search: { promote: promoting ? '1' : undefined }, replace: true, resetScroll: false });
   const [isDeleting, setDeleting] = useState(false);
   const moves = useMoves(game.game_uid);
   const { tone, label } = BUILD_STATES[build.state];

@@ -11,7 +11,15 @@ describe('build filters', () => {
   });
 
   it('ignore values that the server would reject', () => {
-    const invalid = { search: '', os: 'amiga', channel: 'Not A Channel', state: 'toString', sort: 'name', page: '1e9', other: 'x' };
+    const invalid = {
+      search: '',
+      os: 'amiga',
+      channel: 'Not A Channel',
+      state: 'toString',
+      sort: 'name',
+      page: '1e9',
+      other: 'x',
+    };
     assert.deepEqual(readFilters(invalid), {});
     assert.deepEqual(readFilters({ page: '1.5', sort: 'registered' }), {});
   });

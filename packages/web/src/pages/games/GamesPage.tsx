@@ -7,7 +7,7 @@ import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { ROLES } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { moveAmongRows, useShortcuts } from '../../frame/use-shortcuts.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
@@ -24,6 +24,8 @@ import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
 import { CreateGame } from './CreateGame.tsx';
 
+const route = getRouteApi('/signed-in/dev');
+
 type Game = OutputOf<typeof listGames>['games'][number];
 type Summary = OutputOf<typeof summarizeGames>['games'][number];
 
@@ -35,7 +37,11 @@ const SHORTCUTS = [
 export function GamesPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listGames, {}));
   const summaries = useQuery(ask(summarizeGames, {}));
-  const [isCreating, setCreating] = useState(false);
+  // In the URL, so that the command palette can open it.
+  const isCreating = route.useSearch().create === '1';
+  const navigate = route.useNavigate();
+  const setCreating = (creating: boolean) =>
+    void navigate({ search: { create: creating ? '1' : undefined }, replace: true });
   useShortcuts(SHORTCUTS, (name) => moveAmongRows(name === 'down' ? 1 : -1));
   const organisations = new Set(data?.games.map(({ organisation }) => organisation.organisation_uid));
   const hasSeveral = organisations.size > 1;

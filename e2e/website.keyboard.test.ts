@@ -1,0 +1,115 @@
+// The command palette, and where the keyboard focus goes when what had it is gone.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { findSeriousProblems } from './setup/accessibility.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+import { untilEqual } from './setup/until.ts';
+
+describe('the keyboard', () => {
+  let studio: Studio;
+  let page: Page;
+  const site = serveSite(async ({ service, browser }) => {
+    studio = await openStudio(service, 'Owls of the North');
+    await askAs(service, studio.session)('POST', '/games', { name: 'Moth Season' });
+    for (const version of ['1.0.0', '1.1.0'])
+      await shipBuild(service, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`));
+    if (browser !== null) page = await site.openPage({ session: studio.session });
+  });
+
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
+  const palette = () => page.getByRole('dialog', { name: 'Command palette' });
+  const field = () => palette().getByRole('combobox');
+  const selected = () => palette().getByRole('option', { selected: true }).textContent();
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute('aria-label') ?? element?.textContent;
+    });
+
+  test('opens pages, games and documentation with Ctrl-K, and returns to where it was with Escape', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await open('/crashes');
+    const search = page.getByLabel('Search crashes');
+    await search.focus();
+    assert.deepEqual(
+      loaded.filter((url) => /CommandPalette/.test(url)),
+      [],
+    );
+    await page.keyboard.press('Control+k');
+    await field().waitFor();
+    assert.equal(await selected(), 'Overview');
+    await page.keyboard.press('ArrowUp');
+    assert.notEqual(await selected(), 'Overview');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await selected(), 'Overview');
+    assert.deepEqual(await findSeriousProblems(page), []);
+    await page.keyboard.press('Escape');
+    await field().waitFor({ state: 'detached' });
+    assert.equal(await focused(), 'Search crashes');
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('zone');
+    await untilEqual(selected, 'Danger zone');
+    const active = await field().getAttribute('aria-activedescendant');
+    assert.equal(await palette().getByRole('option', { selected: true }).getAttribute('id'), active);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/edit\/danger$/);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('moth');
+    await untilEqual(selected, 'Moth Season');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/dev\/moth-season$/);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('nothing like this');
+    await untilEqual(selected, 'Search crashes for “nothing like this”');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/docs\/search\?q=nothing%20like%20this$/);
+  });
+
+  test('promotes a build, creates a game and changes the theme from the palette', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('button', { name: 'Go to…' }).click();
+    await field().waitFor();
+    await page.keyboard.type('promote');
+    await untilEqual(selected, 'Promote build…');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: '1.0.0 for Linux x86_64' }).waitFor();
+    await page.keyboard.type('1.0.0');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Promote 1.0.0 for Linux x86_64' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('light dark');
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('create');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Create game' }).waitFor();
+    await page.keyboard.press('Control+k');
+    assert.equal(await field().count(), 0);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/dev$/);
+  });
+
+  test('finds the palette in the list of shortcuts, and returns to the button of a dialog', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('Go to any page, or do something').waitFor();
+    await page.keyboard.press('Escape');
+    await untilEqual(focused, 'Keyboard shortcuts');
+  });
+});

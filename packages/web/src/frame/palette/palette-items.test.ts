@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findItems, listItems, searchItems } from './palette-items.ts';
+
+const owls = {
+  slug: 'owls',
+  name: 'Owls of the North',
+  editPages: [{ path: 'danger', name: 'Danger zone' }],
+  mayPromote: true,
+};
+const moths = { slug: 'moths', name: 'Moth Season' };
+const all = listItems({ game: owls, games: [owls, moths], isSignedIn: true, isOperator: false });
+const hrefs = (query: string) => findItems(all, query).map((item) => (item.kind === 'page' ? item.href : item.kind));
+
+describe('the items of the palette', () => {
+  it('begin with the sections of the open game, and have no item twice', () => {
+    assert.equal(hrefs('')[0], '/dev/owls');
+    assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
+  });
+
+  it('are pages, other games, documentation and actions', () => {
+    assert.equal(hrefs('crashes')[0], '/dev/owls/crashes');
+    assert.equal(hrefs('moth')[0], '/dev/moths');
+    assert.equal(hrefs('promote')[0], 'promote');
+    assert.equal(hrefs('danger')[0], '/dev/owls/edit/danger');
+    assert.equal(hrefs('agents mcp')[0], '/docs/mcp');
+    assert.deepEqual(
+      hrefs('failed jobs').filter((href) => href.startsWith('/operator')),
+      [],
+    );
+  });
+
+  it('keep the items of a group together', () => {
+    const groups = findItems(all, 'a').map(({ group }) => group);
+    const changes = groups.filter((group, index) => group !== groups[index - 1]);
+    assert.equal(new Set(changes).size, changes.length);
+  });
+
+  it('leave out what the role on the game does not allow', () => {
+    const viewed = { ...owls, editPages: [], mayPromote: false };
+    const items = listItems({ game: viewed, games: [], isSignedIn: true, isOperator: false });
+    assert.deepEqual(
+      items.filter(({ name, group }) => name === 'Promote build…' || group === 'Edit'),
+      [],
+    );
+  });
+
+  it('for visitors, are only the documentation and the theme', () => {
+    const items = listItems({ game: null, games: [], isSignedIn: false, isOperator: false });
+    assert.deepEqual(
+      items.filter((item) => item.kind === 'page' && !item.href.startsWith('/docs/')),
+      [],
+    );
+  });
+
+  it('end with a search for what was typed', () => {
+    assert.deepEqual(searchItems('', owls), []);
+    const [crashes, docs] = searchItems(' a&b ', owls);
+    assert.equal(crashes?.id, '/dev/owls/crashes?q=a%26b');
+    assert.equal(docs?.id, '/docs/search?q=a%26b');
+  });
+});

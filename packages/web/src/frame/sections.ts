@@ -1,0 +1,12 @@
+// The sections of a game's developer pages.
+
+export const SECTIONS = [
+  { to: '/dev/$slug', name: 'Overview', key: 'o', shortcut: 'Go to overview', exact: true },
+  { to: '/dev/$slug/builds', name: 'Builds', key: 'b', shortcut: 'Go to builds', exact: false },
+  { to: '/dev/$slug/channels', name: 'Channels', key: 'c', shortcut: 'Go to channels', exact: false },
+  { to: '/dev/$slug/crashes', name: 'Crashes', key: 'x', shortcut: 'Go to crashes', exact: false },
+  { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', shortcut: 'Go to bugs', exact: false },
+  { to: '/dev/$slug/health', name: 'Health', key: 'h', shortcut: 'Go to health', exact: false },
+  { to: '/dev/$slug/events', name: 'Events', key: 'v', shortcut: 'Go to events', exact: false },
+  { to: '/dev/$slug/edit', name: 'Edit', key: 'e', shortcut: 'Go to edit', exact: false },
+] as const;
