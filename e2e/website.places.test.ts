@@ -80,7 +80,10 @@ describe('finding the way on the website', () => {
     await last.scrollIntoViewIfNeeded();
     const [title, scrolled] = [await last.textContent(), await page.evaluate(() => window.scrollY)];
     assert.ok(scrolled > 0);
-    for (const goBack of [() => page.goBack(), () => page.getByRole('link', { name: '← All crashes' }).click()]) {
+    for (const goBack of [
+      () => page.goBack(),
+      () => page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click(),
+    ]) {
       await last.click();
       await page.getByRole('heading', { name: title ?? '' }).waitFor();
       await goBack();

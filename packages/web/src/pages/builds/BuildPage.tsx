@@ -23,6 +23,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { MoveResult } from '../channels/MoveResult.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { useMoves } from '../channels/use-moves.ts';
@@ -59,15 +60,19 @@ export function BuildPage() {
   if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (
     <Stack gap="lg">
-      <SiteLink
-        to="/dev/$slug/builds"
-        params={{ slug: game.slug }}
-        size="sm"
-        style={{ alignSelf: 'flex-start' }}
-        onClick={goBack}
-      >
-        ← All builds
-      </SiteLink>
+      <Trail
+        parents={[
+          {
+            key: 'builds',
+            link: (
+              <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }} onClick={goBack}>
+                Builds
+              </SiteLink>
+            ),
+          },
+        ]}
+        current={build === undefined ? undefined : `${build.version} for ${formatPlatform(build)}`}
+      />
       {isDeleted && <BuildDeleted slug={game.slug} deleted={deleted} />}
       {build === undefined && !isDeleted && <PageHead title="Build" tabTitle={`Build · ${game.name}`} />}
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}

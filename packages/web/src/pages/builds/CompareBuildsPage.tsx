@@ -8,6 +8,8 @@ import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { ComparedHealth } from '../health/CompareBuilds.tsx';
 import { Commits } from './BuildCommits.tsx';
@@ -33,6 +35,19 @@ export function CompareBuildsPage() {
   const isChosen = a !== undefined && b !== undefined && a !== b;
   return (
     <Stack gap="lg">
+      <Trail
+        parents={[
+          {
+            key: 'builds',
+            link: (
+              <SiteLink to="/dev/$slug/builds" params={{ slug: game.slug }}>
+                Builds
+              </SiteLink>
+            ),
+          },
+        ]}
+        current="Compare"
+      />
       <PageHead title="Compare builds" tabTitle={`Compare builds · ${game.name}`} />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <Group align="flex-end" gap="sm">

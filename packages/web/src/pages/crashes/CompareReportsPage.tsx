@@ -11,6 +11,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { ChooseReport } from './ChooseReport.tsx';
 import { ComparedFacts } from './ComparedFacts.tsx';
@@ -30,6 +31,19 @@ export function CompareReportsPage() {
   const error = first.error ?? second.error;
   return (
     <Stack gap="lg">
+      <Trail
+        parents={[
+          {
+            key: 'crashes',
+            link: (
+              <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} search={{ view: 'reports' }}>
+                Crashes
+              </SiteLink>
+            ),
+          },
+        ]}
+        current="Compare reports"
+      />
       <PageHead title="Compare reports" tabTitle={`Compare reports · ${game.name}`} />
       {error !== null && <Problem error={error} />}
       {(a === undefined || b === undefined) && <ChooseReport game={game} first={first.data} firstId={a} />}

@@ -18,6 +18,7 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { WhenNeeded } from '../../ui/WhenNeeded.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
@@ -61,15 +62,19 @@ export function GroupPage() {
   if (isMissing(error) && data === undefined) return <UnknownPage />;
   return (
     <Stack gap="lg">
-      <SiteLink
-        to="/dev/$slug/crashes"
-        params={{ slug: game.slug }}
-        size="sm"
-        style={{ alignSelf: 'flex-start' }}
-        onClick={goBack}
-      >
-        ← All crashes
-      </SiteLink>
+      <Trail
+        parents={[
+          {
+            key: 'crashes',
+            link: (
+              <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} onClick={goBack}>
+                Crashes
+              </SiteLink>
+            ),
+          },
+        ]}
+        current={data?.title}
+      />
       {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
       {/* A group that disappears while it is shown has moved; CrashGroup says so. */}
       {error !== null && data === undefined && <Problem error={error} onRetry={() => void refetch()} />}

@@ -3,7 +3,7 @@ import { formatPlatform } from '@chauffeur/contract/format';
 import { deleteCrash } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { isMissing } from '../../frame/is-missing.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
@@ -17,6 +17,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
@@ -37,16 +38,7 @@ export function ReportPage() {
   if (isMissing(error) && !isDeleted) return <UnknownPage />;
   return (
     <Stack gap="lg">
-      <SiteLink
-        to="/dev/$slug/crashes"
-        params={{ slug: game.slug }}
-        search={{ view: 'reports' }}
-        size="sm"
-        style={{ alignSelf: 'flex-start' }}
-        onClick={goBack}
-      >
-        ← All reports
-      </SiteLink>
+      <Trail parents={parentsOf(game.slug, data, goBack)} current="Report" />
       {(data === undefined || isDeleted) && <PageHead title="Crash report" tabTitle={`Crash report · ${game.name}`} />}
       {isDeleted && (
         <div role="status">
@@ -66,6 +58,28 @@ export function ReportPage() {
       )}
     </Stack>
   );
+}
+
+/** The lists of groups and reports are one page; the report is in its group. */
+function parentsOf(slug: string, crash: Crash | undefined, goBack: (event: MouseEvent) => void) {
+  const all = {
+    key: 'crashes',
+    link: (
+      <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ view: 'reports' }} onClick={goBack}>
+        Crashes
+      </SiteLink>
+    ),
+  };
+  if (crash === undefined || crash.group_id === null) return [all];
+  const group = {
+    key: 'group',
+    link: (
+      <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId: crash.group_id }}>
+        {crash.title}
+      </SiteLink>
+    ),
+  };
+  return [all, group];
 }
 
 type ReportProps = {
