@@ -229,13 +229,16 @@ describe('the developer pages of a game', () => {
     await page.getByRole('button', { name: 'Move screenshot 2 earlier' }).click();
     await page.getByText('Order changed.').waitFor();
     await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
+    await page.getByRole('button', { name: 'Delete screenshot 1' }).click();
+    await page.getByText('two.png was deleted.').waitFor();
+    await page.getByRole('img', { name: 'Screenshot 1: one.png' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('two.png was deleted.').waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
+    await page.getByRole('img', { name: 'Screenshot 2: one.png' }).waitFor();
     await page.getByRole('button', { name: 'Delete screenshot 2' }).click();
-    await page
-      .getByRole('dialog', { name: 'Delete this screenshot?' })
-      .getByText('Players will no longer see one.png.')
-      .waitFor();
-    await page.getByRole('button', { name: 'Delete screenshot', exact: true }).click();
     await page.getByText('one.png was deleted.').waitFor();
+    await page.getByRole('img', { name: 'Screenshot 2: one.png' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Listing' }).click();
     await page.getByText('Ready to be listed').waitFor();
   });

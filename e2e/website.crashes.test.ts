@@ -302,7 +302,8 @@ describe('the crash pages', () => {
       .getByText(/^The dump cannot be read:/)
       .first()
       .waitFor();
-    await page.getByRole('link', { name: 'assertion failed: car != null' }).waitFor();
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await trail.getByRole('link', { name: 'assertion failed: car != null' }).waitFor();
   });
 
   test('list the missing symbols on the page of a build, and count new groups on the games and overview pages', async (t) => {

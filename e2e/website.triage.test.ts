@@ -142,6 +142,11 @@ describe('the triage of crash groups', () => {
     await page.getByLabel('Saved searches').selectOption('What hurts');
     await untilEqual(() => box.inputValue(), 'priority:high');
     await untilEqual(async () => (await titles()).length, 2);
+    await page.getByRole('button', { name: 'Delete search' }).click();
+    await page.getByText('The search What hurts was deleted.').waitFor();
+    await page.getByLabel('Saved searches').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByLabel('Saved searches').selectOption('What hurts');
   });
 
   test('creates an issue in the tracker and links it', async (t) => {

@@ -10,6 +10,7 @@ import classes from './Frame.module.css';
 import { PaletteKey } from './PaletteKey.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
+import { UndoToast } from './UndoToast.tsx';
 
 export function Frame() {
   usePageTitle();
@@ -46,6 +47,7 @@ export function Frame() {
         </Container>
       </main>
       <ConnectionStatus />
+      <UndoToast />
       <PaletteKey />
     </>
   );

@@ -21,7 +21,7 @@ describe('the palette', () => {
   });
 
   it('finds letters with gaps from the start of a word on', () => {
-    assert.deepEqual(best('cg'), ['Create game…']);
+    assert.deepEqual(best('cg'), ['Crash grouping', 'Create game…']);
     assert.deepEqual(best('dgz'), ['Danger zone']);
     assert.deepEqual(best('xyz'), []);
   });

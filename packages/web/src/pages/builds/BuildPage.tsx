@@ -10,6 +10,7 @@ import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -85,7 +86,8 @@ export function BuildPage() {
 function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: DeletedBuild) => void }) {
   const game = useGame();
   // In the URL, so that the command palette can open it.
-  const isPromoting = route.useSearch().promote === '1' && build.state === 'ready';
+  const { promote } = route.useSearch();
+  const isPromoting = useMay(promoteBuild) && promote === '1' && build.state === 'ready';
   const navigate = route.useNavigate();
   const setPromoting = (promoting: boolean) =>
     void navigate({ search: { promote: promoting ? '1' : undefined }, replace: true, resetScroll: false });

@@ -1,4 +1,5 @@
 // The searches that the members of the game saved, and the dialog that saves the current one.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   type CrashView,
   deleteCrashSearch,
@@ -9,11 +10,14 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { offerUndo } from '../../frame/undo.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
+
+type Search = OutputOf<typeof listCrashSearches>['searches'][number];
 
 type SavedSearchesProps = {
   query: string;
@@ -30,8 +34,17 @@ export function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
   const current = searches.find((search) => search.query === query && search.view === view);
   const reload = () => queries.invalidateQueries({ queryKey: [listCrashSearches.id] });
   const deleting = useMutation({
-    mutationFn: (searchUid: string) => call(deleteCrashSearch, { uid, search_uid: searchUid }),
-    onSuccess: reload,
+    mutationFn: ({ search_uid }: Search) => call(deleteCrashSearch, { uid, search_uid }),
+    onSuccess: (_, { name, query: deleted, view: of }) => {
+      offerUndo({
+        message: `The search ${name} was deleted.`,
+        undo: async () => {
+          await call(saveCrashSearch, { uid, name, query: deleted, view: of });
+          await reload();
+        },
+      });
+      return reload();
+    },
   });
   return (
     <Group gap="xs">
@@ -57,12 +70,7 @@ export function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
             Save search
           </Button>
         ) : (
-          <Button
-            size="xs"
-            variant="default"
-            loading={deleting.isPending}
-            onClick={() => deleting.mutate(current.search_uid)}
-          >
+          <Button size="xs" variant="default" loading={deleting.isPending} onClick={() => deleting.mutate(current)}>
             Delete search
           </Button>
         )}

@@ -3,7 +3,6 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import classes from './ImagesPage.module.css';
 import { moved } from './moved.ts';
 
@@ -19,7 +18,6 @@ type GalleryProps = {
 export function Gallery({ images, isBusy, onOrder, onDelete }: GalleryProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
-  const [toDelete, setToDelete] = useState<Image | null>(null);
   const uids = images.map(({ uid }) => uid);
   const move = (from: number, to: number) => onOrder(moved(uids, from, to));
   const end = () => {
@@ -27,50 +25,38 @@ export function Gallery({ images, isBusy, onOrder, onDelete }: GalleryProps) {
     setOver(null);
   };
   return (
-    <>
-      <ol className={classes.gallery}>
-        {images.map((image, index) => (
-          <li
-            key={image.uid}
-            className={classes.shot}
-            data-over={over === index && dragged !== index}
-            draggable={!isBusy}
-            onDragStart={() => setDragged(index)}
-            onDragEnd={end}
-            onDragOver={(event) => {
-              if (dragged === null) return;
-              event.preventDefault();
-              setOver(index);
-            }}
-            onDrop={(event) => {
-              if (dragged === null) return;
-              event.preventDefault();
-              if (dragged !== index) move(dragged, index);
-              end();
-            }}
-          >
-            <Shot
-              image={image}
-              index={index}
-              isLast={index === images.length - 1}
-              isBusy={isBusy}
-              onMove={move}
-              onDelete={() => setToDelete(image)}
-            />
-          </li>
-        ))}
-      </ol>
-      {toDelete !== null && (
-        <DeleteImage
-          image={toDelete}
-          onClose={() => setToDelete(null)}
-          onDelete={() => {
-            setToDelete(null);
-            onDelete(toDelete);
+    <ol className={classes.gallery}>
+      {images.map((image, index) => (
+        <li
+          key={image.uid}
+          className={classes.shot}
+          data-over={over === index && dragged !== index}
+          draggable={!isBusy}
+          onDragStart={() => setDragged(index)}
+          onDragEnd={end}
+          onDragOver={(event) => {
+            if (dragged === null) return;
+            event.preventDefault();
+            setOver(index);
           }}
-        />
-      )}
-    </>
+          onDrop={(event) => {
+            if (dragged === null) return;
+            event.preventDefault();
+            if (dragged !== index) move(dragged, index);
+            end();
+          }}
+        >
+          <Shot
+            image={image}
+            index={index}
+            isLast={index === images.length - 1}
+            isBusy={isBusy}
+            onMove={move}
+            onDelete={() => onDelete(image)}
+          />
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -109,21 +95,6 @@ function Shot({ image, index, isLast, isBusy, onMove, onDelete }: ShotProps) {
         </Button>
       </Group>
     </>
-  );
-}
-
-type DeleteImageProps = { image: Image; onClose: () => void; onDelete: () => void };
-
-function DeleteImage({ image, onClose, onDelete }: DeleteImageProps) {
-  return (
-    <ConfirmDialog
-      title="Delete this screenshot?"
-      confirmLabel="Delete screenshot"
-      onConfirm={onDelete}
-      onClose={onClose}
-    >
-      <Text size="sm">Players will no longer see {image.filename}. To restore it, you have to upload it again.</Text>
-    </ConfirmDialog>
   );
 }
 

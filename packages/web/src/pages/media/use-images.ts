@@ -7,10 +7,12 @@ import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call, send } from '../../api.ts';
+import { offerUndo } from '../../frame/undo.ts';
 import { checkImage, type Refused } from './check-image.ts';
 
 type ImageSet = OutputOf<typeof listGameMedia>;
-/** `message` is shown when the change is done. */
+type Image = ImageSet['gallery'][number];
+/** `message` is shown when the change is done; '' if it is shown with a button that undoes it. */
 type Change = { message: string; run: () => Promise<ImageSet> };
 
 const UPLOADED: Readonly<Record<ImageKind, string>> = {
@@ -29,12 +31,24 @@ export function useImages(gameUid: string) {
       void queries.invalidateQueries({ queryKey: [getListing.id] });
     },
   });
+  /** Uploads a deleted screenshot again, in its place among the others. */
+  const restore = async (file: File, before: readonly Image[]) => {
+    const form = new FormData();
+    form.set('kind', 'screenshot');
+    form.append('file', file);
+    const { gallery } = await send(addGameMedia, { uid: gameUid }, form);
+    const restored = gallery.at(-1)?.uid;
+    const known = before.map(({ uid }) => (gallery.some((image) => image.uid === uid) ? uid : restored));
+    const others = gallery.map(({ uid }) => uid).filter((uid) => !known.includes(uid));
+    const order = [...new Set([...known, ...others])].filter((uid) => uid !== undefined);
+    return call(orderGameMedia, { uid: gameUid, order });
+  };
   return {
     isPending: changing.isPending,
     error: changing.error,
     /** The images that were not uploaded because they break a rule. */
     refused,
-    message: changing.isSuccess ? changing.variables.message : null,
+    message: changing.isSuccess ? changing.variables.message || null : null,
     async add(kind: ImageKind, files: readonly File[]) {
       const chosen = files.slice(0, LIMITS.imagesPerRequest);
       const problems = (await Promise.all(chosen.map((file) => checkImage(file, kind)))).filter(
@@ -52,10 +66,25 @@ export function useImages(gameUid: string) {
       setRefused([]);
       changing.mutate({ message: 'Order changed.', run: () => call(orderGameMedia, { uid: gameUid, order }) });
     },
-    remove({ uid, filename }: { uid: string; filename: string }) {
+    remove({ uid, url, filename }: Image) {
       setRefused([]);
-      const run = () => call(deleteGameMedia, { uid: gameUid, image: uid });
-      changing.mutate({ message: `${filename} was deleted.`, run });
+      const before = queries.getQueryData(ask(listGameMedia, { uid: gameUid }).queryKey)?.gallery ?? [];
+      const run = async () => {
+        const bytes = await download(url);
+        const images = await call(deleteGameMedia, { uid: gameUid, image: uid });
+        offerUndo({
+          message: `${filename} was deleted.`,
+          undo: () => changing.mutateAsync({ message: '', run: () => restore(new File([bytes], filename), before) }),
+        });
+        return images;
+      };
+      changing.mutate({ message: '', run });
     },
   };
+}
+
+async function download(url: string): Promise<Blob> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error('The image could not be read, so that it could not be restored later.');
+  return response.blob();
 }
