@@ -45,6 +45,7 @@ const OPERATOR_PAGES = [
   { href: '/operator', name: 'Status' },
   { href: '/operator/jobs', name: 'Failed jobs' },
   { href: '/operator/users', name: 'Users' },
+  { href: '/operator/store', name: 'Store', words: 'featured reported pages moderation' },
   { href: '/operator/games', name: 'Storage of games' },
   { href: '/operator/audit', name: 'Audit log' },
   { href: '/operator/settings', name: 'Settings' },

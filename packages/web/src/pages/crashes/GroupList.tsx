@@ -72,9 +72,7 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
         label="Crash groups"
         list={list}
         columns={[
-          ...(mayTriage
-            ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected, rows: shown })]
-            : []),
+          ...(mayTriage ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected, rows: shown })] : []),
           ...groupColumns(game.slug, builds[0], { sort, onSort }),
         ]}
         rowKey={({ item }) => item.group_id}
