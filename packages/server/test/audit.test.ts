@@ -263,6 +263,93 @@ describe('an entry', () => {
     assert.equal(former.size, names.length);
   });
 
+  /** Settings that several people change at the same time: the path, a body for each number, and the field of the entry. */
+  const settings: readonly (readonly [
+    what: string,
+    method: string,
+    path: string,
+    body: (no: number) => object,
+    field: string,
+  ])[] = [
+    ['alerts.update', 'PATCH', '/alerts', (no) => ({ digest_at: `0${no}:30` }), 'digestAt'],
+    ['alerts.update', 'PATCH', '/alerts', (no) => ({ rules: [{ kind: 'spike', repeat_hours: no + 1 }] }), 'spike'],
+    ['issueTracker.set', 'PUT', '/issue-tracker', (no) => ({ kind: 'github', project: `team/game-${no}` }), 'project'],
+    [
+      'source.setSettings',
+      'PUT',
+      '/source',
+      (no) => ({ url_template: `https://code.example/${no}/{path}`, path_prefixes: [] }),
+      'url_template',
+    ],
+    [
+      'crashes.setGroupingRules',
+      'PUT',
+      '/grouping-rules',
+      (no) => ({ rules: [{ effect: 'end', frames: `main${no}` }] }),
+      'rules',
+    ],
+  ];
+  for (const [what, method, path, body, field] of settings)
+    test(`of ${what} starts from the former change, for ${field} too`, async () => {
+      const { game, owner } = await makeOwnedGame(server);
+      const bodies = Array.from({ length: 10 }, (_, no) => body(no));
+      const made = await Promise.all(
+        bodies.map((each) => callApi(server, owner, method, `/games/${game.uid}${path}`, each)),
+      );
+      for (const { status, body: response } of made) assert.equal(status, 200, JSON.stringify(response));
+      const entries = (await listEntries(owner, game.uid, `what=${what}`)).map(({ changes }) => changes[field]);
+      // The first change may set what was the default before.
+      const changed = entries.filter((change) => change !== undefined);
+      assert.ok(changed.length >= bodies.length - 1, JSON.stringify(entries));
+      assert.equal(new Set(changed.map((change) => JSON.stringify(change?.before))).size, changed.length);
+    });
+
+  test('of settings with two values alternates between them', async () => {
+    const { game, owner } = await makeOwnedGame(server);
+    const set = (guests: boolean) => callApi(server, owner, 'PUT', `/games/${game.uid}/bug-settings`, { guests });
+    await Promise.all(Array.from({ length: 12 }, (_, no) => set(no % 2 === 0)));
+    const formers = (await listEntries(owner, game.uid, 'what=bugs.setSettings')).map(
+      ({ changes }) => changes.guests?.before,
+    );
+    const [enabled, disabled] = [true, false].map((value) => formers.filter((before) => before === value).length);
+    assert.ok([0, 1].includes(enabled! - disabled!), `${enabled} from true, ${disabled} from false`);
+  });
+
+  test('of a profile starts from the former handle', async () => {
+    const player = await makePlayer(server);
+    const handles = Array.from({ length: 8 }, (_, no) => `racer-${no}-${newId().slice(-6)}`);
+    await Promise.all(handles.map((handle) => callApi(server, player.headers, 'PATCH', '/profile', { handle })));
+    const entries = await rows(
+      server.ctx.db,
+      sql<{ before: string | null }>`select changes->'handle'->>'before' as before from audit_entries
+        where operation = 'accounts.updateProfile' and actor_id = ${player.id}`,
+    );
+    assert.deepEqual(
+      [entries.length, new Set(entries.map((entry) => entry.before)).size],
+      [handles.length, handles.length],
+    );
+  });
+
+  test('keeps what others change at the same time', async () => {
+    const { game, owner } = await makeOwnedGame(server);
+    const change = (body: object) => callApi(server, owner, 'PATCH', `/games/${game.uid}/alerts`, body);
+    for (let round = 0; round < 5; round += 1) {
+      const [send, time, hours] = [round % 2 === 0 ? 'digest' : 'now', `0${round}:15`, round + 2] as const;
+      await Promise.all([
+        change({ time_zone: round % 2 === 0 ? 'Europe/Berlin' : 'Asia/Tokyo' }),
+        change({ digest_at: time }),
+        change({ rules: [{ kind: 'spike', send }] }),
+        change({ rules: [{ kind: 'spike', repeat_hours: hours }] }),
+      ]);
+      const { data } = (await callApi(server, owner, 'GET', `/games/${game.uid}/alerts`)).body;
+      const spike = data.rules.find(({ kind }: { kind: string }) => kind === 'spike');
+      assert.deepEqual(
+        [data.time_zone, data.digest_at, spike.send, spike.repeat_hours],
+        [round % 2 === 0 ? 'Europe/Berlin' : 'Asia/Tokyo', time, send, hours],
+      );
+    }
+  });
+
   test('outlives its game, for operators, and says who deleted it', async () => {
     const { game, owner } = await makeOwnedGame(server);
     const { name } = (await callApi(server, owner, 'GET', `/games/${game.uid}`)).body.data;

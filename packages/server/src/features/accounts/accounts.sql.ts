@@ -106,6 +106,15 @@ export async function readHandle(db: Db, userId: string): Promise<string | null>
   return handle;
 }
 
+/** The handle, which only this transaction can change until it ends. */
+export async function lockHandle(tx: Tx, userId: string): Promise<string | null> {
+  const { handle } = await onlyRow(
+    tx,
+    sql<{ handle: string | null }>`select handle from users where id = ${userId} for no key update`,
+  );
+  return handle;
+}
+
 /** Violates the unique index if another account has the handle. */
 export async function updateHandle(db: Db, userId: string, handle: string | null): Promise<void> {
   await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);

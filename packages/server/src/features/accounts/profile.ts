@@ -4,10 +4,10 @@ import { findHandleProblem } from '@chauffeur/contract/handle';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
-import { isUniqueViolation } from '../../kernel/database/db.ts';
+import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
-import { readHandle, updateHandle } from './accounts.sql.ts';
+import { lockHandle, readHandle, updateHandle } from './accounts.sql.ts';
 
 type Profile = OutputOf<typeof contract.getProfile>;
 
@@ -26,8 +26,10 @@ export async function updateProfile(
   const problem = handle === null ? null : findHandleProblem(handle);
   if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
   try {
-    recordChange('handle', await readHandle(ctx.db, user.id), handle);
-    await updateHandle(ctx.db, user.id, handle);
+    await transact(ctx.db, async (tx) => {
+      recordChange('handle', await lockHandle(tx, user.id), handle);
+      await updateHandle(tx, user.id, handle);
+    });
   } catch (error) {
     // The unique index decides between concurrent requests.
     if (isUniqueViolation(error))

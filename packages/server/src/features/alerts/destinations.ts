@@ -10,7 +10,7 @@ import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { type Game, requireMember } from '../games/games.ts';
+import { type Game, lockGame, requireMember } from '../games/games.ts';
 import { sendTo } from './collect.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import { deliver } from './deliver.ts';
@@ -117,11 +117,16 @@ export async function updateAlertDestination(
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId, name, url, kinds, enabled } = input;
   const changes = { name, kinds, enabled, url: url === undefined ? undefined : checkAddress(ctx, url) };
-  const before = await destinationOf(ctx, game, destinationId);
-  await sql.updateDestination(ctx.db, game.game_id, destinationId, changes);
-  const after = await destinationOf(ctx, game, destinationId);
-  recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
-  return after;
+  return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const inTransaction = { ...ctx, db: tx };
+    const before = await destinationOf(inTransaction, game, destinationId);
+    await sql.updateDestination(tx, game.game_id, destinationId, changes);
+    const after = await destinationOf(inTransaction, game, destinationId);
+    recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
+    return after;
+  });
 }
 
 export async function deleteAlertDestination(

@@ -7,7 +7,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
-import { type Game, requireMember } from '../games/games.ts';
+import { type Game, lockGame, requireMember } from '../games/games.ts';
 import { type AlertKind, DEFAULT_RULES, type Rule } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { DEFAULT_SCHEDULE, isTimeZone, type Schedule } from './schedule.ts';
@@ -65,6 +65,8 @@ export async function updateAlerts(
   if (zone !== undefined && !isTimeZone(zone))
     throw new ApiError(4002, 'time_zone: no such time zone. Use a name of the IANA database, such as Europe/Berlin.');
   await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
     const schedule = await readSchedule(tx, game.game_id);
     const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
     recordChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });

@@ -11,7 +11,7 @@ import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { findGroups, groupsOfReports, idsOfGroup } from '../crashes/crashes.ts';
-import { requireMember } from '../games/games.ts';
+import { lockGame, requireMember } from '../games/games.ts';
 import * as sql from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './replies.sql.ts';
 import * as settings from './settings.sql.ts';
@@ -189,6 +189,8 @@ export async function setBugSettings(
 ): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, uid);
   await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
     recordChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
     await settings.setGuests(tx, game.game_id, guests);
   });

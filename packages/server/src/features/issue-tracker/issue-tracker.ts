@@ -11,7 +11,7 @@ import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
-import { requireMember } from '../games/games.ts';
+import { lockGame, requireMember } from '../games/games.ts';
 import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
 import * as sql from './issue-tracker.sql.ts';
 
@@ -48,6 +48,8 @@ export async function setIssueTracker(
   const tracker = trackerOf(ctx, input);
   const sealed = input.token == null ? null : sealSecret(keyOf(ctx), game.game_id, input.token);
   return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
     const former = await sql.findTracker(tx, game.game_id);
     const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
     const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
@@ -93,6 +95,8 @@ export async function removeIssueTracker(
 ): Promise<OutputOf<typeof contract.removeIssueTracker>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
     const former = await sql.findTracker(tx, game.game_id);
     recordChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
     return { removed: await sql.deleteTracker(tx, game.game_id) };

@@ -4,11 +4,12 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/source';
 import { findTemplateProblem } from '@chauffeur/contract/source-link';
 import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { findBuilds } from '../builds/builds.ts';
-import { requireMember } from '../games/games.ts';
+import { lockGame, requireMember } from '../games/games.ts';
 import { compareCommits } from '../issue-tracker/issue-tracker.ts';
 import * as sql from './source.sql.ts';
 
@@ -31,17 +32,17 @@ export async function setSourceSettings(
 ): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { url_template, path_prefixes } = input;
-  const before = (await sql.findSettings(ctx.db, game.game_id)) ?? { url_template: null, path_prefixes: [] };
-  if (url_template === null) {
-    recordChanges(before, { url_template, path_prefixes: [] });
-    await sql.deleteSettings(ctx.db, game.game_id);
-    return { url_template, path_prefixes: [] };
-  }
-  const problem = findTemplateProblem(url_template);
+  const problem = url_template === null ? null : findTemplateProblem(url_template);
   if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
-  recordChanges(before, { url_template, path_prefixes });
-  await sql.upsertSettings(ctx.db, game.game_id, { url_template, path_prefixes });
-  return { url_template, path_prefixes };
+  const settings = { url_template, path_prefixes: url_template === null ? [] : path_prefixes };
+  await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    recordChanges((await sql.findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
+    if (url_template === null) await sql.deleteSettings(tx, game.game_id);
+    else await sql.upsertSettings(tx, game.game_id, { url_template, path_prefixes });
+  });
+  return settings;
 }
 
 /** Throws 4002 if a build has no commit or no host is set, 4006 for unknown builds, and 4091 if the host fails. */

@@ -8,7 +8,7 @@ import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
 import { recordChange } from '../../../request/audit.ts';
 import type { Call } from '../../../request/call.ts';
 import { perContext } from '../../../request/per-context.ts';
-import { requireMember } from '../../games/games.ts';
+import { lockGame, requireMember } from '../../games/games.ts';
 import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { enqueueRegrouping, keyOfRegrouping } from '../process/regroup.job.ts';
@@ -46,6 +46,8 @@ export async function setGroupingRules(
 ): Promise<Rules> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const row = await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
     const change = { rules: input.rules, at: ctx.clock.now(), by: caller.user.name };
     recordChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);
     const replaced = await replaceRules(tx, game.game_id, change);
