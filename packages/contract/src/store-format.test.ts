@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatBadge, formatLaunch, formatSource } from './store-format.ts';
+import { formatBadge } from './store-format.ts';
 
 const origin = { type: 'deploy_key', key_ref: 'a1b2c3d4' } as const;
 const clean = { status: 'clean', message: 'Scanned clean with ClamAV' };
@@ -27,14 +27,4 @@ it('names the person who uploaded with a login of the command', () => {
   const file = { status: 'pending', message: 'Queued for virus scan' };
   const offer = { file, origin: login, scanned_at: '2026-11-03T12:00:00.000Z' };
   assert.equal(formatBadge(offer, new Date()), 'Queued for virus scan · uploaded by Ada');
-  assert.equal(formatSource(login), 'Chauffeur command, by Ada (login chf_cli_a1b2c3)');
-});
-
-it('says how often a game starts, or crashes if that lowers its band', () => {
-  const launch = (starts_percent: number, crashes_percent: number) => ({ starts_percent, crashes_percent });
-  assert.equal(formatLaunch('healthy', launch(94, 3)), 'Starts for 94% of players');
-  assert.equal(formatLaunch('problematic', launch(61, 20)), 'Starts for 61% of players');
-  assert.equal(formatLaunch('mixed', launch(99, 4)), 'Crashes on start for 4% of players');
-  assert.equal(formatLaunch('problematic', launch(99, 11)), 'Crashes on start for 11% of players');
-  assert.equal(formatLaunch('unrated', null), null);
 });

@@ -1,13 +1,11 @@
-// Formats what the store says about downloads and games: platforms, scan results, origins and days. The server renders it
-// in UTC, and the website in the visitor's time zone.
+// Formats what pages in English say about downloads and games: platforms, scan results, origins and days. Public pages are
+// in the visitor's language, and have texts of their own.
 import { formatOs } from './format.ts';
 import { OSES } from './identity.ts';
-import { BAND_RULES } from './launch-bands.ts';
 import type { LinkKind } from './operations/games.ts';
-import type { Band } from './operations/health.ts';
 import type { ReportReason } from './operations/moderation.ts';
 
-export type Origin =
+type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
   | { readonly type: 'cli_login'; readonly key_ref: string; readonly user: string }
   | { readonly type: 'website'; readonly user: string };
@@ -19,20 +17,11 @@ type Scanned = {
 };
 
 /**
- * `Scanned clean with ClamAV, 3 Nov · uploaded with deploy key a1b2c3d4`. Only a clean scan shows its date. Without a
- * `timeZone`, the one of the machine applies.
+ * `Scanned clean with ClamAV, 3 Nov · uploaded with deploy key a1b2c3d4`. Only a clean scan shows its date.
  */
-export function formatBadge({ file, origin, scanned_at }: Scanned, now: Date, timeZone?: string): string {
-  const day = file.status === 'clean' ? `, ${formatRecentDay(new Date(scanned_at), now, timeZone)}` : '';
+export function formatBadge({ file, origin, scanned_at }: Scanned, now: Date): string {
+  const day = file.status === 'clean' ? `, ${formatRecentDay(new Date(scanned_at), now)}` : '';
   return `${file.message}${day} · ${formatOrigin(origin)}`;
-}
-
-/** `Deploy key a1b2c3d4`. */
-export function formatSource(origin: Origin): string {
-  if (origin.type === 'deploy_key') return `Deploy key ${origin.key_ref}`;
-  return origin.type === 'cli_login'
-    ? `Chauffeur command, by ${origin.user} (login ${origin.key_ref})`
-    : `Website, by ${origin.user}`;
 }
 
 function formatOrigin(origin: Origin): string {
@@ -41,9 +30,9 @@ function formatOrigin(origin: Origin): string {
 }
 
 /** `3 Nov`, or with its year if that isn't the current one. */
-function formatRecentDay(day: Date, now: Date, timeZone?: string): string {
+function formatRecentDay(day: Date, now: Date): string {
   const format = (time: Date, options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(time);
+    new Intl.DateTimeFormat('en-GB', options).format(time);
   const isThisYear = format(day, { year: 'numeric' }) === format(now, { year: 'numeric' });
   return format(day, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) });
 }
@@ -86,19 +75,6 @@ const LINK_NAMES: Readonly<Record<LinkKind, string>> = {
 /** What a link of a game leads to. */
 export function formatLinkKind(kind: LinkKind): string {
   return LINK_NAMES[kind];
-}
-
-type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
-
-/**
- * `Starts for 94% of players`, or if crashes are what lowers the band, `Crashes on start for 12% of players`. Null while
- * too few devices have started the game.
- */
-export function formatLaunch(band: Band, launch: Launch | null): string | null {
-  if (band === 'unrated' || launch === null) return null;
-  const { starts_percent: starts, crashes_percent: crashes } = launch;
-  const bandOfStarts = BAND_RULES.find(({ minBooted }) => starts >= minBooted)?.band ?? 'problematic';
-  return bandOfStarts === band ? `Starts for ${starts}% of players` : `Crashes on start for ${crashes}% of players`;
 }
 
 const REASON_NAMES: Readonly<Record<ReportReason, string>> = {

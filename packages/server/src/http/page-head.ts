@@ -12,6 +12,10 @@ export type PageHead = {
   readonly isHidden?: boolean;
   /** Elements of the head that are HTML already, such as preloads. */
   readonly links?: string;
+  /** The language of the page, English unless it is given. */
+  readonly language?: string;
+  /** The same page in each language, by language tag. */
+  readonly translations?: readonly { readonly language: string; readonly url: string }[];
   /** An Atom feed of what the page lists. */
   readonly feed?: { readonly title: string; readonly url: string };
   /** What the page is about, in JSON-LD (schema.org). */
@@ -27,7 +31,9 @@ const MAX_CHARACTERS = 200;
 /** Fills in the place for the head of a built document, after what only this page has. */
 export function fillHead(document: string, head: PageHead, first = ''): string {
   // A function, because inserted values are not replacement patterns: a game may be called `$&`.
-  return document.replace(/<!--head-->[\s\S]*?<\/title>/, () =>
+  const { language = 'en' } = head;
+  const translated = document.replace('<html lang="en">', () => `<html lang="${escapeHtml(language)}">`);
+  return translated.replace(/<!--head-->[\s\S]*?<\/title>/, () =>
     [first, writeHead(head)].filter(Boolean).join('\n    '),
   );
 }
@@ -66,12 +72,15 @@ export function writeHead(head: PageHead): string {
   ].join('\n    ');
 }
 
-function writeMore({ links = '', feed, data }: PageHead): string[] {
+function writeMore({ links = '', feed, data, translations = [] }: PageHead): string[] {
   const alternate =
     feed !== undefined &&
     `<link rel="alternate" type="application/atom+xml" title="${escapeHtml(feed.title)}" href="${escapeHtml(feed.url)}">`;
   const described = data !== undefined && `<script type="application/ld+json">${escapeJson(data)}</script>`;
-  return [links, alternate, described].filter((line) => line !== false && line !== '') as string[];
+  const translated = translations.map(
+    ({ language, url }) => `<link rel="alternate" hreflang="${language}" href="${escapeHtml(url)}">`,
+  );
+  return [links, ...translated, alternate, described].filter((line) => line !== false && line !== '') as string[];
 }
 
 /** A value as JSON for a script element, which ends at the first `</script`. */

@@ -1,4 +1,5 @@
 // The button that joins or leaves the beta of a game.
+import { say } from './words.ts';
 
 export function startBeta(): void {
   const button = document.querySelector<HTMLButtonElement>('[data-beta]');
@@ -15,7 +16,7 @@ export function startBeta(): void {
     const alert = document.createElement('p');
     alert.className = 'alert';
     alert.role = 'alert';
-    alert.textContent = response === null ? "Can't reach the server. Try again." : "That didn't work. Reload the page.";
+    alert.textContent = say(response === null ? 'beta.unreachable' : 'beta.failed');
     button.nextElementSibling?.remove();
     button.after(alert);
   });

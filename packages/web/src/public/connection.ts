@@ -1,4 +1,5 @@
 // Says when the visitor is offline, and opens the page again when the server could not show it.
+import { say } from './words.ts';
 
 export function watchConnection(): void {
   const area = document.createElement('div');
@@ -7,7 +8,7 @@ export function watchConnection(): void {
   const show = () => {
     const message = document.createElement('p');
     message.className = 'connection';
-    message.textContent = "You're offline. This page stays readable; others load when you're back.";
+    message.textContent = say('offline');
     area.replaceChildren(...(navigator.onLine ? [] : [message]));
   };
   addEventListener('offline', show);

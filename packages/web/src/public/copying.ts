@@ -1,4 +1,5 @@
 // The buttons that copy an id or a checksum, including buttons that are added to the page later.
+import { say } from './words.ts';
 
 const FEEDBACK_MS = 1500;
 
@@ -14,10 +15,10 @@ async function copy(button: HTMLButtonElement): Promise<void> {
     () => true,
     () => false,
   );
-  button.title = isCopied ? 'Copied' : 'Copy failed';
+  button.title = say(isCopied ? 'copied' : 'copyFailed');
   button.toggleAttribute('data-done', isCopied);
   setTimeout(() => {
-    button.title = 'Copy';
+    button.title = say('copy');
     button.removeAttribute('data-done');
   }, FEEDBACK_MS);
 }

@@ -1,5 +1,6 @@
 // The images of a game: small ones are shown in the large place, and the large one opens in the whole window, where arrow
 // keys or buttons change the image and Escape closes it.
+import { say } from './words.ts';
 
 type Gallery = {
   readonly name: string;
@@ -48,7 +49,7 @@ function showLarge({ large, small }: Gallery, index: number): void {
   if (from == null || to === null) return;
   copyImage(from, to, to.sizes);
   large.href = small[index]?.href ?? large.href;
-  large.setAttribute('aria-label', `Enlarge image ${index + 1} of ${small.length}`);
+  large.setAttribute('aria-label', say('game.image.enlarge', { no: index + 1, total: small.length }));
   for (const [position, link] of small.entries())
     if (position === index) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
@@ -67,7 +68,7 @@ type Viewer = { readonly dialog: HTMLDialogElement; show(index: number): void };
 function createViewer({ name, large, small }: Gallery, turn: (by: number) => void): Viewer {
   const dialog = document.createElement('dialog');
   dialog.className = 'viewer';
-  dialog.ariaLabel = `Images of ${name}`;
+  dialog.ariaLabel = say('game.images', { game: name });
   const image = document.createElement('img');
   const place = document.createElement('span');
   place.role = 'status';
@@ -76,11 +77,11 @@ function createViewer({ name, large, small }: Gallery, turn: (by: number) => voi
   const total = Math.max(1, small.length);
   if (total > 1)
     form.append(
-      createButton('Previous', () => turn(-1)),
+      createButton(say('viewer.previous'), () => turn(-1)),
       place,
-      createButton('Next', () => turn(1)),
+      createButton(say('viewer.next'), () => turn(1)),
     );
-  const close = createButton('Close');
+  const close = createButton(say('viewer.close'));
   close.classList.add('filled');
   form.append(close);
   dialog.append(image, form);
@@ -95,8 +96,8 @@ function createViewer({ name, large, small }: Gallery, turn: (by: number) => voi
     show(index) {
       const from = large.querySelector('img');
       if (from !== null) copyImage(from, image, '96vw');
-      image.alt = `${name}, image ${index + 1} of ${total}`;
-      place.textContent = `${index + 1} of ${total}`;
+      image.alt = say('game.image', { game: name, no: index + 1, total });
+      place.textContent = say('viewer.place', { no: index + 1, total });
     },
   };
 }

@@ -6,7 +6,7 @@ import { html } from './html.ts';
 import { pathWith, preloadPicture, writeDay } from './parts.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
-export async function writeDeveloperPage({ ctx, ask, caller, params, query }: Visit): Promise<PublicPage> {
+export async function writeDeveloperPage({ ctx, ask, caller, params, query, texts }: Visit): Promise<PublicPage> {
   const { handle = '' } = params;
   const { cursor } = query;
   const developer = await ask(getDeveloper, caller, { handle, ...(cursor !== undefined && { cursor }) });
@@ -18,7 +18,7 @@ export async function writeDeveloperPage({ ctx, ask, caller, params, query }: Vi
     status: 200,
     head: {
       title: name,
-      description: `Games by ${name}`,
+      description: texts.t('developer.description', { name }),
       url: ctx.publicUrl + path,
       ...(image !== null && { image: { url: image.url, width: image.width, height: image.height, alt: name } }),
       // A developer without a game has nothing to index yet.
@@ -27,13 +27,11 @@ export async function writeDeveloperPage({ ctx, ask, caller, params, query }: Vi
     },
     main: html`<header class="developer">
 <h1><bdi>${name}</bdi></h1>
-<p class="dimmed">@${developer.handle} · Joined ${writeDay(developer.since)}</p>
+<p class="dimmed">@${developer.handle} · ${texts.html('developer.joined', { day: writeDay(developer.since, texts) })}</p>
 </header>
-<section aria-label="Games">${
-      games.length > 0
-        ? writeGrid(games, { eager: 1 })
-        : html`<p>This developer has no public games with a download yet.</p>`
+<section aria-label="${texts.t('home.title')}">${
+      games.length > 0 ? writeGrid(games, texts, { eager: 1 }) : html`<p>${texts.t('developer.none')}</p>`
     }
-${next_cursor !== null && writeMore(pathWith(path, { cursor: next_cursor }))}</section>`,
+${next_cursor !== null && writeMore(pathWith(path, { cursor: next_cursor }), texts)}</section>`,
   };
 }

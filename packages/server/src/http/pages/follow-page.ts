@@ -12,47 +12,48 @@ import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import { endFollow, readConfirmation, readEnding } from '../../features/follows/follows.ts';
 import { type Html, html } from './html.ts';
+import type { Texts } from './texts/texts.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
-export async function writeFollowPage({ ctx, ask, caller, params, query }: Visit): Promise<PublicPage> {
+export async function writeFollowPage({ ctx, ask, caller, params, query, texts }: Visit): Promise<PublicPage> {
   const { uid = '' } = params;
   const game = await ask(getPublicGame, caller, { uid });
+  const name = html`<bdi>${game.name}</bdi>`;
   const person = caller.kind === 'account' ? caller.user : null;
   const following = person !== null && (await ask(getFollow, caller, { uid })).following;
   const form =
     person === null
-      ? writeAddressForm(query)
+      ? writeAddressForm(query, texts)
       : person.emailVerified
-        ? writeAccountForm(person.email, following)
-        : html`<p class="notice">Your email address isn't verified yet. Open the link in the mail that you got, then follow the game here.</p>`;
+        ? writeAccountForm(person.email, following, texts)
+        : html`<p class="notice">${texts.t('follow.unverified')}</p>`;
   return {
     status: 200,
-    head: { ...headOf(`Follow ${game.name}`, `${ctx.publicUrl}/g/${game.slug}/follow`) },
+    head: headOf(texts.t('follow.title', { game: game.name }), `${ctx.publicUrl}/g/${game.slug}/follow`),
     main: html`<div class="narrow">
-<h1>Follow <bdi>${game.name}</bdi></h1>
-<p>Get one mail about each release. Each has a link that ends them at once, and others never see who follows a game.</p>
+<h1>${texts.html('follow.title', { game: name })}</h1>
+<p>${texts.t('follow.text')}</p>
 ${form}
-<p>With a feed reader, follow the <a href="/g/${game.slug}/releases.atom">feed of releases</a> instead.</p>
-<p><a href="/g/${game.slug}">Back to <bdi>${game.name}</bdi></a></p>
+<p>${texts.html('follow.feed', { link: (text) => html`<a href="/g/${game.slug}/releases.atom">${text}</a>` })}</p>
+<p><a href="/g/${game.slug}">${texts.html('follow.back', { game: name })}</a></p>
 </div>`,
   };
 }
 
-function writeAddressForm({ state }: Visit['query']): Html {
-  if (state === 'sent')
-    return html`<p class="notice" role="status" data-tone="busy">Check your email. We sent a link that confirms your address. It works for two days.</p>`;
+function writeAddressForm({ state }: Visit['query'], texts: Texts): Html {
+  if (state === 'sent') return html`<p class="notice" role="status" data-tone="busy">${texts.t('follow.sent')}</p>`;
   const isWrong = state === 'address';
   return html`<form class="stacked" method="post">
-<label>Email<input type="email" name="email" required maxlength="${LIMITS.emailLength}" autocomplete="email"${isWrong && html` aria-invalid="true" aria-describedby="wrong"`}></label>
-${isWrong && html`<p id="wrong" class="alert" role="alert">Enter an email address, such as name@example.com.</p>`}
-<button class="button filled">Follow by email</button>
+<label>${texts.t('follow.email')}<input type="email" name="email" required maxlength="${LIMITS.emailLength}" autocomplete="email"${isWrong && html` aria-invalid="true" aria-describedby="wrong"`}></label>
+${isWrong && html`<p id="wrong" class="alert" role="alert">${texts.t('follow.email.wrong')}</p>`}
+<button class="button filled">${texts.t('follow.byEmail')}</button>
 </form>`;
 }
 
-function writeAccountForm(email: string, following: boolean): Html {
+function writeAccountForm(email: string, following: boolean, texts: Texts): Html {
   return html`<form class="stacked" method="post">
-<p role="status">${following ? html`You follow this game. Mails go to <strong>${email}</strong>.` : html`Mails will go to <strong>${email}</strong>.`}</p>
-<button class="button ${!following && 'filled'}" name="follow" value="${following ? 'no' : 'yes'}">${following ? 'Stop following' : 'Follow'}</button>
+<p role="status">${texts.html(following ? 'follow.following' : 'follow.willGo', { email: html`<strong>${email}</strong>` })}</p>
+<button class="button ${!following && 'filled'}" name="follow" value="${following ? 'no' : 'yes'}">${texts.t(following ? 'follow.stop' : 'follow')}</button>
 </form>`;
 }
 
@@ -71,21 +72,22 @@ export const submitFollow: SubmitForm = async ({ ask, caller, params: { uid = ''
 };
 
 /** Programs that check mails open links, so a link alone changes nothing. */
-export async function writeConfirmPage({ ctx, params: { token = '' }, query }: Visit): Promise<PublicPage> {
+export async function writeConfirmPage({ ctx, params: { token = '' }, query, texts }: Visit): Promise<PublicPage> {
   const { game, address } = await readConfirmation(ctx, token);
   const isDone = query.state === 'done';
+  const name = html`<bdi>${game.name}</bdi>`;
   return {
     status: 200,
     isPrivate: true,
-    head: headOf(isDone ? 'Following' : 'Confirm your address', ctx.publicUrl),
+    head: headOf(texts.t(isDone ? 'follow.done.title' : 'follow.confirm.title'), ctx.publicUrl),
     main: html`<div class="narrow">
-<h1>${isDone ? 'You follow' : 'Follow'} <bdi>${game.name}</bdi></h1>
+<h1>${texts.html(isDone ? 'follow.done' : 'follow.title', { game: name })}</h1>
 ${
   isDone
-    ? html`<p role="status">The next release comes by mail to ${address}.</p>`
-    : html`<form class="stacked" method="post"><p>Get a mail about each release at <strong>${address}</strong>.</p><button class="button filled">Confirm</button></form>`
+    ? html`<p role="status">${texts.t('follow.done.text', { address })}</p>`
+    : html`<form class="stacked" method="post"><p>${texts.html('follow.confirm.text', { address: html`<strong>${address}</strong>` })}</p><button class="button filled">${texts.t('follow.confirm')}</button></form>`
 }
-<p><a href="/g/${game.slug}">To the page of <bdi>${game.name}</bdi></a></p>
+<p><a href="/g/${game.slug}">${texts.html('follow.toPage', { game: name })}</a></p>
 </div>`,
   };
 }
@@ -95,18 +97,18 @@ export const submitConfirmation: SubmitForm = async ({ ask, caller, params: { to
   return `/follow/${token}?state=done`;
 };
 
-export async function writeEndPage({ ctx, params: { token = '' } }: Visit): Promise<PublicPage> {
+export async function writeEndPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {
   const game = await readEnding(ctx, token);
   return {
     status: 200,
     isPrivate: true,
-    head: headOf('Unsubscribe', ctx.publicUrl),
+    head: headOf(texts.t('unfollow'), ctx.publicUrl),
     main:
       game === null
-        ? html`<div class="narrow"><h1>Unsubscribed</h1>
-<p role="status">You get no more mails about releases of this game.</p><p><a href="${PAGES.home}">Go to the home page</a></p></div>`
-        : html`<div class="narrow"><h1>Stop following <bdi>${game.name}</bdi>?</h1>
-<form class="stacked" method="post"><p>You will get no more mails about its releases.</p><button class="button filled">Unsubscribe</button></form></div>`,
+        ? html`<div class="narrow"><h1>${texts.t('unfollow.done')}</h1>
+<p role="status">${texts.t('unfollow.done.text')}</p><p><a href="${PAGES.home}">${texts.t('problem.home')}</a></p></div>`
+        : html`<div class="narrow"><h1>${texts.html('unfollow.title', { game: html`<bdi>${game.name}</bdi>` })}</h1>
+<form class="stacked" method="post"><p>${texts.t('unfollow.text')}</p><button class="button filled">${texts.t('unfollow')}</button></form></div>`,
   };
 }
 

@@ -3,11 +3,14 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import { asHtml, type Html, html } from './html.ts';
 import { writeSearch } from './search.ts';
+import { LANGUAGES } from './texts/choose-language.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The signed-in person. */
 export type Visitor = { readonly name: string; readonly email: string; readonly isOperator: boolean };
 
 type Frame = {
+  readonly texts: Texts;
   readonly visitor: Visitor | null;
   /** The page that visitors without an account return to after they signed in. */
   readonly path: string;
@@ -15,49 +18,71 @@ type Frame = {
   readonly search: string | null;
 };
 
-export function writeFrame(main: Html, { visitor, path, search }: Frame): Html {
-  return html`<a class="skip" href="#content">Skip to content</a>
+export function writeFrame(main: Html, { texts, visitor, path, search }: Frame): Html {
+  return html`<a class="skip" href="#content">${texts.t('skip')}</a>
 <header class="site-header"><div>
 <a class="site-name" href="${PAGES.home}"><img src="/icon.svg" alt="" width="24" height="24"><span>Chauffeur</span></a>
-<nav aria-label="Site"><a href="${PAGES.browse}">Browse</a><a href="${PAGES.games}">Your games</a><a href="${PAGES.docs}">Docs</a></nav>
-${search === null ? html`<span class="site-space"></span>` : writeSearch({ q: search, where: 'header' })}
-${visitor === null && html`<button type="button" class="site-theme" data-theme-switch data-needs-js aria-label="Switch between light and dark mode" title="Switch between light and dark mode">${HALF_DISC}</button>`}
-<div class="site-person">${visitor === null ? writeSignIn(path) : writePerson(visitor)}</div>
+<nav aria-label="${texts.t('site.navigation')}"><a href="${PAGES.browse}">${texts.t('site.browse')}</a><a href="${PAGES.games}">${texts.t('site.games')}</a><a href="${PAGES.docs}">${texts.t('site.docs')}</a></nav>
+${search === null ? html`<span class="site-space"></span>` : writeSearch({ texts, q: search, where: 'header' })}
+${visitor === null && html`<button type="button" class="site-theme" data-theme-switch data-needs-js aria-label="${texts.t('site.theme')}" title="${texts.t('site.theme')}">${HALF_DISC}</button>`}
+<div class="site-person">${visitor === null ? writeSignIn(path, texts) : writePerson(visitor, texts)}</div>
 </div></header>
 <main id="content" class="site-main" tabindex="-1">
 ${main}
 </main>
 <footer class="site-footer"><div>
-<span>Every download shows where it came from and how it was scanned.</span>
-<nav aria-label="More"><a href="/feeds/games.atom">Feed of new games</a><a href="${PAGES.docs}">Documentation</a><a href="${PAGES.cli}">Publish a game</a></nav>
-</div></footer>`;
+<span>${texts.t('site.promise')}</span>
+<nav aria-label="${texts.t('site.more')}"><a href="/feeds/games.atom">${texts.t('site.feed')}</a><a href="${PAGES.docs}">${texts.t('site.documentation')}</a><a href="${PAGES.cli}">${texts.t('site.publish')}</a></nav>
+${writeLanguages(path, texts)}
+</div></footer>
+${writeWords(texts)}`;
 }
 
-function writeSignIn(path: string): Html {
+/** Links to the same page in the other languages. The server keeps the choice in a cookie. */
+function writeLanguages(path: string, texts: Texts): Html {
+  const [pathname = '', query = ''] = path.split('?', 2);
+  const links = LANGUAGES.map((language) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('lang', language);
+    const isCurrent = language === texts.language;
+    return html`<a href="${pathname}?${parameters.toString()}" lang="${language}" hreflang="${language}" rel="nofollow"${isCurrent && html` aria-current="true"`}>${textsOf(language).t('language')}</a>`;
+  });
+  return html`<nav aria-label="${texts.t('site.languages')}">${links}</nav>`;
+}
+
+/** What the scripts of the page say (packages/web/src/public/words.ts). */
+function writeWords(texts: Texts): Html {
+  const words = SCRIPT_WORDS.map((key) => [key, texts.template(key)]);
+  return html`<div id="words" hidden data-words="${JSON.stringify(Object.fromEntries(words))}"></div>`;
+}
+
+function writeSignIn(path: string, texts: Texts): Html {
   const signIn = path === PAGES.home ? PAGES.signIn : `${PAGES.signIn}?${new URLSearchParams({ next: path })}`;
-  return html`<a href="${signIn}">Sign in</a><a class="button small filled" href="${PAGES.signUp}">Sign up</a>`;
+  return html`<a href="${signIn}">${texts.t('site.signIn')}</a><a class="button small filled" href="${PAGES.signUp}">${texts.t('site.signUp')}</a>`;
 }
 
 /** A popover of the browser: Escape and a click elsewhere close it. */
-function writePerson({ name, email, isOperator }: Visitor): Html {
+function writePerson({ name, email, isOperator }: Visitor, texts: Texts): Html {
   const initial = [...name.trim()][0]?.toUpperCase() ?? '?';
   const item = (path: string, label: string) => html`<a class="account-item" href="${path}">${label}</a>`;
-  const scheme = ([value, label]: readonly [string, string]) =>
-    html`<button type="button" class="button small" data-theme="${value}" aria-pressed="false">${label}</button>`;
-  return html`<button type="button" class="account-button" popovertarget="account" title="${email}" data-initial="${initial}"><span class="account-label">Account: </span><span class="account-name">${name}</span></button>
+  const scheme = (value: (typeof SCHEMES)[number]) =>
+    html`<button type="button" class="button small" data-theme="${value}" aria-pressed="false">${texts.t(`account.theme.${value}`)}</button>`;
+  return html`<button type="button" class="account-button" popovertarget="account" title="${email}" data-initial="${initial}"><span class="account-label">${texts.t('account.label')} </span><span class="account-name">${name}</span></button>
 <div id="account" popover="auto" class="account-menu">
 <div class="account-person"><strong>${name}</strong><span>${email}</span></div>
-<nav aria-label="Account">${item(PAGES.games, 'Your games')}${item(PAGES.profile, 'Account settings')}${isOperator && item(PAGES.operator, 'Operator')}</nav>
-<fieldset class="account-scheme" data-needs-js><legend>Theme</legend>${SCHEMES.map(scheme)}</fieldset>
-<button type="button" class="button small wide" data-sign-out data-needs-js>Sign out</button>
+<nav aria-label="${texts.t('account')}">${item(PAGES.games, texts.t('site.games'))}${item(PAGES.profile, texts.t('account.settings'))}${isOperator && item(PAGES.operator, texts.t('account.operator'))}</nav>
+<fieldset class="account-scheme" data-needs-js><legend>${texts.t('account.theme')}</legend>${SCHEMES.map(scheme)}</fieldset>
+<button type="button" class="button small wide" data-sign-out data-needs-js>${texts.t('account.signOut')}</button>
 </div>`;
 }
 
-const SCHEMES = [
-  ['auto', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-] as const;
+const SCHEMES = ['auto', 'light', 'dark'] as const;
+
+const SCRIPT_WORDS = [
+  ...(['copy', 'copied', 'copyFailed', 'beta.failed', 'beta.unreachable', 'game.images', 'game.image'] as const),
+  ...(['game.image.enlarge', 'viewer.previous', 'viewer.next', 'viewer.close', 'viewer.place'] as const),
+  ...(['offline'] as const),
+];
 
 const HALF_DISC = asHtml(
   '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><circle cx="9" cy="9" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/></svg>',

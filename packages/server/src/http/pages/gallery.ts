@@ -2,19 +2,20 @@
 // the page shows small ones in the large place, and the large one in the whole window.
 import { type Html, html } from './html.ts';
 import { type Picture, writePicture } from './parts.ts';
+import type { Texts } from './texts/texts.ts';
 
 export const GALLERY_SIZES = '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), 100vw';
 
-export function writeGallery(pictures: readonly Picture[], gameName: string): Html | null {
+export function writeGallery(pictures: readonly Picture[], gameName: string, texts: Texts): Html | null {
   const [first] = pictures;
   if (first === undefined) return null;
-  return html`<section class="gallery" aria-label="Images of ${gameName}" data-gallery="${gameName}">
-<a class="gallery-large" href="${first.url}" aria-label="Enlarge image 1 of ${pictures.length}" data-large>${writePicture(first, { sizes: GALLERY_SIZES, alt: '', priority: 'first' })}</a>
-${pictures.length > 1 && html`<ul class="gallery-strip">${pictures.map(writeSmall)}</ul>`}
+  return html`<section class="gallery" aria-label="${texts.t('game.images', { game: gameName })}" data-gallery="${gameName}">
+<a class="gallery-large" href="${first.url}" aria-label="${texts.t('game.image.enlarge', { no: 1, total: pictures.length })}" data-large>${writePicture(first, { sizes: GALLERY_SIZES, alt: '', priority: 'first' })}</a>
+${pictures.length > 1 && html`<ul class="gallery-strip">${pictures.map((picture, index) => writeSmall(picture, index, texts))}</ul>`}
 </section>`;
 }
 
-function writeSmall(picture: Picture, index: number): Html {
+function writeSmall(picture: Picture, index: number, texts: Texts): Html {
   const current = index === 0 && html` aria-current="true"`;
-  return html`<li><a href="${picture.url}" aria-label="Show image ${index + 1}"${current} data-small>${writePicture(picture, { sizes: '120px', alt: '', priority: 'later' })}</a></li>`;
+  return html`<li><a href="${picture.url}" aria-label="${texts.t('game.image.show', { no: index + 1 })}"${current} data-small>${writePicture(picture, { sizes: '120px', alt: '', priority: 'later' })}</a></li>`;
 }

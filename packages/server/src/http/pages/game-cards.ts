@@ -2,20 +2,21 @@
 import { listOsNames } from '@chauffeur/contract/store-format';
 import { type Html, html } from './html.ts';
 import { type CardGame, type Picture, writeHealth, writePicture } from './parts.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** Match the widths of `.grid` and `.shelf` in store.css. */
 export const GRID_SIZES = '(min-width: 76em) 17rem, (min-width: 48em) 30vw, (min-width: 26em) 46vw, 92vw';
 const SHELF_SIZES = '(min-width: 76em) 17rem, 15rem';
 
 /** The first images of a page load at once; the others when they scroll into view. */
-export function writeGrid(games: readonly CardGame[], { eager = 0 } = {}): Html {
-  const cards = games.map((game, index) => html`<li>${writeCard(game, GRID_SIZES, index < eager)}</li>`);
+export function writeGrid(games: readonly CardGame[], texts: Texts, { eager = 0 } = {}): Html {
+  const cards = games.map((game, index) => html`<li>${writeCard(game, texts, GRID_SIZES, index < eager)}</li>`);
   return html`<ul class="grid" data-grid>${cards}</ul>`;
 }
 
 /** One row that scrolls sideways if it is wider than the page. */
-export function writeShelf(games: readonly CardGame[]): Html {
-  return html`<ul class="shelf" tabindex="0">${games.map((game) => html`<li>${writeCard(game, SHELF_SIZES, false)}</li>`)}</ul>`;
+export function writeShelf(games: readonly CardGame[], texts: Texts): Html {
+  return html`<ul class="shelf" tabindex="0">${games.map((game) => html`<li>${writeCard(game, texts, SHELF_SIZES, false)}</li>`)}</ul>`;
 }
 
 /** The image of a game in a list. */
@@ -23,12 +24,12 @@ export function imageOfCard({ thumbnail, cover }: Pick<CardGame, 'thumbnail' | '
   return thumbnail ?? cover;
 }
 
-function writeCard(game: CardGame, sizes: string, isFirst: boolean): Html {
+function writeCard(game: CardGame, texts: Texts, sizes: string, isFirst: boolean): Html {
   const image = imageOfCard(game);
   const priority = isFirst ? 'first' : 'later';
   return html`<article class="card">
-<a href="/g/${game.slug}"><span class="card-image">${image !== null && writePicture(image, { sizes, alt: '', priority })}${game.plays_in_browser && html`<span class="card-note">Plays in browser</span>`}</span><bdi class="card-name">${game.name}</bdi></a>
+<a href="/g/${game.slug}"><span class="card-image">${image !== null && writePicture(image, { sizes, alt: '', priority })}${game.plays_in_browser && html`<span class="card-note">${texts.t('card.plays')}</span>`}</span><bdi class="card-name">${game.name}</bdi></a>
 <p class="card-tagline">${game.tagline}</p>
-<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game)}</p>
+<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game, texts)}</p>
 </article>`;
 }

@@ -10,10 +10,11 @@ import { type Html, html } from './html.ts';
 import { type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
 import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
+import type { MessageKey, Texts } from './texts/texts.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
 export async function writeGamePage(visit: Visit): Promise<PublicPage> {
-  const { ctx, ask, caller, params, query } = visit;
+  const { ctx, ask, caller, params, query, texts } = visit;
   const { uid = '' } = params;
   const game = await ask(getPublicGame, caller, {
     uid,
@@ -29,13 +30,13 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     status: 200,
     head: {
       title: game.name,
-      description: descriptionOf(game),
+      description: descriptionOf(game, texts),
       url,
       ...(image !== null && { image: { url: image.url, width: image.width, height: image.height, alt: game.name } }),
       isHidden: !isPublic || query.channel !== undefined || query.preview !== undefined,
       links: preloadPicture(pictures[0], GALLERY_SIZES),
       ...(isPublic && {
-        feed: { title: `Releases of ${game.name}`, url: `${url}/releases.atom` },
+        feed: { title: texts.t('game.releases', { game: game.name }), url: `${url}/releases.atom` },
         data: describeGame(game, url, ctx.publicUrl),
       }),
     },
@@ -45,8 +46,9 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
 }
 
 /** What search engines and previews show below the name. */
-function descriptionOf({ tagline, description, developer }: PublicGame): string {
-  return [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ') || `A game by ${developer}`;
+function descriptionOf({ tagline, description, developer }: PublicGame, texts: Texts): string {
+  const own = [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ');
+  return own || texts.t('game.description', { developer });
 }
 
 function picturesOf({ cover, gallery }: PublicGame): Picture[] {
@@ -56,6 +58,7 @@ function picturesOf({ cover, gallery }: PublicGame): Picture[] {
 type Shown = { readonly game: PublicGame; readonly releases: Releases; readonly pictures: readonly Picture[] };
 
 function writeGame(visit: Visit, { game, releases, pictures }: Shown): Html {
+  const { texts } = visit;
   const shown = visit.query.channel ?? game.channels[0] ?? 'stable';
   const offers = game.downloads.filter(({ channel }) => channel === shown);
   const machine = machineOf(visit);
@@ -63,56 +66,51 @@ function writeGame(visit: Visit, { game, releases, pictures }: Shown): Html {
   const channel = shown === game.channels[0] ? undefined : shown;
   return html`<article class="game">
 <header class="game-head">
-${writeTeamBar(game, visit.query.preview === 'draft')}
+${writeTeamBar(game, visit.query.preview === 'draft', texts)}
 <h1><bdi>${game.name}</bdi></h1>
-<p class="dimmed">By ${writeDeveloper(game)}</p>
+<p class="dimmed">${texts.html('by', { developer: writeDeveloper(game) })}</p>
 ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
 </header>
-<div class="game-pictures">${writeGallery(pictures, game.name)}</div>
+<div class="game-pictures">${writeGallery(pictures, game.name, texts)}</div>
 <div class="game-column">
-<aside class="game-side" aria-label="Download">
-${writeLaunchHealth(game)}
-${game.channels.length > 1 && writeChannels(game, shown)}
-${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clock.now() })}
-${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account')}
-<a class="button wide" href="/g/${game.slug}/follow">Follow</a>
-<p class="game-actions"><a href="/g/${game.slug}/report">Report a bug</a>${game.role === null && html`<a href="/g/${game.slug}/report-page">Report this page</a>`}</p>
+<aside class="game-side" aria-label="${texts.t('game.download')}">
+${writeLaunchHealth(game, texts)}
+${game.channels.length > 1 && writeChannels(game, shown, texts)}
+${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clock.now(), texts })}
+${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account', texts)}
+<a class="button wide" href="/g/${game.slug}/follow">${texts.t('follow')}</a>
+<p class="game-actions"><a href="/g/${game.slug}/report">${texts.t('game.reportBug')}</a>${game.role === null && html`<a href="/g/${game.slug}/report-page">${texts.t('game.reportPage')}</a>`}</p>
 </aside>
-${writeFacts(game, offers, releases)}
+${writeFacts(game, { offers, releases }, texts)}
 </div>
 <div class="game-text">
-${game.description !== '' && html`<section class="markdown" aria-label="Description">${renderDescription(game.description)}</section>`}
-${writeTags(game.tags)}
-${main !== undefined && writeChangelog(main)}
-${writeRequirements(game)}
-${writeReleases(releases, game.slug)}
+${game.description !== '' && html`<section class="markdown" aria-label="${texts.t('game.text')}">${renderDescription(game.description)}</section>`}
+${writeTags(game.tags, texts)}
+${main !== undefined && writeChangelog(main, texts)}
+${writeRequirements(game, texts)}
+${writeReleases(releases, game.slug, texts)}
 </div>
 </article>`;
 }
 
 /** How often the game starts, and what the number is from. */
-function writeLaunchHealth(game: PublicGame): Html | null {
-  const label = writeHealth(game);
+function writeLaunchHealth(game: PublicGame, texts: Texts): Html | null {
+  const label = writeHealth(game, texts);
   if (label === null) return null;
-  return html`<div class="launch">${label}<p class="dimmed">Measured on players' devices in the last 30 days. <a href="/docs/shelves#how-well-games-start">More about this</a></p></div>`;
+  return html`<div class="launch">${label}<p class="dimmed">${texts.html('game.launch', { link: (text) => html`<a href="/docs/shelves#how-well-games-start">${text}</a>` })}</p></div>`;
 }
-
-const NOTICES: Readonly<Record<PublicGame['visibility'], string | null>> = {
-  public: null,
-  invisible: 'Not listed. Only people with the link can find this page.',
-  draft: 'Draft. Only you and the other developers of this game can see this page.',
-};
 
 /**
  * For members of the game. It is part of the page, because those of signed-in people are never shared, so that what
  * others get can still be cached.
  */
-function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean): Html | null {
+function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean, texts: Texts): Html | null {
   if (role === null) return null;
-  const notice = isPreview ? 'A preview of the draft. Players see it once it is published.' : NOTICES[visibility];
-  return html`<aside class="team-bar" aria-label="Manage this game">
-<nav aria-label="Manage this game"><a href="/dev/${slug}">Manage this game</a><a href="/dev/${slug}/edit/listing">Edit the page</a><a href="/dev/${slug}/edit/images">Edit images</a><a href="/dev/${slug}/channels">Channels</a></nav>
-${notice !== null && html`<p>${notice}</p>`}
+  const notice = isPreview ? 'team.preview' : visibility === 'public' ? null : (`team.${visibility}` as const);
+  const link = (path: string, key: MessageKey) => html`<a href="/dev/${slug}${path}">${texts.t(key)}</a>`;
+  return html`<aside class="team-bar" aria-label="${texts.t('team')}">
+<nav aria-label="${texts.t('team')}">${link('', 'team')}${link('/edit/listing', 'team.listing')}${link('/edit/images', 'team.images')}${link('/channels', 'team.channels')}</nav>
+${notice !== null && html`<p>${texts.t(notice)}</p>`}
 </aside>`;
 }
 
@@ -122,37 +120,38 @@ function writeDeveloper({ developer, developer_handle: handle }: PublicGame): Ht
   return handle === null ? name : html`<a href="/@${handle}">${name}</a>`;
 }
 
-function writeChannels({ slug, channels }: PublicGame, shown: string): Html {
+function writeChannels({ slug, channels }: PublicGame, shown: string, texts: Texts): Html {
   const links = channels.map((channel) => {
     const path = pathWith(`/g/${slug}`, { channel: channel === channels[0] ? undefined : channel });
     return html`<a href="${path}"${channel === shown && html` aria-current="true"`}>${channel}</a>`;
   });
-  return html`<nav class="choices wide" aria-label="Channel">${links}</nav>`;
+  return html`<nav class="choices wide" aria-label="${texts.t('game.channel')}">${links}</nav>`;
 }
 
-function writeBeta({ slug, game_uid, beta: { joined } }: PublicGame, isSignedIn: boolean): Html {
+function writeBeta({ slug, game_uid, beta: { joined } }: PublicGame, isSignedIn: boolean, texts: Texts): Html {
   const signIn = `${PAGES.signIn}?${new URLSearchParams({ next: `/g/${slug}` })}`;
   const after = pathWith(`/g/${slug}`, { channel: joined ? undefined : 'beta' });
   return html`<section class="beta" aria-labelledby="beta">
-<h2 id="beta">Beta</h2>
-<p role="status">${joined ? "You're in the beta. Beta builds appear in your downloads." : 'Try new builds before they are released.'}</p>
+<h2 id="beta">${texts.t('beta')}</h2>
+<p role="status">${texts.t(joined ? 'beta.joined' : 'beta.offered')}</p>
 ${
   isSignedIn
-    ? html`<button type="button" class="button small" data-needs-js data-beta="${joined ? 'DELETE' : 'PUT'}" data-game="${game_uid}" data-after="${after}">${joined ? 'Leave beta' : 'Join beta'}</button>`
-    : html`<a href="${signIn}">Sign in to join the beta</a>`
+    ? html`<button type="button" class="button small" data-needs-js data-beta="${joined ? 'DELETE' : 'PUT'}" data-game="${game_uid}" data-after="${after}">${texts.t(joined ? 'beta.leave' : 'beta.join')}</button>`
+    : html`<a href="${signIn}">${texts.t('beta.signIn')}</a>`
 }
 </section>`;
 }
 
-function writeTags(tags: readonly string[]): Html | null {
+function writeTags(tags: readonly string[], texts: Texts): Html | null {
   if (tags.length === 0) return null;
   const items = tags.map((tag) => html`<li><a class="pill" href="${pathWith(PAGES.browse, { tag })}">${tag}</a></li>`);
-  return html`<ul class="tags" aria-label="Tags">${items}</ul>`;
+  return html`<ul class="tags" aria-label="${texts.t('tags')}">${items}</ul>`;
 }
 
 /** The changes of the build on offer. */
-function writeChangelog({ version, title, changelog_items: items }: Offer): Html | null {
+function writeChangelog({ version, title, changelog_items: items }: Offer, texts: Texts): Html | null {
   if (items.length === 0) return null;
-  const heading = title === '' || title === version ? `What's new in ${version}` : `What's new in ${version}: ${title}`;
+  const isPlain = title === '' || title === version;
+  const heading = texts.t(isPlain ? 'game.changes' : 'game.changes.titled', { version, title });
   return html`<section aria-labelledby="changes"><h2 id="changes">${heading}</h2>${writeChanges(items)}</section>`;
 }

@@ -10,31 +10,22 @@ import { writeShelf } from './game-cards.ts';
 import { type Html, html } from './html.ts';
 import { type CardGame, pathWith, preloadPicture, writeHealth, writePicture } from './parts.ts';
 import { writeSearch } from './search.ts';
+import type { Texts } from './texts/texts.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
 /** docs/shelves.md defines the shelves. */
-const SHELVES: readonly { shelf: ShelfName; title: string; description: string }[] = [
-  { shelf: 'tonight', title: 'Tonight', description: 'Small downloads that start reliably' },
-  {
-    shelf: 'unheard_of',
-    title: 'Unheard of',
-    description: 'New games that few have played. A new selection every day.',
-  },
-  { shelf: 'new', title: 'New', description: 'Latest releases' },
-  { shelf: 'recently_updated', title: 'Recently updated', description: 'Games with a new stable build' },
-];
+const SHELVES: readonly ShelfName[] = ['tonight', 'unheard_of', 'new', 'recently_updated'];
 
-const DESCRIPTION = 'Games by independent developers. Every download shows where it came from and how it was scanned.';
 const HERO_SIZES = '(min-width: 76em) 44rem, (min-width: 56em) 60vw, 94vw';
 
 /** Of those with the most games. */
 const SHOWN_TAGS = 12;
 
-export async function writeHomePage({ ctx, ask, caller }: Visit): Promise<PublicPage> {
+export async function writeHomePage({ ctx, ask, caller, texts }: Visit): Promise<PublicPage> {
   const [{ game: featured }, { tags }, shelves] = await Promise.all([
     ask(getFeatured, caller, {}),
     ask(listTags, caller, {}),
-    Promise.all(SHELVES.map(async (shelf) => ({ ...shelf, games: await listShelf(ctx, shelf.shelf) }))),
+    Promise.all(SHELVES.map(async (shelf) => ({ shelf, games: await listShelf(ctx, shelf) }))),
   ]);
   const shown = dealGames(shelves, featured?.game_uid);
   const setup = featured !== null || shown.length > 0 ? null : await readSetup(ctx);
@@ -42,58 +33,58 @@ export async function writeHomePage({ ctx, ask, caller }: Visit): Promise<Public
     status: 200,
     head: {
       title: '',
-      description: DESCRIPTION,
+      description: texts.t('home.description'),
       url: `${ctx.publicUrl}/`,
       links: preloadPicture(featured?.cover, HERO_SIZES),
-      feed: { title: 'New games', url: `${ctx.publicUrl}/feeds/games.atom` },
+      feed: { title: texts.t('home.feed'), url: `${ctx.publicUrl}/feeds/games.atom` },
     },
     search: null,
     main: html`<div class="home-top">
-<h1>Games</h1>
-${writeSearch({ where: 'page' })}
-<a href="${PAGES.browse}">Browse all games</a>
+<h1>${texts.t('home.title')}</h1>
+${writeSearch({ texts, where: 'page' })}
+<a href="${PAGES.browse}">${texts.t('home.browse')}</a>
 </div>
-${tags.length > 0 && writeTags(tags.slice(0, SHOWN_TAGS))}
-${featured !== null && writeFeatured(featured)}
-${setup !== null && writeEmpty(setup)}
-${shown.map(writeSection)}`,
+${tags.length > 0 && writeTags(tags.slice(0, SHOWN_TAGS), texts)}
+${featured !== null && writeFeatured(featured, texts)}
+${setup !== null && writeEmpty(setup, texts)}
+${shown.map((shelf) => writeSection(shelf, texts))}`,
   };
 }
 
-type Shelf = (typeof SHELVES)[number] & { readonly games: readonly CardGame[] };
+type Shelf = { readonly shelf: ShelfName; readonly games: readonly CardGame[] };
 
-function writeTags(tags: readonly { readonly tag: string }[]): Html {
+function writeTags(tags: readonly { readonly tag: string }[], texts: Texts): Html {
   const links = tags.map(({ tag }) => html`<a class="pill" href="${pathWith(PAGES.browse, { tag })}">${tag}</a>`);
-  return html`<nav class="browse-tags" aria-label="Tags">${links}</nav>`;
+  return html`<nav class="browse-tags" aria-label="${texts.t('tags')}">${links}</nav>`;
 }
 
-function writeFeatured(game: CardGame): Html {
-  return html`<article class="featured" aria-label="Featured game">
+function writeFeatured(game: CardGame, texts: Texts): Html {
+  return html`<article class="featured" aria-label="${texts.t('home.featured')}">
 <a class="featured-image" href="/g/${game.slug}" tabindex="-1" aria-hidden="true">${game.cover !== null && writePicture(game.cover, { sizes: HERO_SIZES, alt: '', priority: 'first' })}</a>
 <div class="featured-text">
 <h2><a href="/g/${game.slug}"><bdi>${game.name}</bdi></a></h2>
-<p class="dimmed">By <bdi>${game.developer}</bdi></p>
+<p class="dimmed">${texts.html('by', { developer: html`<bdi>${game.developer}</bdi>` })}</p>
 <p class="featured-tagline">${game.tagline}</p>
-<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game)}</p>
-<a class="button large filled" href="/g/${game.slug}">${game.plays_in_browser ? 'Play or download' : 'See the game'}</a>
+<p class="card-facts"><span>${listOsNames(game.platforms).join(' · ')}</span>${writeHealth(game, texts)}</p>
+<a class="button large filled" href="/g/${game.slug}">${texts.t(game.plays_in_browser ? 'home.play' : 'home.see')}</a>
 </div>
 </article>`;
 }
 
-function writeSection({ shelf, title, description, games }: Shelf): Html {
+function writeSection({ shelf, games }: Shelf, texts: Texts): Html {
   return html`<section class="home-shelf" aria-labelledby="shelf-${shelf}">
-<h2 id="shelf-${shelf}">${title}</h2>
-<p class="dimmed">${description}</p>
-${writeShelf(games)}
+<h2 id="shelf-${shelf}">${texts.t(`shelf.${shelf}`)}</h2>
+<p class="dimmed">${texts.t(`shelf.${shelf}.description`)}</p>
+${writeShelf(games, texts)}
 </section>`;
 }
 
 /** A new installation first needs an account. */
-function writeEmpty({ open, has_accounts }: { open: boolean; has_accounts: boolean }): Html {
+function writeEmpty({ open, has_accounts }: { open: boolean; has_accounts: boolean }, texts: Texts): Html {
   return html`${
     open &&
     !has_accounts &&
-    html`<aside class="notice" data-tone="busy"><h2>This server isn't set up yet</h2>
-<p>Open the link that it printed when it started, or <a href="${PAGES.setup}">enter its set-up code</a>.</p></aside>`
-  }<p>No games yet. Public games with a build on stable appear here.</p>`;
+    html`<aside class="notice" data-tone="busy"><h2>${texts.t('home.setUp.title')}</h2>
+<p>${texts.html('home.setUp', { link: (text) => html`<a href="${PAGES.setup}">${text}</a>` })}</p></aside>`
+  }<p>${texts.t('games.none')}</p>`;
 }

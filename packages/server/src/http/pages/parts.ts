@@ -1,11 +1,11 @@
 // The small parts of public pages: images, times, sizes, labels and copy buttons.
-import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { Band } from '@chauffeur/contract/operations/health';
 import type { listMedia } from '@chauffeur/contract/operations/media';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
-import { formatLaunch } from '@chauffeur/contract/store-format';
 import { asHtml, type Html, html } from './html.ts';
+import { formatLaunch } from './texts/formats.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** A game in a list. */
 export type CardGame = OutputOf<typeof getShelf>['games'][number];
@@ -39,21 +39,14 @@ function sourcesOf({ url, width, copies }: Picture): string {
   return [...copies, { url, width }].map((each) => `${each.url} ${each.width}w`).join(', ');
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const EXACT = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'long',
-  timeZone: 'UTC',
-});
-
 /** `30 Nov 2026`. On hover, the exact time; the script of the page shows it in the visitor's time zone. */
-export function writeDay(at: string): Html {
+export function writeDay(at: string, texts: Texts): Html {
   const time = new Date(at);
-  return html`<time datetime="${at}" title="${EXACT.format(time)}">${DAY.format(time)}</time>`;
+  return html`<time datetime="${at}" title="${texts.exactTime(time)}">${texts.day(time)}</time>`;
 }
 
-export function writeBytes(count: number): Html {
-  return html`<span title="${formatNumber(count)} bytes">${formatBytes(count)}</span>`;
+export function writeBytes(count: number, texts: Texts): Html {
+  return html`<span title="${texts.t('bytes', { count })}">${texts.size(count)}</span>`;
 }
 
 export type Tone = 'good' | 'busy' | 'unsure' | 'bad' | 'none';
@@ -72,15 +65,15 @@ const HEALTH_TONES: Readonly<Record<Band, Tone>> = {
 };
 
 /** Whether a game starts on players' machines. Nothing is shown while too few devices have started it. */
-export function writeHealth({ health, launch }: Pick<CardGame, 'health' | 'launch'>): Html | null {
-  const label = formatLaunch(health, launch);
+export function writeHealth({ health, launch }: Pick<CardGame, 'health' | 'launch'>, texts: Texts): Html | null {
+  const label = formatLaunch(texts, health, launch);
   return label === null ? null : writeBadge(HEALTH_TONES[health], label);
 }
 
-/** An id or a checksum, shortened in the middle, with a button that copies all of it. */
-export function writeCopied(text: string, label: string): Html {
+/** An id or a checksum, shortened in the middle, with a button that copies all of it. `label` is for screen readers. */
+export function writeCopied(text: string, label: string, texts: Texts): Html {
   const short = text.length <= 13 ? text : `${text.slice(0, 6)}…${text.slice(-6)}`;
-  return html`<span class="copied"><code title="${text}">${short}</code><button type="button" data-copy="${text}" data-needs-js aria-label="Copy ${label}" title="Copy">${SHEETS}</button></span>`;
+  return html`<span class="copied"><code title="${text}">${short}</code><button type="button" data-copy="${text}" data-needs-js aria-label="${label}" title="${texts.t('copy')}">${SHEETS}</button></span>`;
 }
 
 const SHEETS = asHtml(

@@ -4,11 +4,12 @@ import type { ApiError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { asKnownError } from '../../request/as-api-error.ts';
 import { type Html, html } from './html.ts';
+import type { Texts } from './texts/texts.ts';
 
 export type Problem = {
   readonly status: number;
-  readonly title: string;
-  readonly main: Html;
+  readonly title: (texts: Texts) => string;
+  readonly main: (texts: Texts) => Html;
   readonly retrySeconds?: number;
 };
 
@@ -16,10 +17,10 @@ const RETRY_SECONDS = 5;
 
 export const NOT_FOUND: Problem = {
   status: 404,
-  title: 'Page not found',
-  main: html`<h1>Page not found</h1>
-<p>Check the address. The page may have been moved or deleted.</p>
-<p><a href="${PAGES.home}">Go to the home page</a></p>`,
+  title: (texts) => texts.t('problem.notFound'),
+  main: (texts) => html`<h1>${texts.t('problem.notFound')}</h1>
+<p>${texts.t('problem.notFound.text')}</p>
+<p><a href="${PAGES.home}">${texts.t('problem.home')}</a></p>`,
 };
 
 /** What a visitor is shown instead of the page. */
@@ -34,25 +35,25 @@ function tooManyOf({ data }: ApiError): Problem {
   const seconds = Number(data?.retry_after ?? RETRY_SECONDS);
   return {
     status: 429,
-    title: 'Too many requests',
+    title: (texts) => texts.t('problem.tooMany'),
     retrySeconds: seconds,
-    main: html`<h1>Too many requests</h1>
-<p>Too many pages were opened from your network. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.</p>`,
+    main: (texts) => html`<h1>${texts.t('problem.tooMany')}</h1>
+<p>${texts.t('problem.tooMany.text', { seconds })}</p>`,
   };
 }
 
 const UNAVAILABLE: Problem = {
   status: 503,
-  title: 'Temporarily unavailable',
+  title: (texts) => texts.t('problem.unavailable'),
   retrySeconds: RETRY_SECONDS,
-  main: html`<h1>Temporarily unavailable</h1>
-<p>The server can't answer right now. Try again in a few seconds.</p>
-<p><a class="button" href="">Try again</a></p>`,
+  main: (texts) => html`<h1>${texts.t('problem.unavailable')}</h1>
+<p>${texts.t('problem.unavailable.text')}</p>
+<p><a class="button" href="">${texts.t('problem.retry')}</a></p>`,
 };
 
 const FAILED: Problem = {
   status: 500,
-  title: 'Something went wrong',
-  main: html`<h1>Something went wrong</h1>
-<p>This page couldn't be shown. Try again later, or go to <a href="${PAGES.home}">the home page</a>.</p>`,
+  title: (texts) => texts.t('problem.failed'),
+  main: (texts) => html`<h1>${texts.t('problem.failed')}</h1>
+<p>${texts.html('problem.failed.text', { link: (text) => html`<a href="${PAGES.home}">${text}</a>` })}</p>`,
 };

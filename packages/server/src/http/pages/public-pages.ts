@@ -36,6 +36,8 @@ import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
+import { chooseLanguage, isLanguage, keepLanguage, LANGUAGES, type Language } from './texts/choose-language.ts';
+import { type Texts, textsOf } from './texts/texts.ts';
 import type { PublicPage, SubmitForm, Visit, WritePage } from './visit.ts';
 
 const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
@@ -152,15 +154,27 @@ function problemFor(request: FastifyRequest, thrown: unknown): Problem {
   return problem;
 }
 
-function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent'> {
+function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent' | 'texts'> {
   const fields = Object.entries((request.query ?? {}) as Record<string, unknown>);
   const isUsable = (field: [string, unknown]): field is [string, string] =>
     typeof field[1] === 'string' && field[1] !== '';
+  const { lang, ...query } = Object.fromEntries(fields.filter(isUsable));
   return {
     params: request.params as Record<string, string>,
-    query: Object.fromEntries(fields.filter(isUsable)),
+    query,
     userAgent: request.headers['user-agent'] ?? '',
+    texts: textsFor(request, lang),
   };
+}
+
+function textsFor({ headers }: FastifyRequest, lang?: string): Texts {
+  return textsOf(chooseLanguage({ lang, cookie: headers.cookie, accepted: headers['accept-language'] }));
+}
+
+/** The language that the address names, as the links of the footer do. */
+function namedLanguage({ query }: FastifyRequest): Language | undefined {
+  const { lang } = (query ?? {}) as { lang?: string };
+  return isLanguage(lang) ? lang : undefined;
 }
 
 async function send(
@@ -171,14 +185,41 @@ async function send(
   { status, head, main, search = '', variesByMachine = false, isPrivate }: PublicPage,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
-  const body = writeFrame(main, { visitor, path: request.url, search });
-  const isShared = caller.kind === 'anonymous' && status === 200 && isPrivate !== true;
-  const vary = ['Accept-Encoding', 'Cookie', 'X-Access-Token', ...(variesByMachine ? ['User-Agent'] : [])];
+  const named = namedLanguage(request);
+  const texts = textsFor(request, named);
+  const body = writeFrame(main, { texts, visitor, path: request.url, search });
+  if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
+  const isShared = caller.kind === 'anonymous' && status === 200 && isPrivate !== true && named === undefined;
+  const vary = [
+    'Accept-Encoding',
+    'Accept-Language',
+    'Cookie',
+    'X-Access-Token',
+    ...(variesByMachine ? ['User-Agent'] : []),
+  ];
   reply
     .code(status)
     .header('vary', vary.join(', '))
     .header('cache-control', isShared ? `public, max-age=0, s-maxage=${SHARED_SECONDS}` : 'private, no-cache');
-  return sendDocument(document, request, reply, head, body);
+  return sendDocument(document, request, reply, { ...inLanguages(head, named), language: texts.language }, body);
+}
+
+/** Search engines list a page in each language under an address of its own. */
+function inLanguages(head: PageHead, named: Language | undefined): PageHead {
+  if (head.isHidden === true) return head;
+  const inLanguage = (language: Language) => {
+    const url = new URL(head.url);
+    url.searchParams.set('lang', language);
+    return url.href;
+  };
+  return {
+    ...head,
+    url: named === undefined ? head.url : inLanguage(named),
+    translations: [
+      ...LANGUAGES.map((language) => ({ language, url: inLanguage(language) })),
+      { language: 'x-default', url: head.url },
+    ],
+  };
 }
 
 /** Like any other page, but with its own status and never cached. Also sent if the database is away. */
@@ -190,10 +231,14 @@ async function sendProblem(
   caller: Caller = ANONYMOUS,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller).catch(() => null);
-  const head: PageHead = { title, description: '', url: ctx.publicUrl, isHidden: true, retrySeconds };
+  const texts = textsFor(request, namedLanguage(request));
+  const { language } = texts;
+  const url = ctx.publicUrl;
+  const head: PageHead = { title: title(texts), description: '', url, isHidden: true, retrySeconds, language };
   reply.code(status).header('vary', 'Accept-Encoding').header('cache-control', 'no-store');
   if (retrySeconds !== undefined) reply.header('retry-after', String(retrySeconds));
-  return sendDocument(document, request, reply, head, writeFrame(main, { visitor, path: PAGES.home, search: '' }));
+  const body = writeFrame(main(texts), { texts, visitor, path: PAGES.home, search: '' });
+  return sendDocument(document, request, reply, head, body);
 }
 
 async function sendDocument(

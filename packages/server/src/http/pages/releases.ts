@@ -1,10 +1,10 @@
 // The releases of a game: when the first and the last one were, and what changed in each.
-import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listReleases } from '@chauffeur/contract/operations/store';
-import { formatFriendlyPlatform } from '@chauffeur/contract/store-format';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
+import { formatPlatform } from './texts/formats.ts';
+import type { Texts } from './texts/texts.ts';
 
 export type Releases = OutputOf<typeof listReleases>;
 type Release = Releases['releases'][number];
@@ -13,21 +13,22 @@ type Release = Releases['releases'][number];
 export const SHOWN_RELEASES = 20;
 
 /** Folded away, because few visitors look for it. The changes of the release on offer are shown above it. */
-export function writeReleases({ releases, total }: Releases, slug: string): Html | null {
+export function writeReleases({ releases, total }: Releases, slug: string, texts: Texts): Html | null {
   if (releases.length === 0) return null;
   const older = total - releases.length;
-  return html`<details class="releases"><summary><h2>Release history</h2> <span class="dimmed">${total} ${total === 1 ? 'release' : 'releases'}</span></summary>
-<ol class="release-list">${releases.map(writeRelease)}</ol>
-${older > 0 && html`<p class="dimmed small-text">${older} older ${older === 1 ? 'release is' : 'releases are'} not shown.</p>`}
-<p class="small-text"><a href="/g/${slug}/releases.atom">Feed of releases</a></p>
+  return html`<details class="releases"><summary><h2>${texts.t('releases')}</h2> <span class="dimmed">${texts.t('releases.count', { count: total })}</span></summary>
+<ol class="release-list">${releases.map((release) => writeRelease(release, texts))}</ol>
+${older > 0 && html`<p class="dimmed small-text">${texts.t('releases.older', { count: older })}</p>`}
+<p class="small-text"><a href="/g/${slug}/releases.atom">${texts.t('releases.feed')}</a></p>
 </details>`;
 }
 
-function writeRelease({ version, title, released_at, platforms, changelog_items: items }: Release): Html {
-  const sizes = platforms.map((platform) => `${formatFriendlyPlatform(platform)} ${formatBytes(platform.size)}`);
+function writeRelease(release: Release, texts: Texts): Html {
+  const { version, title, released_at, platforms, changelog_items: items } = release;
+  const sizes = platforms.map((platform) => `${formatPlatform(texts, platform)} ${texts.size(platform.size)}`);
   return html`<li>
 <h3>${version}${title !== '' && title !== version && `: ${title}`}</h3>
-<p class="dimmed small-text">${writeDay(released_at)} · ${sizes.join(' · ')}</p>
+<p class="dimmed small-text">${writeDay(released_at, texts)} · ${sizes.join(' · ')}</p>
 ${items.length > 0 && writeChanges(items)}
 </li>`;
 }

@@ -3,16 +3,16 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { REPORT_REASONS, type ReportReason, reportPage } from '@chauffeur/contract/operations/moderation';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
-import { formatReportReason } from '@chauffeur/contract/store-format';
 import { html } from './html.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
-export async function writeReportPage({ ctx, ask, caller, params, query }: Visit): Promise<PublicPage> {
+export async function writeReportPage({ ctx, ask, caller, params, query, texts }: Visit): Promise<PublicPage> {
   const { uid = '' } = params;
   const game = await ask(getPublicGame, caller, { uid });
-  const back = html`<p><a href="/g/${game.slug}">Back to <bdi>${game.name}</bdi></a></p>`;
+  const name = html`<bdi>${game.name}</bdi>`;
+  const back = html`<p><a href="/g/${game.slug}">${texts.html('follow.back', { game: name })}</a></p>`;
   const head = {
-    title: `Report ${game.name}`,
+    title: texts.t('report.title', { game: game.name }),
     description: '',
     url: `${ctx.publicUrl}/g/${game.slug}/report-page`,
     isHidden: true,
@@ -21,23 +21,23 @@ export async function writeReportPage({ ctx, ask, caller, params, query }: Visit
     return {
       status: 200,
       head,
-      main: html`<div class="narrow"><h1>Thank you</h1><p role="status">The operators of this site will look at the page.</p>${back}</div>`,
+      main: html`<div class="narrow"><h1>${texts.t('report.thanks')}</h1><p role="status">${texts.t('report.thanks.text')}</p>${back}</div>`,
     };
   const isIncomplete = query.state === 'incomplete';
   return {
     status: 200,
     head,
     main: html`<div class="narrow">
-<h1>Report the page of <bdi>${game.name}</bdi></h1>
-<p>The operators of this site get your report. Its developers don't. If the game has a bug, <a href="/g/${game.slug}/report">report the bug</a> instead.</p>
+<h1>${texts.html('report.heading', { game: name })}</h1>
+<p>${texts.html('report.text', { link: (text) => html`<a href="/g/${game.slug}/report">${text}</a>` })}</p>
 <form class="stacked" method="post">
-<label>Reason<select name="reason" required>
-<option value="">Choose a reason</option>
-${REPORT_REASONS.map((reason) => html`<option value="${reason}">${formatReportReason(reason)}</option>`)}
+<label>${texts.t('report.reason')}<select name="reason" required>
+<option value="">${texts.t('report.reason.choose')}</option>
+${REPORT_REASONS.map((reason) => html`<option value="${reason}">${texts.t(`report.reason.${reason}`)}</option>`)}
 </select></label>
-<label>What is wrong?<textarea name="message" required rows="6" maxlength="${LIMITS.pageReportLength}"></textarea></label>
-${isIncomplete && html`<p class="alert" role="alert">Choose a reason, and say what is wrong in up to ${LIMITS.pageReportLength} characters.</p>`}
-<button class="button filled">Send report</button>
+<label>${texts.t('report.message')}<textarea name="message" required rows="6" maxlength="${LIMITS.pageReportLength}"></textarea></label>
+${isIncomplete && html`<p class="alert" role="alert">${texts.t('report.incomplete', { count: LIMITS.pageReportLength })}</p>`}
+<button class="button filled">${texts.t('report.send')}</button>
 </form>
 ${back}
 </div>`,

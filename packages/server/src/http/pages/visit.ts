@@ -3,6 +3,7 @@ import type { Caller, Context } from '../../context.ts';
 import type { PageHead } from '../page-head.ts';
 import type { Ask } from './ask.ts';
 import type { Html } from './html.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** A request for a public page. */
 export type Visit = {
@@ -14,6 +15,8 @@ export type Visit = {
   /** The parameters of the query. One that is sent twice, or is empty, is left out. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
+  /** In the visitor's language. */
+  readonly texts: Texts;
 };
 
 /** A page without its frame. */

@@ -1,0 +1,36 @@
+// The languages of the public pages, and which one a visitor gets.
+import Negotiator from 'negotiator';
+
+/** The first one is for everyone who asks for none of them. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The cookie that keeps what a visitor chose in the footer. It says nothing else about them. */
+const COOKIE = 'chauffeur.language';
+const COOKIE_DAYS = 365;
+
+type Wishes = {
+  /** The parameter `lang` of the address. */
+  readonly lang: string | undefined;
+  /** The `Cookie` header. */
+  readonly cookie: string | undefined;
+  /** The `Accept-Language` header. */
+  readonly accepted: string | undefined;
+};
+
+export function chooseLanguage({ lang, cookie = '', accepted = '' }: Wishes): Language {
+  const chosen = new RegExp(`(?:^|;\\s*)${RegExp.escape(COOKIE)}=(\\w+)`).exec(cookie)?.[1];
+  const known = [lang, chosen].find(isLanguage);
+  if (known !== undefined) return known;
+  const [wanted] = new Negotiator({ headers: { 'accept-language': accepted } }).languages([...LANGUAGES]);
+  return isLanguage(wanted) ? wanted : LANGUAGES[0];
+}
+
+/** The `Set-Cookie` header that keeps a choice. */
+export function keepLanguage(language: Language): string {
+  return `${COOKIE}=${language}; Path=/; Max-Age=${COOKIE_DAYS * 86_400}; SameSite=Lax; HttpOnly`;
+}
+
+export function isLanguage(value: string | undefined): value is Language {
+  return (LANGUAGES as readonly (string | undefined)[]).includes(value);
+}
