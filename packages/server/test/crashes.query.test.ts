@@ -114,12 +114,21 @@ describe('a query of groups', () => {
     await addReport(server.ctx, { game, buildId, os: 'web', message: 'Out of memory in a browser' });
     // More counts than are read at once, of a group that has reports from one OS.
     await sql`insert into crash_group_totals (game_id, group_id, build_id, os, count)
-      select game_id, group_id, gen_random_uuid(), 'web', 1 from crash_groups, generate_series(1, 10001)
+      select game_id, group_id, gen_random_uuid(), 'web', 1 from crash_groups, generate_series(1, 2001)
       where game_id = ${game.uid} and title = 'Out of memory in a browser'`.execute(server.ctx.db);
     for (const query of ['os:web', 'os:we*', 'os:web version:3.0.0', 'os:web is:open -os:windows'])
       assert.deepEqual(await titlesOf('crash-groups', query), ['Out of memory in a browser'], query);
     assert.deepEqual(await titlesOf('crash-groups', '-os:web'), [DRAW, DOORS, LAMP, MEMORY].sort());
     assert.deepEqual(await titlesOf('crash-groups', 'os:web version:1.9.0'), []);
+    const { body } = await call('/crash-groups');
+    const [head, member] = [MEMORY, 'Out of memory in a browser'].map(
+      (title) => body.data.groups.find((group: { title: string }) => group.title === title).group_id,
+    );
+    const merge = { group_ids: [head, member], into: head };
+    const merged = await call('/crash-groups/merge', { method: 'POST', body: merge });
+    assert.deepEqual(await titlesOf('crash-groups', 'os:web'), [MEMORY]);
+    assert.deepEqual(await titlesOf('crash-groups', '-os:web'), [DRAW, DOORS, LAMP].sort());
+    await call(`/crash-groups/changes/${merged.body.data.change_uid}/undo`, { method: 'POST', body: {} });
     await sql`delete from crash_reports where game_id = ${game.uid} and os = 'web'`.execute(server.ctx.db);
     await sql`delete from crash_groups where game_id = ${game.uid} and title = 'Out of memory in a browser'`.execute(
       server.ctx.db,

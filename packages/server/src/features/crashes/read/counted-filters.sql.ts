@@ -11,7 +11,12 @@ export type Counted = {
 };
 
 /** Groups with a report, also of a group merged into them, whose OS and build are both among these. */
-export async function groupHasCounted(db: Db, gameId: string, { oses, buildIds }: Counted): Promise<GroupCondition> {
+export async function groupHasCounted(
+  db: Db,
+  gameId: string,
+  { oses, buildIds }: Counted,
+  hasMerges: boolean,
+): Promise<GroupCondition> {
   const conditions = [
     sql`counted.game_id = ${gameId}`,
     ...(oses === undefined ? [] : [sql`counted.os = any(${oses}::text[])`]),
@@ -19,9 +24,14 @@ export async function groupHasCounted(db: Db, gameId: string, { oses, buildIds }
   ];
   const counted = sql`crash_group_totals counted where ${sql.join(conditions, sql` and `)}`;
   const isOfMany = await isCommon(db, counted);
+  const isOfGroup = hasMerges
+    ? sql`counted.group_id = any(crash_groups.group_id || crash_groups.members)`
+    : sql`counted.group_id = crash_groups.group_id`;
   const condition = isOfMany
-    ? sql`(select true from ${counted} and counted.group_id = any(crash_groups.group_id || crash_groups.members) limit 1) is not null`
-    : sql`group_id in (select coalesce(head.merged_into, head.group_id) from (select group_id from ${counted} offset 0) as member
+    ? sql`(select true from ${counted} and ${isOfGroup} limit 1) is not null`
+    : !hasMerges
+      ? sql`group_id in (select counted.group_id from ${counted} offset 0)`
+      : sql`group_id in (select coalesce(head.merged_into, head.group_id) from (select group_id from ${counted} offset 0) as member
         join crash_groups head on head.game_id = ${gameId} and head.group_id = member.group_id)`;
   return { condition, isCommon: isOfMany };
 }

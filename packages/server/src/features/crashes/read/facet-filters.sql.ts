@@ -61,7 +61,7 @@ export async function listValues(
 export type GroupCondition = { readonly condition: Condition; readonly isCommon: boolean };
 
 /** Counts of groups that are read at once. With more, a list finds enough groups among its first. */
-const MAX_READ = 10_000;
+const MAX_READ = 2000;
 
 /** Whether there are so many of the counted rows that a condition is better checked in the order of the list. */
 export async function isCommon(db: Db, counted: RawBuilder<unknown>): Promise<boolean> {

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import type { LocatedFrame } from './culprit.ts';
+import { hasMerges } from './query.sql.ts';
 
 export type GroupRow = {
   group_id: string;
@@ -83,15 +84,6 @@ function groupsWithMembers(gameId: string, only: string | null = null): RawBuild
       from crash_groups where game_id = ${gameId} and merged_into is not null ${ofHead} group by merged_into
     ) as others on others.head = own.group_id
   ) as crash_groups`;
-}
-
-async function hasMerges(db: Db, gameId: string): Promise<boolean> {
-  const { exists } = await onlyRow(
-    db,
-    sql<{ exists: boolean }>`select exists (
-      select from crash_groups where game_id = ${gameId} and merged_into is not null) as exists`,
-  );
-  return exists;
 }
 
 type Filters = {

@@ -1,6 +1,6 @@
 // The SQL of what queries refer to.
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, rows } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 
 export type BuildName = { build_id: string; version: string; arch: string };
 
@@ -10,7 +10,10 @@ export function listBuildNames(db: Db, gameId: string): Promise<BuildName[]> {
 }
 
 /** SQL of the ids of the groups that meet a condition on `crash_groups`, and of those merged into them. */
-export function idsOfGroups(gameId: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+export function idsOfGroups(gameId: string, condition: RawBuilder<unknown>, hasMerges: boolean): RawBuilder<unknown> {
+  if (!hasMerges)
+    return sql`select group_id from (select *, '{}'::uuid[] as members from crash_groups where game_id = ${gameId}) as crash_groups
+      where ${condition}`;
   return sql`select member.group_id from crash_groups member
     where member.game_id = ${gameId} and coalesce(member.merged_into, member.group_id) in (
       select group_id from (
@@ -24,8 +27,17 @@ export async function listGroupIds(
   db: Db,
   gameId: string,
   condition: RawBuilder<unknown>,
-  limit: number,
+  { hasMerges, limit }: { hasMerges: boolean; limit: number },
 ): Promise<string[]> {
-  const found = await rows(db, sql<{ group_id: string }>`${idsOfGroups(gameId, condition)} limit ${limit}`);
+  const found = await rows(db, sql<{ group_id: string }>`${idsOfGroups(gameId, condition, hasMerges)} limit ${limit}`);
   return found.map(({ group_id }) => group_id);
+}
+
+export async function hasMerges(db: Db, gameId: string): Promise<boolean> {
+  const { exists } = await onlyRow(
+    db,
+    sql<{ exists: boolean }>`select exists (
+      select from crash_groups where game_id = ${gameId} and merged_into is not null) as exists`,
+  );
+  return exists;
 }

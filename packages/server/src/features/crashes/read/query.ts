@@ -25,7 +25,7 @@ import {
 } from './facet-filters.sql.ts';
 import { groupMetadata, matchMetadata } from './metadata-filters.ts';
 import { like, patternsOf } from './patterns.sql.ts';
-import { type BuildName, idsOfGroups, listBuildNames, listGroupIds } from './query.sql.ts';
+import { type BuildName, hasMerges, idsOfGroups, listBuildNames, listGroupIds } from './query.sql.ts';
 import type { Key, Wanted } from './report-list.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
 
@@ -58,6 +58,7 @@ class Names {
   readonly #scope: QueryScope;
   #builds: Promise<readonly BuildName[]> | undefined;
   #members: ReturnType<typeof listMembers> | undefined;
+  #hasMerges: Promise<boolean> | undefined;
 
   constructor(scope: QueryScope) {
     this.#scope = scope;
@@ -66,6 +67,11 @@ class Names {
   builds(): Promise<readonly BuildName[]> {
     this.#builds ??= listBuildNames(this.#scope.db, this.#scope.gameId);
     return this.#builds;
+  }
+
+  hasMerges(): Promise<boolean> {
+    this.#hasMerges ??= hasMerges(this.#scope.db, this.#scope.gameId);
+    return this.#hasMerges;
   }
 
   /** The ids of the members with one of these names; `me` is the caller. */
@@ -188,7 +194,7 @@ async function groupCounted(
     if (filter.key === 'os') oses = intersect(oses, await findOses(db, gameId, osValues(filter)));
     else builds = intersect(builds, await buildIds(names, filter));
   }
-  return groupHasCounted(db, gameId, { oses, buildIds: builds });
+  return groupHasCounted(db, gameId, { oses, buildIds: builds }, await names.hasMerges());
 }
 
 /** `among` is undefined for everything. */
@@ -331,7 +337,11 @@ async function keyOf(scope: QueryScope, names: Names, filter: Filter): Promise<K
     case 'priority':
     case 'reports':
     case 'devices': {
-      const ids = await listGroupIds(db, gameId, await groupCondition(scope, names, filter), MAX_GROUPS + 1);
+      const condition = await groupCondition(scope, names, filter);
+      const ids = await listGroupIds(db, gameId, condition, {
+        hasMerges: await names.hasMerges(),
+        limit: MAX_GROUPS + 1,
+      });
       return ids.length > MAX_GROUPS ? undefined : { column: 'group_id', values: ids };
     }
     default:
@@ -372,6 +382,6 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
       return anyOf(values.map((value) => receivedWithin(operator, value, now)));
     default:
       // Not as a join, which would read all reports of the groups: there are so many that the newest reports are enough.
-      return sql`(group_id in (${idsOfGroups(gameId, await groupCondition(scope, names, filter))})) is true`;
+      return sql`(group_id in (${idsOfGroups(gameId, await groupCondition(scope, names, filter), await names.hasMerges())})) is true`;
   }
 }
