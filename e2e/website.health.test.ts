@@ -103,6 +103,20 @@ describe('launch health and events', () => {
     await page.getByRole('table', { name: 'Days of the build' }).waitFor();
   });
 
+  test('shows downloads, devices and crash-free devices of the game by day on its overview', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('');
+    const charts = page.getByRole('region', { name: 'Last 30 days' });
+    await charts.getByRole('img', { name: 'Downloads by day in the last 30 days: 0.' }).waitFor();
+    const { devices, crashed } = {
+      devices: ON_WINDOWS.devices + ON_LINUX.devices,
+      crashed: ON_WINDOWS.crashed + ON_LINUX.crashed,
+    };
+    await charts.getByRole('img', { name: `Devices by day in the last 30 days: ${devices} at most.` }).waitFor();
+    const rate = `${((100 * (devices - crashed)) / devices).toFixed(1)}% of ${devices} device days`;
+    await charts.getByRole('img', { name: new RegExp(`^Crash-free devices .*: ${rate}`) }).waitFor();
+  });
+
   test('is shown on the page of a build and in the table of all games', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/builds/${builds.linux}`);

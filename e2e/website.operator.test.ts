@@ -104,7 +104,7 @@ describe('the operator pages', () => {
   test('find a game, and set its quota and remove it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Storage' }).click();
-    await page.getByRole('main').getByRole('searchbox', { name: 'Search games' }).fill('owls');
+    await page.getByRole('searchbox', { name: 'Search the storage of games' }).fill('owls');
     await page.getByRole('row', { name: /Owls of the North owner@example\.com .* of 100 GiB/ }).waitFor();
     await page.getByRole('button', { name: 'Set quota of Owls of the North' }).click();
     const dialog = page.getByRole('dialog', { name: 'Quota of Owls of the North' });

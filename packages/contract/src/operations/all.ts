@@ -170,6 +170,7 @@ export const OPERATIONS: readonly Operation[] = [
   alerts.listAlertDeliveries,
   alerts.redeliverAlert,
   overview.summarizeGames,
+  overview.getGameActivity,
   browse.browseGames,
   browse.listTags,
   developers.getDeveloper,

@@ -2,8 +2,34 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Uuid } from './fields.ts';
+import { GameParams, Uuid } from './fields.ts';
 import { BandName } from './health.ts';
+
+export const getGameActivity = defineOperation({
+  id: 'overview.activity',
+  summary: "Count a game's downloads, devices and crashed devices on each of the last 30 days",
+  method: 'GET',
+  path: '/games/{uid}/activity',
+  access: 'account',
+  role: 'viewer',
+  params: GameParams,
+  output: Type.Object({
+    crashes_since: Type.String({ description: 'The first day (UTC) on which crashed devices are counted' }),
+    days: Type.Array(
+      Type.Object({
+        day: Type.String(),
+        downloads: Type.Integer({ description: 'Downloads of all builds' }),
+        devices: Type.Integer({
+          description: 'Devices that sent events on this day. A device that plays two builds counts twice',
+        }),
+        crashed_devices: Type.Integer({ description: 'Devices that crashed on this day' }),
+      }),
+      { description: 'Days with downloads or devices among the last 30 (UTC), oldest first' },
+    ),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
 
 export const summarizeGames = defineOperation({
   id: 'overview.games',

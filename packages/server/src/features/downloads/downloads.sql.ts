@@ -1,6 +1,6 @@
 // The SQL that counts downloads.
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 
 export type Count = { readonly gameId: string; readonly buildId: string; readonly count: number };
 
@@ -27,6 +27,14 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
 
 /** UTC days: from `first` up to, but without, `end`. */
 export type Days = { readonly first: string; readonly end: string };
+
+export function listDownloadDays(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
+  return rows(
+    db,
+    sql<{ day: string; count: number }>`select day::text, sum(count)::bigint as count from download_days
+      where game_id = ${gameId} and day >= ${first}::date group by day`,
+  );
+}
 
 export async function sumDownloads(db: Db, gameId: string, { first, end }: Days): Promise<number> {
   const { sum } = await onlyRow(

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { utcDayOf } from '../../kernel/clock.ts';
+import type { Db } from '../../kernel/database/db.ts';
 import { batchWriter } from '../../request/batch-writer.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
 import * as sql from './downloads.sql.ts';
@@ -33,6 +34,11 @@ const count = batchWriter<Download, null>({
 /** The downloads of a game on the UTC days from `first` up to, but without, `end`. */
 export function downloadsBetween({ db }: Context, gameId: string, days: sql.Days): Promise<number> {
   return sql.sumDownloads(db, gameId, days);
+}
+
+/** The downloads of a game on each UTC day from `first` on. Days without downloads are left out. */
+export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
+  return sql.listDownloadDays(db, gameId, first);
 }
 
 /**

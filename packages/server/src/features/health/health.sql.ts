@@ -144,6 +144,18 @@ export function readVersions(db: Db, gameId: string, day: string): Promise<{ ver
   );
 }
 
+export type GameDayRow = { day: string; devices: number; crashed_devices: number };
+
+/** For each day, how many devices sent events with any build of the game, and how many crashed. */
+export function readGameDays(db: Db, { gameId, since }: Window): Promise<GameDayRow[]> {
+  return rows(
+    db,
+    sql<GameDayRow>`select day::text, sum(active)::bigint as devices, sum(active_crashed)::bigint as crashed_devices
+      from event_device_days where game_id = ${gameId} and day >= ${since}::date
+      group by day having sum(active) <> 0`,
+  );
+}
+
 export type DayDevicesRow = { day: string; last_seen: number; devices: number; crashed_devices: number };
 
 /** For each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */

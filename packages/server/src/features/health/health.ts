@@ -58,6 +58,16 @@ export async function listHealth(
   });
 }
 
+/** The devices of a game by day over the window, and the first day on which their crashes are counted. */
+export async function devicesByDay({ db, clock }: Reader, gameId: string) {
+  const since = sinceOf({ clock });
+  const [crashesSince, days] = await Promise.all([
+    health.crashFreeSince(db, since),
+    health.readGameDays(db, { gameId, since }),
+  ]);
+  return { since, crashesSince, days };
+}
+
 export async function getBuildHealth(
   ctx: Context,
   { caller, input }: Call<typeof contract.getBuildHealth>,

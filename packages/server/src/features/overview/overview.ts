@@ -3,10 +3,12 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/overview';
 import type { Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
+import { readReplica } from '../../request/read-replica.ts';
 import { countOpenBugs } from '../bugs/bugs.ts';
 import { countNewGroups } from '../crashes/crashes.ts';
-import { listGameIds } from '../games/games.ts';
-import { listingBands } from '../health/health.ts';
+import { downloadsByDay } from '../downloads/downloads.ts';
+import { listGameIds, requireMember } from '../games/games.ts';
+import { devicesByDay, listingBands } from '../health/health.ts';
 
 export async function summarizeGames(
   ctx: Context,
@@ -26,4 +28,27 @@ export async function summarizeGames(
       open_bugs: bugs.get(gameId) ?? 0,
     })),
   };
+}
+
+export async function getGameActivity(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getGameActivity>,
+): Promise<OutputOf<typeof contract.getGameActivity>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const { since, crashesSince, days } = await devicesByDay(reader, game.game_id);
+    const downloads = new Map(
+      (await downloadsByDay(reader.db, game.game_id, since)).map(({ day, count }) => [day, count]),
+    );
+    const devices = new Map(days.map((day) => [day.day, day]));
+    return {
+      crashes_since: crashesSince,
+      days: [...new Set([...downloads.keys(), ...devices.keys()])].sort().map((day) => ({
+        day,
+        downloads: downloads.get(day) ?? 0,
+        devices: devices.get(day)?.devices ?? 0,
+        crashed_devices: devices.get(day)?.crashed_devices ?? 0,
+      })),
+    };
+  });
 }

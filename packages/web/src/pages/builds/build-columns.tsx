@@ -31,7 +31,7 @@ export function buildColumns({ slug, places, order }: Options): Column<ListedBui
     {
       header: 'Version',
       className: classes.version,
-      mergedBy: ({ version, title }) => `${version} ${title}`,
+      mergedBy: ({ version }) => version,
       cell: (build) => <Version build={build} />,
     },
     { header: 'Platform', cell: (build) => <Platform slug={slug} build={build} /> },

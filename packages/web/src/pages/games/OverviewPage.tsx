@@ -10,6 +10,7 @@ import { ask } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
 import { LiveNow } from './LiveNow.tsx';
 import { NewestBuilds } from './NewestBuilds.tsx';
@@ -51,6 +52,7 @@ function Overview({ game, channels }: OverviewProps) {
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />
       {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
+      <Activity game={game} />
       {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
       {builds.isPending ? (
         <Skeleton h={220} />

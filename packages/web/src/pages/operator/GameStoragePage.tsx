@@ -40,7 +40,7 @@ export function GameStoragePage() {
       </Text>
       <TextInput
         type="search"
-        aria-label="Search games"
+        aria-label="Search the storage of games"
         placeholder="Name or address"
         maw={320}
         defaultValue={search ?? ''}
