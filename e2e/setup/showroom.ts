@@ -106,6 +106,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       bug: `/bugs/${bugUid}`,
       health: '/health',
       events: '/events?events=level_done',
+      statistics: '/statistics',
       edit: '/edit',
       editListing: '/edit/listing',
       editImages: '/edit/images',

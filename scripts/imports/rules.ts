@@ -114,6 +114,7 @@ const FEATURES: readonly string[] = [
   'bugs',
   'overview',
   'live',
+  'statistics',
   'store',
   'follows',
   'moderation',

@@ -41,6 +41,9 @@ export const LIMITS = {
   /** The count of the games that match a search stops here. */
   gamesCounted: 1000,
   tagsListed: 24,
+  /** Days that statistics show, and versions and referrers of each. */
+  statisticsDays: 400,
+  statisticsRows: 50,
   /** What a player, or an operator who hides a page, writes about it. */
   pageReportLength: 2000,
   /** Of one game. */

@@ -57,6 +57,7 @@ export const PAGES = {
   bug: '/dev/:uid/bugs/:bug_uid',
   health: '/dev/:uid/health',
   events: '/dev/:uid/events',
+  statistics: '/dev/:uid/statistics',
   edit: '/dev/:uid/edit',
   editListing: '/dev/:uid/edit/listing',
   editImages: '/dev/:uid/edit/images',

@@ -19,6 +19,7 @@ export const TAGS = {
   bugs: 'File, triage and answer bug tickets.',
   alerts: 'Choose who is notified of what happens to a game, and see what was sent.',
   overview: 'Summarize all games of a developer.',
+  statistics: 'See how often the page of a game is viewed, and the game downloaded and played.',
   store: 'Browse public games, download builds and check where files came from.',
   follows: 'Follow games by mail.',
   moderation: 'Report pages of games, and act on the reports.',

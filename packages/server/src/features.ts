@@ -40,6 +40,7 @@ import * as quotas from './features/quotas/quotas.routes.ts';
 import * as scans from './features/scans/scans.routes.ts';
 import * as setup from './features/setup/setup.routes.ts';
 import * as source from './features/source/source.routes.ts';
+import * as statistics from './features/statistics/statistics.routes.ts';
 import * as store from './features/store/store.routes.ts';
 import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
@@ -77,6 +78,7 @@ const FEATURES: readonly Feature[] = [
   bugs,
   overview,
   live,
+  statistics,
   store,
   follows,
   moderation,

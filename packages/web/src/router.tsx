@@ -359,6 +359,13 @@ const events = createRoute({
   component: lazyPage(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 
+const statistics = createRoute({
+  getParentRoute: () => dev,
+  path: '/statistics',
+  validateSearch: texts('days', 'build', 'hidden', 'table'),
+  component: lazyPage(() => import('./pages/statistics/StatisticsPage.tsx'), 'StatisticsPage'),
+});
+
 const edit = createRoute({
   getParentRoute: () => dev,
   path: '/edit',
@@ -459,6 +466,7 @@ const developer = dev.addChildren([
   bugs.addChildren([bug]),
   health,
   events,
+  statistics,
   edit.addChildren([
     editStart,
     editListing,

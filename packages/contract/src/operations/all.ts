@@ -45,6 +45,7 @@ import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
 import * as signIn from './sign-in.ts';
 import * as source from './source.ts';
+import * as statistics from './statistics.ts';
 import * as store from './store.ts';
 import * as symbols from './symbols.ts';
 import * as triage from './triage.ts';
@@ -190,6 +191,7 @@ export const OPERATIONS: readonly Operation[] = [
   moderation.dismissReports,
   moderation.hidePage,
   moderation.restorePage,
+  statistics.getStatistics,
   shelves.getShelf,
   shelves.getFeatured,
   shelves.getListing,

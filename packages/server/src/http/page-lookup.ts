@@ -76,6 +76,7 @@ const TITLES: { readonly [Name in PageName]?: string } = {
   bug: 'Bug',
   health: 'Health',
   events: 'Events',
+  statistics: 'Statistics',
 };
 
 /**

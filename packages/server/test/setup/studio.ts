@@ -97,6 +97,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     list_organisation_audit_log: { args: { organisation: studio.organisationUid } },
     list_upload_tokens: { args: { uid } },
     list_game_builds: { args: { uid } },
+    get_store_statistics: { args: { uid } },
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },
     list_crash_groups: { args: { uid } },

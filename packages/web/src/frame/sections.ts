@@ -8,5 +8,6 @@ export const SECTIONS = [
   { to: '/dev/$slug/bugs', name: 'Bugs', key: 'u', shortcut: 'Go to bugs', exact: false },
   { to: '/dev/$slug/health', name: 'Health', key: 'h', shortcut: 'Go to health', exact: false },
   { to: '/dev/$slug/events', name: 'Events', key: 'v', shortcut: 'Go to events', exact: false },
+  { to: '/dev/$slug/statistics', name: 'Statistics', key: 's', shortcut: 'Go to statistics', exact: false },
   { to: '/dev/$slug/edit', name: 'Edit', key: 'e', shortcut: 'Go to edit', exact: false },
 ] as const;

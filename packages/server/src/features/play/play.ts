@@ -9,6 +9,7 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
 import { isApart, isHostOf } from '../../request/play-origin.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
+import { countPlay } from '../statistics/statistics.ts';
 import { kindOf } from './content-type.ts';
 import { gzipSizeOf, readEntry, readEntryAsGzip } from './entry-bytes.ts';
 import { type Opened, openPass } from './pass.ts';
@@ -38,6 +39,7 @@ export async function servePlayed(
   const build = await readWebBuild(ctx, opened.file);
   const entry = build.entries.get(path);
   if (entry === undefined) throw unknownEntry();
+  if (path === build.start && request.method === 'GET') countPlay(ctx, { gameId, buildId: opened.file.build_id });
   try {
     return await send(ctx, request, reply, { opened, build, entry, path });
   } catch (error) {

@@ -1,6 +1,7 @@
 // The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
 import { getPublicGame, listReleases } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
+import { countView } from '../../features/statistics/statistics.ts';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { renderDescription } from './description.ts';
 import { chooseMain, machineOf, type Offer, writeDownloads } from './downloads.ts';
@@ -21,6 +22,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     ...(query.channel !== undefined && { channel: query.channel }),
     ...(query.preview === 'draft' && { preview: 'draft' as const }),
   });
+  if (game.role === null) countView(ctx, game.game_uid, visit.headers);
   const releases = await ask(listReleases, caller, { uid, limit: SHOWN_RELEASES });
   const url = `${ctx.publicUrl}/g/${game.slug}`;
   const pictures = picturesOf(game);

@@ -154,7 +154,7 @@ function problemFor(request: FastifyRequest, thrown: unknown): Problem {
   return problem;
 }
 
-function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent' | 'texts'> {
+function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent' | 'texts' | 'headers'> {
   const fields = Object.entries((request.query ?? {}) as Record<string, unknown>);
   const isUsable = (field: [string, unknown]): field is [string, string] =>
     typeof field[1] === 'string' && field[1] !== '';
@@ -164,6 +164,7 @@ function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'u
     query,
     userAgent: request.headers['user-agent'] ?? '',
     texts: textsFor(request, lang),
+    headers: request.headers,
   };
 }
 

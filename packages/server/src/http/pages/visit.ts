@@ -1,4 +1,5 @@
 // What a public page is made from, and what it is made of.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, Context } from '../../context.ts';
 import type { PageHead } from '../page-head.ts';
 import type { Ask } from './ask.ts';
@@ -17,6 +18,7 @@ export type Visit = {
   readonly userAgent: string;
   /** In the visitor's language. */
   readonly texts: Texts;
+  readonly headers: IncomingHttpHeaders;
 };
 
 /** A page without its frame. */

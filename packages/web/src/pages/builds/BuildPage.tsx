@@ -122,7 +122,9 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         </Permitted>
       </PageHead>
       {!isPromoting && moves.submittedAt > 0 && <MoveResult moves={moves} />}
-      <Facts facts={factsOf(build, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)} />
+      <Facts
+        facts={factsOf(build, game.slug, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)}
+      />
       <Section title="Files">
         {build.files.length === 0 && (
           <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
@@ -169,7 +171,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
   );
 }
 
-function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
+function factsOf(build: BuildDetail, slug: string, live: ReactNode): Fact[] {
   return [
     ['Live on', live],
     ['Build ID', <CopyText key="id" text={build.build_id} label="build ID" />],
@@ -181,7 +183,18 @@ function factsOf(build: BuildDetail, live: ReactNode): Fact[] {
       ? []
       : [['Commit', <CopyText key="commit" text={build.commit} label="commit" />] as const]),
     ['Registered', <Time key="at" at={build.created_at} />],
-    ['Downloads', formatNumber(build.downloads)],
+    [
+      'Downloads',
+      <SiteLink
+        key="downloads"
+        to="/dev/$slug/statistics"
+        params={{ slug }}
+        search={{ build: build.build_id }}
+        aria-label={`Statistics of this build: ${formatNumber(build.downloads)} downloads`}
+      >
+        {formatNumber(build.downloads)}
+      </SiteLink>,
+    ],
     ...(build.description === '' ? [] : [['Description', build.description] as const]),
   ];
 }

@@ -1,0 +1,114 @@
+// Statistics of a game: views of its page and plays are counted in memory and written together; downloads are counted
+// where they are served.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/statistics';
+import type { Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { batchWriter } from '../../request/batch-writer.ts';
+import type { Call } from '../../request/call.ts';
+import { readReplica } from '../../request/read-replica.ts';
+import { findBuild } from '../builds/builds.ts';
+import { requireMember } from '../games/games.ts';
+import * as sql from './statistics.sql.ts';
+import { isPerson, osOf, referrerOf } from './visitor.ts';
+
+type Statistics = OutputOf<typeof contract.getStatistics>;
+type Headers = Parameters<typeof isPerson>[0];
+
+const DEFAULT_DAYS = 30;
+
+const writeViews = batchWriter<sql.View, null>({
+  queue: 'views',
+  maxBatch: 1000,
+  // Two batches could wait for each other's rows.
+  writers: 1,
+  maxWaiting: 10_000,
+  weigh: () => 1,
+  async write({ db }, views, { now }) {
+    await sql.addViews(
+      db,
+      utcDayOf(now),
+      countBy(views, ({ gameId, os, referrer }) => `${gameId} ${os} ${referrer}`),
+    );
+    return views.map(() => null);
+  },
+});
+
+const writePlays = batchWriter<sql.Play, null>({
+  queue: 'plays',
+  maxBatch: 1000,
+  writers: 1,
+  maxWaiting: 10_000,
+  weigh: () => 1,
+  async write({ db }, plays, { now }) {
+    await sql.addPlays(
+      db,
+      utcDayOf(now),
+      countBy(plays, ({ gameId, buildId }) => `${gameId} ${buildId}`),
+    );
+    return plays.map(() => null);
+  },
+});
+
+/** In the order of the keys, so that two processes cannot deadlock. */
+function countBy<Item extends object>(items: readonly Item[], keyOf: (item: Item) => string) {
+  const groups = [...Map.groupBy(items, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.map(([, same]) => ({ ...same[0]!, count: same.length }));
+}
+
+/** Counts a view by a visitor who isn't a member of the game. The page doesn't wait for it. */
+export function countView(ctx: Context, gameId: string, headers: Headers): void {
+  if (!isPerson(headers)) return;
+  const referrer = referrerOf(headers, new URL(ctx.publicUrl).hostname);
+  writeViews(ctx, { gameId, os: osOf(headers), referrer }).catch((error) =>
+    ctx.log.warn({ err: error, game: gameId }, 'a view was not counted'),
+  );
+}
+
+/** Counts the start of a web build. The game doesn't wait for it. */
+export function countPlay(ctx: Context, play: sql.Play): void {
+  writePlays(ctx, play).catch((error) => ctx.log.warn({ err: error, build: play.buildId }, 'a play was not counted'));
+}
+
+/** Throws 4006 and 4040. */
+export async function getStatistics(
+  ctx: Context,
+  { caller, input: { uid, days = DEFAULT_DAYS, build_id: buildId } }: Call<typeof contract.getStatistics>,
+): Promise<Statistics> {
+  const { game } = await requireMember(ctx, caller, uid);
+  const gameId = game.game_id;
+  if (buildId !== undefined && (await findBuild(ctx.db, gameId, buildId)) === null)
+    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+  const now = ctx.clock.now().getTime();
+  const all = Array.from({ length: days }, (_, ago) => utcDayOf(new Date(now - (days - 1 - ago) * DAY)));
+  const range = { gameId, buildId: buildId ?? null, first: all[0]!, last: all.at(-1)! };
+  return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+    const [byDay, versions, systems, referrers, followers] = await Promise.all([
+      sql.countByDay(db, range),
+      sql.countByVersion(db, range, LIMITS.statisticsRows),
+      sql.countBySystem(db, range),
+      buildId === undefined ? sql.countByReferrer(db, range, LIMITS.statisticsRows) : [],
+      buildId === undefined ? sql.countFollowers(db, gameId) : null,
+    ]);
+    const counted = new Map(byDay.map((row) => [row.day, row]));
+    const counts = all.map((day) => counted.get(day) ?? { day, views: 0, downloads: 0, plays: 0 });
+    const sum = (name: 'views' | 'downloads' | 'plays') => counts.reduce((total, row) => total + row[name], 0);
+    return {
+      first_day: range.first,
+      last_day: range.last,
+      totals: { views: sum('views'), downloads: sum('downloads'), plays: sum('plays') },
+      followers,
+      days: counts,
+      versions,
+      systems: systems.map(({ os, ...row }) => ({ os: os === '' ? null : os, ...row })),
+      referrers: referrers.map(({ host, views }) => ({ host: host === '' ? null : host, views })),
+    };
+  });
+}
+
+/** Views are kept as long as statistics can show them. */
+export async function expireViews(ctx: Context): Promise<void> {
+  await sql.deleteViews(ctx.db, utcDayOf(new Date(ctx.clock.now().getTime() - LIMITS.statisticsDays * DAY)));
+}

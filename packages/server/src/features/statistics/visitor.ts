@@ -1,0 +1,35 @@
+// Decides which views of a page count, and what is kept of the visitor: their OS, and the host of the website they came
+// from.
+import { readMachine } from '@chauffeur/contract/machine';
+
+type Headers = { readonly [name: string]: string | string[] | undefined };
+
+/** Programs that say what they are. */
+const BOT =
+  /bot|crawl|spider|slurp|preview|scan|monitor|headless|lighthouse|external|http|curl|wget|python|java\/|go-|node|fetch|feed|archive/i;
+const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+const MAX_HOST_LENGTH = 100;
+
+/** Whether a person opened the page: not a program, a page loaded ahead, or a part loaded by a script. */
+export function isPerson(headers: Headers): boolean {
+  const agent = textOf(headers['user-agent']);
+  if (agent === '' || BOT.test(agent)) return false;
+  if (/prefetch|prerender/i.test(textOf(headers['sec-purpose']) + textOf(headers.purpose))) return false;
+  return ['', 'document'].includes(textOf(headers['sec-fetch-dest']));
+}
+
+/** '' if it isn't known. */
+export function osOf(headers: Headers): string {
+  return readMachine({ userAgent: textOf(headers['user-agent']), touchPoints: 0 }).os ?? '';
+}
+
+/** The host of another website; '' without one. */
+export function referrerOf(headers: Headers, ownHost: string): string {
+  const host = URL.parse(textOf(headers.referer))?.hostname.replace(/^www\./, '') ?? '';
+  if (host === ownHost || host.length > MAX_HOST_LENGTH || !HOST.test(host)) return '';
+  return host;
+}
+
+function textOf(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

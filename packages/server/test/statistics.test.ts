@@ -1,0 +1,125 @@
+// Statistics on the real server: what counts as a view, a download and a play, and what is shown to whom.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { addPlays, addViews } from '../src/features/statistics/statistics.sql.ts';
+import { expireViews } from '../src/features/statistics/statistics.ts';
+import { DAY, utcDayOf } from '../src/kernel/clock.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
+import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
+import { makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { shipAndScan } from './setup/uploads.ts';
+import { buildZip } from './setup/zips.ts';
+
+const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+describe('the statistics of a game', () => {
+  let server: TestServer;
+  let now = Date.now();
+  before(async () => {
+    server = await startServer({ clock: { now: () => new Date(now) } });
+  });
+  after(() => server.stop());
+
+  const today = () => utcDayOf(new Date(now));
+  const read = ({ game, owner }: OwnedGame, query = '') =>
+    callApi(server, owner, 'GET', `/games/${game.uid}/statistics${query}`);
+  const totals = async (owned: OwnedGame, query = '') => (await read(owned, query)).body.data.totals;
+  const open = ({ game }: OwnedGame, headers: Record<string, string>) =>
+    fetch(`${server.url}/g/${game.slug}`, { headers: { 'user-agent': WINDOWS, ...headers } });
+
+  test('count views by visitors with their OS and the host they came from, but no members and no bots', async (t) => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const { status } = await open(owned, { referer: 'https://www.news.example.org/secret?token=1' });
+    // Without the built website, the server has no pages.
+    if (status !== 200) return t.skip('the website is not built');
+    await open(owned, {});
+    await open(owned, { cookie: owned.owner.cookie });
+    await open(owned, { 'user-agent': 'ExampleBot/1.0' });
+    await open(owned, { 'sec-purpose': 'prefetch' });
+    await open(owned, { 'sec-fetch-dest': 'empty' });
+    await until(async () => (await totals(owned)).views === 2);
+    const { body } = await read(owned);
+    assert.deepEqual(body.data.systems, [{ os: 'windows', views: 2, downloads: 0, plays: 0 }]);
+    const byHost = (a: { host: string | null }, b: { host: string | null }) =>
+      (a.host ?? '') < (b.host ?? '') ? -1 : 1;
+    assert.deepEqual(body.data.referrers.sort(byHost), [
+      { host: null, views: 1 },
+      { host: 'news.example.org', views: 1 },
+    ]);
+  });
+
+  test('count downloads and plays by version, OS and build', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const { game } = owned;
+    const linux = await shipAndScan(server, game, { version: '1.0' });
+    const page = buildZip([{ name: 'index.html', data: '<!doctype html>' }]);
+    const web = await shipAndScan(server, game, { version: '2.0', os: 'web', arch: 'wasm32' }, page);
+    const url = `${server.api}/public/games/${game.uid}/files`;
+    await (await fetch(`${url}/${linux.fileUid}/download`)).arrayBuffer();
+    const play = await request(`${url}/${web.fileUid}/play`);
+    for (let time = 0; time < 2; time += 1) assert.equal((await fetch(play.body.data.url)).status, 200);
+    await fetch(play.body.data.url, { method: 'HEAD' });
+    await until(async () => (await totals(owned)).plays === 2);
+    const { body } = await read(owned, '?days=2');
+    assert.deepEqual(body.data.totals, { views: 0, downloads: 1, plays: 2 });
+    assert.deepEqual(
+      body.data.days.map(({ downloads, plays }: Record<string, number>) => [downloads, plays]),
+      [
+        [0, 0],
+        [1, 2],
+      ],
+    );
+    assert.deepEqual(body.data.versions, [
+      { version: '2.0', downloads: 0, plays: 2 },
+      { version: '1.0', downloads: 1, plays: 0 },
+    ]);
+    assert.deepEqual(
+      body.data.systems.map(({ os }: { os: string }) => os),
+      ['web', 'linux'],
+    );
+    assert.equal(body.data.followers, 0);
+    const ofBuild = await read(owned, `?build_id=${linux.buildId}`);
+    assert.deepEqual(ofBuild.body.data.totals, { views: 0, downloads: 1, plays: 0 });
+    assert.deepEqual(statusOf(await read(owned, `?build_id=${newId()}`)), [404, 4006]);
+    for (const days of ['0', '401', 'x']) assert.deepEqual(statusOf(await read(owned, `?days=${days}`)), [400, 4002]);
+  });
+
+  test('keep at most a hundred hosts of a day, and count the rest together', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const view = (no: number) => ({ gameId: owned.game.uid, os: '', referrer: `site-${no}.example.com`, count: 1 });
+    const all = Array.from({ length: 150 }, (_, no) => view(no));
+    for (const part of [all.slice(0, 60), all.slice(60), all.slice(0, 5), [{ ...view(0), referrer: '' }]])
+      await addViews(server.ctx.db, today(), part);
+    assert.equal((await totals(owned)).views, 156);
+    const kept = await rows(
+      server.ctx.db,
+      sql<{ referrer: string }>`select referrer from view_days where game_id = ${owned.game.uid}`,
+    );
+    assert.ok(kept.length <= 102 && kept.length > 90, String(kept.length));
+    assert.ok(kept.some(({ referrer }) => referrer === 'other'));
+  });
+
+  test('leave out what was deleted in the meantime, and forget old views', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const gone = { gameId: newId(), os: '', referrer: '', count: 1 };
+    await addViews(server.ctx.db, today(), [gone, { ...gone, gameId: owned.game.uid }]);
+    await addPlays(server.ctx.db, today(), [{ gameId: owned.game.uid, buildId: newId(), count: 1 }]);
+    assert.deepEqual(await totals(owned), { views: 1, downloads: 0, plays: 0 });
+    now += 401 * DAY;
+    await expireViews(server.ctx);
+    const kept = await rows(server.ctx.db, sql`select from view_days where game_id = ${owned.game.uid}`);
+    assert.equal(kept.length, 0);
+  });
+
+  test('are for members of the game only', async () => {
+    const { game } = await makeOwnedGame(server, { visibility: 'public' });
+    const stranger = await makePlayer(server);
+    assert.deepEqual(
+      statusOf(await callApi(server, stranger.headers, 'GET', `/games/${game.uid}/statistics`)),
+      [404, 4040],
+    );
+    await changed(server.ctx.db, sql`delete from view_days`);
+  });
+});

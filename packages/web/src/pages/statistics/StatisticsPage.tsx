@@ -1,0 +1,184 @@
+// Statistics of a game's page: views, downloads and plays by day, version, OS and referrer, of the game or of one build.
+import { formatNumber, formatOs } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getStatistics } from '@chauffeur/contract/operations/statistics';
+import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ask } from '../../api.ts';
+import { SeriesTable } from '../../charts/SeriesTable.tsx';
+import { readList, type Series, toggled, writeList } from '../../charts/series.ts';
+import { TimeChart } from '../../charts/TimeChart.tsx';
+import { Choice } from '../../ui/Choice.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { PageHead } from '../../ui/PageHead.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { useGame } from '../games/use-game.ts';
+
+const route = getRouteApi('/signed-in/dev/$slug/statistics');
+
+type Statistics = OutputOf<typeof getStatistics>;
+
+const SPANS = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '365 days' },
+] as const;
+type Span = (typeof SPANS)[number]['value'];
+
+export function StatisticsPage() {
+  const game = useGame();
+  const { days, build } = route.useSearch();
+  const navigate = route.useNavigate();
+  const span = SPANS.find(({ value }) => value === days)?.value ?? '30';
+  const { data, error, refetch } = useQuery({
+    ...ask(getStatistics, { uid: game.game_uid, days: Number(span), ...(build !== undefined && { build_id: build }) }),
+    placeholderData: keepPreviousData,
+  });
+  const choose = (value: Span) =>
+    void navigate({ search: (before) => ({ ...before, days: value === '30' ? undefined : value }), replace: true });
+  return (
+    <Stack gap="lg">
+      <PageHead title="Statistics" tabTitle={`Statistics · ${game.name}`} />
+      <Group justify="space-between" gap="sm">
+        <Choice label="Time" value={span} choices={SPANS} onChange={choose} />
+        {build !== undefined && (
+          <Group gap="md">
+            <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug: game.slug, buildId: build }} size="sm">
+              View build
+            </SiteLink>
+            <SiteLink to="/dev/$slug/statistics" params={{ slug: game.slug }} size="sm">
+              Show all builds
+            </SiteLink>
+          </Group>
+        )}
+      </Group>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton h={420} />}
+      {data !== undefined && <Counts data={data} isOfBuild={build !== undefined} />}
+      <Text size="sm" c="dimmed">
+        Without cookies or stored addresses: what counts is in{' '}
+        <DocLink page="shelves#statistics">the documentation</DocLink>. Days are in UTC, and the last one isn't over.
+      </Text>
+    </Stack>
+  );
+}
+
+const KINDS = [
+  { key: 'views', label: 'Page views' },
+  { key: 'downloads', label: 'Downloads' },
+  { key: 'plays', label: 'Plays in the browser' },
+] as const;
+
+function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const hidden = readList(search.hidden);
+  const change = (changed: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+  const kinds = KINDS.filter(({ key }) => key !== 'views' || !isOfBuild);
+  const times = data.days.map(({ day }) => `${day}T00:00:00.000Z`);
+  const series: Series[] = kinds.map(({ key, label }, index) => ({
+    key,
+    label,
+    colour: index,
+    pattern: index,
+    values: new Map(data.days.map((counts, at) => [times[at] ?? '', counts[key]])),
+  }));
+  return (
+    <>
+      <Facts
+        facts={[
+          ...kinds.map(({ key, label }) => [label, formatNumber(data.totals[key])] as const),
+          ...(data.followers === null ? [] : [['Followers', formatNumber(data.followers)] as const]),
+        ]}
+      />
+      <TimeChart
+        label="Statistics"
+        series={series}
+        times={times}
+        step="day"
+        shape="separate"
+        format={formatNumber}
+        hidden={hidden}
+        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
+        hasTable={search.table !== undefined}
+        onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
+        table={(shown) => (
+          <SeriesTable label="Statistics" series={shown} times={times} step="day" format={formatNumber} />
+        )}
+      />
+      <SimpleGrid cols={{ base: 1, md: isOfBuild ? 1 : 3 }} spacing="xl">
+        <Breakdown title="Versions" rows={data.versions} columns={VERSION_COLUMNS} keyOf={({ version }) => version} />
+        {!isOfBuild && (
+          <>
+            <Breakdown title="OS" rows={data.systems} columns={SYSTEM_COLUMNS} keyOf={({ os }) => os ?? ''} />
+            <Breakdown
+              title="Referrers"
+              rows={data.referrers}
+              columns={REFERRER_COLUMNS}
+              keyOf={({ host }) => host ?? ''}
+            />
+          </>
+        )}
+      </SimpleGrid>
+    </>
+  );
+}
+
+function number<Row>(header: string, read: (row: Row) => number): Column<Row> {
+  return { header, align: 'right', cell: (row) => formatNumber(read(row)) };
+}
+
+type Version = Statistics['versions'][number];
+type System = Statistics['systems'][number];
+type Referrer = Statistics['referrers'][number];
+
+const VERSION_COLUMNS: readonly Column<Version>[] = [
+  { header: 'Version', cell: ({ version }) => version },
+  number('Downloads', ({ downloads }: Version) => downloads),
+  number('Plays', ({ plays }: Version) => plays),
+];
+
+const SYSTEM_COLUMNS: readonly Column<System>[] = [
+  { header: 'OS', cell: ({ os }) => (os === null ? 'Unknown' : formatOs(os)) },
+  number('Views', ({ views }: System) => views),
+  number('Downloads', ({ downloads }: System) => downloads),
+  number('Plays', ({ plays }: System) => plays),
+];
+
+const REFERRER_COLUMNS: readonly Column<Referrer>[] = [
+  { header: 'Website', cell: ({ host }) => (host === null ? 'None' : host === 'other' ? 'Others' : host) },
+  number('Views', ({ views }: Referrer) => views),
+];
+
+type BreakdownProps<Row> = {
+  title: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+};
+
+function Breakdown<Row>({ title, rows, columns, keyOf }: BreakdownProps<Row>) {
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Title order={2} size="h5">
+        {title}
+      </Title>
+      <DataTable
+        label={title}
+        rows={rows}
+        columns={columns}
+        rowKey={keyOf}
+        isLoading={false}
+        skeletonRows={3}
+        empty={<EmptyState>Nothing was counted in this time.</EmptyState>}
+      />
+    </Stack>
+  );
+}
