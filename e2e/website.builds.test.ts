@@ -202,7 +202,7 @@ describe('the developer pages of a game', () => {
     await page.getByLabel('Tagline').fill('A stroll through the night');
     await page.getByLabel('Description').fill('Listen.\nThey are near.');
     await page.getByLabel('Tags').fill('Cosy, two players');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await untilEqual(() => page.getByLabel('Tags').inputValue(), 'cosy, two-players');
     await page.getByText('3 things left before it can be listed').waitFor();
