@@ -46,6 +46,13 @@ describe('the guide to the first build', () => {
     await step('Create a deploy key: Done').waitFor();
     await page.getByText("You won't see it again.").waitFor();
 
+    const environment = page.getByRole('group', { name: 'Environment' });
+    await page.getByText(/cli\/install\.sh/).waitFor();
+    await page.getByLabel('OS').selectOption('windows');
+    await page.getByText(/cli\/install\.ps1/).waitFor();
+    await environment.getByRole('button', { name: 'GitLab CI' }).click();
+    await page.getByText('- if: $CI_COMMIT_TAG').waitFor();
+    await environment.getByRole('button', { name: 'bash' }).click();
     await page.getByLabel('Version').fill('0.1.0');
     await page.getByLabel('OS').selectOption('web');
     await page.getByLabel('Architecture').selectOption('wasm');

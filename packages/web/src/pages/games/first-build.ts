@@ -79,3 +79,18 @@ jobs:
           SERVICE_ACCESS_TOKEN: \${{ secrets.SERVICE_ACCESS_TOKEN }}
           SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
 }
+
+/** A GitLab CI job that ships a build for each tag. */
+export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): string {
+  return `ship:
+  rules:
+    - if: $CI_COMMIT_TAG
+  variables:
+    SERVICE_API_URL: ${site}/api/v1
+    CHAUFFEUR_INSTALL_DIR: $CI_PROJECT_DIR/.chauffeur
+  script:
+    # Build the game into ${folder} here.
+    - curl -fsSL ${site}/cli/install.sh | sh
+    - export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
+    - chauffeur push ${quote(folder, 'sh')} --version "$CI_COMMIT_TAG" --os ${os} --arch ${arch}`;
+}
