@@ -107,4 +107,33 @@ describe('an organisation', () => {
     await idaPage.getByText('Your role is developer.').waitFor();
     assert.equal(await idaPage.getByRole('link', { name: 'Audit log' }).count(), 0);
   });
+
+  test('is created by anyone, and gets a game of another one, which says who loses access', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await ownerPage.goto(`${site.service.url}/dev`);
+    await ownerPage.getByRole('table', { name: 'Organisations' }).getByRole('link', { name: 'Owl Studio' }).waitFor();
+    await ownerPage.getByRole('button', { name: 'Create organisation' }).click();
+    const form = ownerPage.getByRole('form', { name: 'Create organisation' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Night Studio');
+    await form.getByRole('textbox', { name: 'Address' }).fill('night');
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
+    await ownerPage.waitForURL(`${site.service.url}/org/night`);
+    await ownerPage.getByText('Your role is owner.').waitFor();
+
+    await ownerPage.goto(`${site.service.url}/dev/${studio.slug}/edit/danger`);
+    const move = ownerPage.getByRole('region', { name: 'Move game' });
+    await move.getByLabel('Organisation').selectOption('Night Studio');
+    await move.getByRole('button', { name: 'Move game' }).click();
+    const dialog = ownerPage.getByRole('dialog', { name: `Move ${GAME} to Night Studio?` });
+    await dialog.getByText('Lose access at once, with their agents: Ida.').waitFor();
+    await dialog.getByRole('button', { name: 'Move game' }).click();
+    await move.getByText('Moved to Night Studio.').waitFor();
+    await move.getByText('The game belongs to Night Studio.').waitFor();
+    await idaPage.goto(`${site.service.url}/dev`);
+    await idaPage.getByText("You don't have any games yet.").waitFor();
+    await idaPage
+      .getByRole('table', { name: 'Organisations' })
+      .getByRole('row', { name: /Owl Studio Developer/ })
+      .waitFor();
+  });
 });

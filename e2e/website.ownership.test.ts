@@ -56,6 +56,19 @@ describe('the members of a game', () => {
     await idaPage.reload();
     await idaPage.getByText(`You're now an admin of ${GAME}`).waitFor();
 
+    await ownerPage.goto(edit('admins'));
+    const setRole = async (role: string) => {
+      const saved = ownerPage.waitForResponse((response) => response.request().method() === 'PATCH');
+      await ownerPage.getByLabel('Role of Ida').selectOption(role);
+      assert.equal((await saved).status(), 200);
+    };
+    await setRole('triager');
+    await idaPage.goto(edit('keys'));
+    await idaPage.getByText('Only developers, admins and owners of the game can see this page.').waitFor();
+    await setRole('admin');
+    await idaPage.reload();
+    await idaPage.getByRole('button', { name: 'Create key' }).waitFor();
+
     await idaPage.goto(edit('danger'));
     await idaPage.getByText('Only owners of the game can see this page.').waitFor();
     await idaPage.getByRole('navigation', { name: 'Edit' }).getByRole('link', { name: 'Members' }).click();

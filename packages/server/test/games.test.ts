@@ -1,6 +1,8 @@
 // Games on the real server: who can see, change and share them; names, slugs and visibility; requests from other sites.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { changed } from '../src/kernel/database/db.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { type ApiResponse, makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
@@ -162,6 +164,47 @@ describe('the admins of a game', () => {
     for (const id of [admin.id, admin.id, owner.id]) assert.deepEqual(await membersAfter(id), [[owner.id, 'owner']]);
     assert.deepEqual(statusOf(await call(admin, `/games/${uid}`)), [404, 4040]);
     assert.equal((await call(owner, `/games/${uid}`)).body.data.role, 'owner');
+  });
+
+  test('get another role from the owner, which counts at once', async () => {
+    const uid = await sharedGame();
+    const path = `/games/${uid}/admins/${admin.id}`;
+    const setRole = (role: string, person = owner, to = path) => call(person, to, { method: 'PATCH', body: { role } });
+    for (const role of ['viewer', 'developer', 'admin', 'triager']) {
+      const answer = await setRole(role);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const member = answer.body.data.members.find((each: { user_id: string }) => each.user_id === admin.id);
+      assert.deepEqual([member.role, member.game_role, member.organisation_role], [role, role, null]);
+      assert.equal((await call(admin, `/games/${uid}`)).body.data.role, role);
+    }
+    assert.deepEqual(statusOf(await call(admin, `/games/${uid}/audit`)), [403, 4031]);
+    assert.deepEqual(statusOf(await setRole('owner')), [400, 4002]);
+    assert.deepEqual(statusOf(await setRole('viewer', admin)), [403, 4031]);
+    assert.deepEqual(statusOf(await setRole('viewer', stranger)), [404, 4040]);
+    // Others are invited first, and owners are owners in the organisation.
+    assert.deepEqual(statusOf(await setRole('viewer', owner, `/games/${uid}/admins/${stranger.id}`)), [404, 4040]);
+    assert.deepEqual(statusOf(await setRole('viewer', owner, `/games/${uid}/admins/${owner.id}`)), [400, 4002]);
+    const roles = await Promise.all([setRole('viewer'), setRole('admin'), setRole('developer'), setRole('triager')]);
+    assert.deepEqual(new Set(roles.map(({ status }) => status)), new Set([200]));
+    const { members } = (await call(owner, `/games/${uid}`)).body.data;
+    assert.deepEqual(members.map((each: { user_id: string }) => each.user_id).sort(), [owner.id, admin.id].sort());
+  });
+
+  test('can have a higher role than in the organisation on a single game, but no lower one', async () => {
+    const [studio, member] = await Promise.all([makePlayer(server), makePlayer(server)]);
+    const { game_uid: uid } = await createGame({}, studio);
+    await changed(
+      server.ctx.db,
+      sql`insert into organisation_members (organisation_id, user_id, role)
+        select organisation_id, ${member.id}, 'triager' from games where game_id = ${uid} on conflict do nothing`,
+    );
+    const path = `/games/${uid}/admins/${member.id}`;
+    const setRole = (role: string) => call(studio, path, { method: 'PATCH', body: { role } });
+    for (const role of ['viewer', 'triager']) assert.deepEqual(statusOf(await setRole(role)), [400, 4002]);
+    assert.equal((await setRole('admin')).status, 200);
+    assert.equal((await call(member, `/games/${uid}`)).body.data.role, 'admin');
+    assert.equal((await call(studio, path, { method: 'DELETE' })).status, 200);
+    assert.equal((await call(member, `/games/${uid}`)).body.data.role, 'triager');
   });
 
   test('cannot remove anyone, and strangers cannot see the game at all', async () => {

@@ -210,6 +210,7 @@ export const OPERATIONS: readonly Operation[] = [
   games.saveDraft,
   games.publishDraft,
   games.discardDraft,
+  games.setGameRole,
   games.removeAdmin,
   games.leaveGame,
   gameDeletion.getGameDeletion,

@@ -287,14 +287,34 @@ export const publishDraft = defineOperation({
   errors: [4040],
 });
 
+const MemberParams = Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) });
+
+export const setGameRole = defineOperation({
+  id: 'games.setRole',
+  summary: 'Change the role of a member on this game alone',
+  method: 'PATCH',
+  path: '/games/{uid}/admins/{user_id}',
+  access: 'account',
+  role: 'owner',
+  params: MemberParams,
+  body: Type.Object({
+    role: Type.Enum(['viewer', 'triager', 'developer', 'admin'], {
+      description: 'Higher than the role in the organisation, if the member has one there',
+    }),
+  }),
+  output: Type.Object({ members: Type.Array(Member) }),
+  statuses: [200],
+  errors: [4031, 4040],
+});
+
 export const removeAdmin = defineOperation({
   id: 'games.removeAdmin',
-  summary: 'Remove an admin from your game',
+  summary: 'Remove the role of a member on this game alone',
   method: 'DELETE',
   path: '/games/{uid}/admins/{user_id}',
   access: 'account',
   role: 'owner',
-  params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
+  params: MemberParams,
   output: Type.Object({ members: Type.Array(Member) }),
   statuses: [200],
   errors: [4031, 4040],

@@ -413,6 +413,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       );
       return { path: { invitation_uid: invitationUid } };
     },
+    'games.setRole': async () => {
+      await makeAdmin(server, game.uid, player);
+      return { json: { role: 'developer' } };
+    },
     'games.removeAdmin': async () => {
       await makeAdmin(server, game.uid, player);
       return {};

@@ -2,7 +2,7 @@
 import * as contract from '@chauffeur/contract/operations/games';
 import { handle, type Route } from '../../request/route.ts';
 import { discardDraft, getDraft, publishDraft, saveDraft } from './drafts.ts';
-import { createGame, getGame, leaveGame, listGames, removeAdmin, updateGame } from './games.ts';
+import { createGame, getGame, leaveGame, listGames, removeAdmin, setGameRole, updateGame } from './games.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.createGame, createGame),
@@ -13,6 +13,7 @@ export const ROUTES: readonly Route[] = [
   handle(contract.saveDraft, saveDraft),
   handle(contract.publishDraft, publishDraft),
   handle(contract.discardDraft, discardDraft),
+  handle(contract.setGameRole, setGameRole),
   handle(contract.removeAdmin, removeAdmin),
   handle(contract.leaveGame, leaveGame),
 ];

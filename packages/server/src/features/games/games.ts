@@ -226,15 +226,47 @@ async function changeGame(ctx: Context, tx: Tx, { game_id: gameId, slug }: Game,
 /** What the audit log records. */
 const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tags', ...Object.keys(NO_FACTS)];
 
-export async function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
-  const game = await requireOwner(ctx, caller, input.uid);
-  await transact(ctx.db, async (tx) => {
-    await lockGame(tx, game.game_id);
-    const member = (await games.listMembers(tx, game.game_id)).find(({ user_id }) => user_id === input.user_id);
-    await games.deleteRole(tx, game.game_id, input.user_id);
+/** Changes the role of someone who has one on the game or in its organisation. Others are invited. */
+export function setGameRole(ctx: Context, { caller, input }: Call<typeof contract.setGameRole>) {
+  const { user_id: userId, role } = input;
+  return changeMember(ctx, caller, input, async (tx, gameId, member) => {
+    if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game. Invite them to it.');
+    const { name, role: from, organisation_role: inOrganisation } = member;
+    if (inOrganisation !== null && isAtLeast(inOrganisation, role))
+      throw new ApiError(
+        4002,
+        `role: ${name} is already ${inOrganisation} in the organisation. Change the role there.`,
+      );
+    await games.setRole(tx, gameId, userId, role);
+    recordChange('member', { name, role: from }, { name, role });
+  });
+}
+
+/** Does nothing if the person has no role on the game alone. */
+export function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
+  return changeMember(ctx, caller, input, async (tx, gameId, member) => {
+    await games.deleteRole(tx, gameId, input.user_id);
     recordChange('member', member && { name: member.name, role: member.role }, null);
   });
-  return { members: await games.listMembers(ctx.db, game.game_id) };
+}
+
+type MemberRef = { readonly uid: string; readonly user_id: string };
+
+/** Runs `work` in a transaction in which the caller stays an owner of the game. Returns the members after it. */
+async function changeMember(
+  ctx: Context,
+  caller: AccountCaller,
+  { uid, user_id: userId }: MemberRef,
+  work: (tx: Tx, gameId: string, member: games.Member | undefined) => Promise<void>,
+) {
+  const { game_id: gameId } = await requireOwner(ctx, caller, uid);
+  return transact(ctx.db, async (tx) => {
+    const game = await lockGame(tx, gameId);
+    requireRole((await roleOf(tx, game, caller)) ?? 'viewer', 'owner');
+    const member = (await games.listMembers(tx, gameId)).find(({ user_id }) => user_id === userId);
+    await work(tx, gameId, member);
+    return { members: await games.listMembers(tx, gameId) };
+  });
 }
 
 /** Also without the sign-in that the organisation requires. */

@@ -1,20 +1,22 @@
 // The people who work on a game with their roles, and open invitations.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getGame, leaveGame, listGames, removeAdmin } from '@chauffeur/contract/operations/games';
-import { ROLES } from '@chauffeur/contract/roles';
+import { getGame, leaveGame, listGames, removeAdmin, setGameRole } from '@chauffeur/contract/operations/games';
+import { isAtLeast, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api.ts';
+import { useMay } from '../../frame/own-role.ts';
 import { session } from '../../session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { RoleSelect } from '../../ui/RoleSelect.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { Invitations } from './Invitations.tsx';
+import { GAME_ROLES, type GameRole, Invitations } from './Invitations.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 
 type Member = OutputOf<typeof getGame>['members'][number];
@@ -53,7 +55,14 @@ export function AdminsPage() {
 
 function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member) => void }) {
   const { data: person } = useQuery(session);
+  const queries = useQueryClient();
   const isOwner = game.role === 'owner';
+  const mayChange = useMay(setGameRole);
+  const changing = useMutation({
+    mutationFn: ({ member: { user_id }, role }: { member: Member; role: Role }) =>
+      call(setGameRole, { uid: game.game_uid, user_id, role: GAME_ROLES.find((each) => each === role) ?? 'viewer' }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [getGame.id] }),
+  });
   const columns: Column<Member>[] = [
     {
       header: 'Person',
@@ -68,17 +77,27 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
     },
     {
       header: 'Role',
-      cell: ({ role, game_role, organisation_role }) => (
-        <span title={ROLES[role].summary}>
-          {ROLES[role].label}
-          {organisation_role === null && game_role !== null && (
-            <Text span size="sm" c="dimmed">
-              {' '}
-              · this game only
-            </Text>
-          )}
-        </span>
-      ),
+      cell: (member) =>
+        mayChange && member.role !== 'owner' && member.game_role !== null ? (
+          <RoleSelect
+            label={`Role of ${member.name}`}
+            value={member.role}
+            roles={rolesFor(member)}
+            isCompact
+            isDisabled={changing.isPending}
+            onChange={(role) => changing.mutate({ member, role })}
+          />
+        ) : (
+          <span title={ROLES[member.role].summary}>
+            {ROLES[member.role].label}
+            {member.organisation_role === null && member.game_role !== null && (
+              <Text span size="sm" c="dimmed">
+                {' '}
+                · this game only
+              </Text>
+            )}
+          </span>
+        ),
     },
     {
       header: 'Actions',
@@ -105,7 +124,17 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
       ),
     },
   ];
-  return <DataTable label="Members" columns={columns} rows={game.members} rowKey={({ user_id }) => user_id} />;
+  return (
+    <>
+      {changing.error !== null && <Problem error={changing.error} />}
+      <DataTable label="Members" columns={columns} rows={game.members} rowKey={({ user_id }) => user_id} />
+    </>
+  );
+}
+
+/** A role on one game is higher than the one in the organisation, or it would have no effect. */
+function rolesFor({ organisation_role: inOrganisation }: Member): readonly GameRole[] {
+  return GAME_ROLES.filter((role) => inOrganisation === null || !isAtLeast(inOrganisation, role));
 }
 
 function RemoveAdmin({ game, member, onClose }: { game: OpenGame; member: Member; onClose: () => void }) {

@@ -1,9 +1,10 @@
-// Actions that can't be undone: transferring a game to another owner, and deleting it.
+// Actions that change who owns a game: moving it, transferring it, and deleting it.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { DeleteGame } from './DeleteGame.tsx';
+import { MoveGame } from './MoveGame.tsx';
 import { TransferGame } from './TransferGame.tsx';
 import { useGame } from './use-game.ts';
 
@@ -13,6 +14,7 @@ export function DangerPage() {
   return (
     <Stack gap="xl">
       <PageHead title="Danger zone" tabTitle={`Danger zone · ${game.name}`} />
+      <MoveGame game={game} />
       <TransferGame game={game} />
       <Section title="Delete game">
         <Text size="sm">

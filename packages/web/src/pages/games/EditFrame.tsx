@@ -1,7 +1,7 @@
 // The frame of a game's edit pages: links to the pages that the person can read, next to or above the open one. It says who
 // may see or change the open page if the person may not.
 import { Stack } from '@mantine/core';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useChildMatches } from '@tanstack/react-router';
 import { mayCall } from '../../frame/own-role.ts';
 import { useScrollToCurrent } from '../../frame/use-scroll-to-current.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -31,7 +31,8 @@ export function EditFrame() {
 
 function Part() {
   const game = useGame();
-  const path = useLocation({ select: ({ pathname }) => pathname.split('/')[4] });
+  // Not the location, which changes before the outlet does.
+  const path = useChildMatches({ select: ([open]) => open?.pathname.split('/')[4] });
   const part = EDIT_PARTS.find((each) => each.path === path);
   if (part === undefined) return <Outlet />;
   if (!mayCall(game.role, part.read))

@@ -22,6 +22,7 @@ import { Time } from '../../ui/Time.tsx';
 import { RequiredSignIn } from '../accounts/RequiredSignIn.tsx';
 import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
+import { OwnOrganisations } from '../organisations/OwnOrganisations.tsx';
 import { CreateGame } from './CreateGame.tsx';
 
 const route = getRouteApi('/signed-in/dev');
@@ -67,6 +68,7 @@ export function GamesPage() {
           </>
         }
       />
+      <OwnOrganisations />
       {isCreating && <CreateGame onClose={() => setCreating(false)} />}
     </Stack>
   );

@@ -27,7 +27,8 @@ export type Change =
 type Changing = UseMutationResult<unknown, Error, Change>;
 
 /** Roles on a single game. Owners are owners of its organisation. */
-const GAME_ROLES = ['viewer', 'triager', 'developer', 'admin'] as const;
+export const GAME_ROLES = ['viewer', 'triager', 'developer', 'admin'] as const;
+export type GameRole = (typeof GAME_ROLES)[number];
 
 export function Invitations({ game }: { game: OpenGame }) {
   const uid = game.game_uid;
