@@ -1,7 +1,9 @@
 // Operators disable and enable accounts, and reset second factors: over the API and with the command of the server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setUserOperator } from '../src/features/accounts/accounts.ts';
+import { sql } from 'kysely';
+import { setUserDisabled, setUserOperator } from '../src/features/accounts/accounts.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { cookieOf, isSignedIn, postAuth, trySignIn } from './setup/accounts.ts';
 import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
@@ -12,6 +14,7 @@ import { connectProgram } from './setup/oauth.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
 import { addApp, nextCode, startSignIn } from './setup/totp.ts';
+import { register } from './setup/uploads.ts';
 
 let server: TestServer;
 let operator: Awaited<ReturnType<typeof makePlayer>>;
@@ -80,6 +83,48 @@ test('a disabled account loses all access at once, and gets all but its sessions
 });
 
 type Refusal = { error: { code: number } };
+
+test('keys of a game work while another owner is active, and players are never cut off', async () => {
+  const game = await makeGame(server);
+  const headers = await signIn(server, game.owner);
+  const second = await makePlayer(server);
+  await changed(
+    server.ctx.db,
+    sql`insert into organisation_members (organisation_id, user_id, role)
+      select organisation_id, ${second.id}, 'owner' from games where game_id = ${game.uid}`,
+  );
+  const scopes = ['builds'];
+  const path = `/games/${game.uid}/upload-tokens`;
+  const token = (await callApi(server, headers, 'POST', path, { name: 'CI', scopes, expires_in_days: null })).body.data;
+  const tokenHeaders = { 'x-access-token': token.access_token, 'x-secret-key': token.secret_key };
+  const buildId = await register(server, game, { version: '1.0' });
+  const keys = () =>
+    Promise.all(
+      [game.keyHeaders, tokenHeaders].map(
+        async (each) => (await request(`${server.api}/tool/info`, { headers: each })).body.error?.code,
+      ),
+    );
+  const subscribers = async (caller: { cookie: string }) =>
+    (await callApi(server, caller, 'GET', `/games/${game.uid}/alerts`)).body.data.mail.subscribers.length;
+  assert.deepEqual([await keys(), await subscribers(second.headers)], [[undefined, undefined], 2]);
+  await setUserDisabled(server.ctx, game.owner.email, true);
+  assert.deepEqual([await keys(), await subscribers(second.headers)], [[undefined, undefined], 1]);
+  await setUserDisabled(server.ctx, second.email, true);
+  assert.deepEqual(await keys(), [4013, 4013]);
+  for (const [to, body] of [
+    ['crashes', { message: 'Out of memory' }],
+    ['events', { events: [{ event: 'session_start', device_uid: 'device-1' }] }],
+  ] as const) {
+    const sent = await request(`${server.api}/public/${to}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-app-id': game.uid, 'x-build-id': buildId },
+      body: JSON.stringify(body),
+    });
+    assert.ok(sent.status < 300, `${to}: ${JSON.stringify(sent.body)}`);
+  }
+  await setUserDisabled(server.ctx, second.email, false);
+  assert.deepEqual(await keys(), [undefined, undefined]);
+});
 
 test('a sign-in at the same moment does not survive', async () => {
   const account = { email: 'race@example.com', password: 'correct horse battery' };

@@ -5,11 +5,12 @@ import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
+import { setUserDisabled } from '../src/features/accounts/accounts.ts';
 import { changed, row } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { callApi, makeOwnedGame, type OwnedGame, type Session, statusOf } from './setup/api-calls.ts';
 import { mailTo } from './setup/mail.ts';
-import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let now = Date.now();
@@ -231,6 +232,28 @@ describe('an invitation to an organisation', () => {
     await invite(admin.headers, organisation, orphaned.email, 'admin');
     await setRole(owner, organisation, admin.id, 'developer');
     assert.deepEqual(await accept(orphaned), [409, 4230]);
+  });
+
+  test('to a game ends when its sender is no longer an owner, or is disabled', async () => {
+    const { owner, organisation, game } = await open();
+    const second = await join(owner, organisation, 'owner');
+    const accept = async (person: Person) =>
+      statusOf(await call(person.headers, 'POST', `/invitations/${await tokenFor(person.email)}/accept`));
+    for (const role of ['admin', 'viewer'] as const) {
+      const [early, late, last] = [await makePlayer(server), await makePlayer(server), await makePlayer(server)];
+      for (const { email } of [early, late, last]) {
+        const sent = await call(second.headers, 'POST', `/games/${game.uid}/invitations`, { email, role });
+        assert.equal(sent.status, 202, JSON.stringify(sent.body));
+      }
+      await setRole(owner, organisation, second.id, 'viewer');
+      assert.deepEqual(await accept(early), [409, 4230], role);
+      await setRole(owner, organisation, second.id, 'owner');
+      await setUserDisabled(server.ctx, second.email, true);
+      assert.deepEqual(await accept(late), [409, 4230], role);
+      await setUserDisabled(server.ctx, second.email, false);
+      second.headers = await signIn(server, { email: second.email, password: 'correct horse battery' });
+      assert.deepEqual(await accept(last), [200, undefined], role);
+    }
   });
 
   test('gives a role on one game, if it is to the game', async () => {

@@ -18,6 +18,7 @@ import {
   appointOperator as appointOperatorRow,
   deleteSessions,
   deleteUser,
+  findSignInState,
   findUserByEmail,
   findUserNames,
   findUserById as findUserRow,
@@ -220,6 +221,11 @@ export async function findUser(ctx: Context, email: string): Promise<User | null
 /** Finds an account by its id; null if there is none. */
 export function findUserById(db: Db, id: string): Promise<User | null> {
   return findUserRow(db, id);
+}
+
+/** Whether the account exists and is not disabled. */
+export async function isActive(db: Db, userId: string): Promise<boolean> {
+  return (await findSignInState(db, userId))?.disabled === false;
 }
 
 /** The names of these accounts, by their ids. Deleted accounts are left out. */

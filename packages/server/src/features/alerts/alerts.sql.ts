@@ -135,7 +135,7 @@ export function listSubscribers(db: Db, gameId: string): Promise<SubscriberRow[]
       from (select user_id, role = 'owner' as by_default from game_members where game_id = ${gameId}) as members
         join users on users.id = members.user_id
         left join alert_subscriptions chosen on chosen.game_id = ${gameId} and chosen.user_id = members.user_id
-      where email_verified and coalesce(subscribed, by_default) order by by_default desc, users.name, users.id`,
+      where email_verified and disabled_at is null and coalesce(subscribed, by_default) order by by_default desc, users.name, users.id`,
   );
 }
 

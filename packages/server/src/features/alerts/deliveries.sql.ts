@@ -226,7 +226,7 @@ export async function reopenDelivery(tx: Tx, gameId: string, deliveryId: string)
 export function findAddress(db: Db, gameId: string, userId: string): Promise<{ email: string } | undefined> {
   return row(
     db,
-    sql<{ email: string }>`select email from users where id = ${userId} and email_verified
+    sql<{ email: string }>`select email from users where id = ${userId} and email_verified and disabled_at is null
       and exists (select from game_members where game_id = ${gameId} and user_id = users.id)
       and coalesce((select subscribed from alert_subscriptions where game_id = ${gameId} and user_id = users.id), true)`,
   );

@@ -24,7 +24,7 @@ type FoundKey = {
   secret_hash: Buffer;
   revoked_at: Date | null;
   stale: boolean;
-  owner_disabled: boolean;
+  owners_disabled: boolean;
 };
 
 export async function revokeKeys(tx: Tx, gameId: string): Promise<void> {
@@ -56,17 +56,20 @@ export function findActiveKey(db: Db, gameId: string): Promise<KeyRow | undefine
   );
 }
 
-/** Whether an operator has disabled the account of the game's owner. */
-export const isOwnerDisabled = (gameId: RawBuilder<unknown>) =>
-  sql`exists (select from games join users on users.id = owner_id
-    where games.game_id = ${gameId} and disabled_at is not null)`;
+/** Whether an operator has disabled the accounts of all owners of the game. */
+export const areOwnersDisabled = (gameId: RawBuilder<unknown>) =>
+  // Null for a deleted game, which has its own error.
+  sql`coalesce((select bool_and(disabled_at is not null)
+    from games join organisation_members as team on team.organisation_id = games.organisation_id
+      join users on users.id = team.user_id
+    where games.game_id = ${gameId} and team.role = 'owner'), false)`;
 
 export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
   return row(
     db,
     sql<FoundKey>`select game_id, key_id, key_ref, secret_hash, revoked_at,
         last_used_at is null or last_used_at < now() - interval '1 minute' as stale,
-        ${isOwnerDisabled(sql`deploy_keys.game_id`)} as owner_disabled
+        ${areOwnersDisabled(sql`deploy_keys.game_id`)} as owners_disabled
       from deploy_keys where token_hash = ${tokenHash}`,
   );
 }

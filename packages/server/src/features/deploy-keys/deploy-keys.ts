@@ -142,7 +142,7 @@ export async function authenticateKey(
   const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
   if (key === undefined && token === undefined) throw new ApiError(4022);
   if (!matches) throw new ApiError(4024);
-  if ((key ?? token)!.owner_disabled) throw new ApiError(4013, 'The account of the owner of the game is disabled.');
+  if ((key ?? token)!.owners_disabled) throw new ApiError(4013, 'The accounts of all owners of the game are disabled.');
   if (token !== undefined) return callerOf(ctx, token, address);
   if (key!.revoked_at !== null) throw new ApiError(4023);
   if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);

@@ -2,7 +2,7 @@
 import type { UploadScope } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import { isOwnerDisabled } from './deploy-keys.sql.ts';
+import { areOwnersDisabled } from './deploy-keys.sql.ts';
 
 export type TokenRow = {
   token_id: string;
@@ -127,7 +127,7 @@ export type FoundToken = {
   expires_at: Date | null;
   revoked_at: Date | null;
   stale: boolean;
-  owner_disabled: boolean;
+  owners_disabled: boolean;
 };
 
 export function findToken(db: Db, tokenHash: Buffer): Promise<FoundToken | undefined> {
@@ -135,7 +135,7 @@ export function findToken(db: Db, tokenHash: Buffer): Promise<FoundToken | undef
     db,
     sql<FoundToken>`select game_id, token_id, key_ref, secret_hash, name, scopes, expires_at, revoked_at,
         last_used_at is null or last_used_at < now() - interval '1 minute' as stale,
-        ${isOwnerDisabled(sql`upload_tokens.game_id`)} as owner_disabled
+        ${areOwnersDisabled(sql`upload_tokens.game_id`)} as owners_disabled
       from upload_tokens where token_hash = ${tokenHash}`,
   );
 }

@@ -203,14 +203,15 @@ export function listMembers(db: Db, gameId: string): Promise<Member[]> {
   );
 }
 
-/** The owners of the game with their addresses; the one who is responsible for it is the first. */
+/** The owners of the game whose accounts are not disabled; the one who is responsible for it is the first. */
 export function listOwners(db: Db, gameId: string): Promise<{ user_id: string; name: string; email: string }[]> {
   return rows(
     db,
     sql<{ user_id: string; name: string; email: string }>`select users.id as user_id, users.name, email
       from games join organisation_members as team on team.organisation_id = games.organisation_id
         join users on users.id = team.user_id
-      where game_id = ${gameId} and team.role = 'owner' order by users.id = owner_id desc, team.added_at, users.id`,
+      where game_id = ${gameId} and team.role = 'owner' and disabled_at is null
+      order by users.id = owner_id desc, team.added_at, users.id`,
   );
 }
 

@@ -350,7 +350,7 @@ export const { findDraft } = drafts;
 /** Pages that operators have hidden: drafts that their developers can't publish. */
 export const { findHidden, hideGame, restoreGame } = hiddenGames;
 
-/** The owners of the game; the one who is responsible for it is the first. */
+/** The owners of the game whose accounts are not disabled; the one who is responsible for it is the first. */
 export function listOwners(db: Db, gameId: string) {
   return games.listOwners(db, gameId);
 }

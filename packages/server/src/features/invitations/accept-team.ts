@@ -4,7 +4,7 @@ import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';
-import { findUserById } from '../accounts/accounts.ts';
+import { findUserById, isActive } from '../accounts/accounts.ts';
 import { lockGame, roleOnGame, setRole } from '../games/games.ts';
 import { lockOrganisation, roleIn, setMemberRoleWithin } from '../organisations/organisations.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
@@ -61,11 +61,15 @@ async function join(tx: Tx, row: Row, user: User): Promise<void> {
     gameId !== null ? roleOnGame(tx, gameId, userId) : roleIn(tx, organisationId ?? '', userId);
   const inviter = inviterId === null ? null : await roleOf(inviterId);
   const mayInvite = inviter !== null && (gameId !== null ? inviter === 'owner' : mayGrant(inviter, role));
-  if (!mayInvite)
-    throw new ApiError(4230, `${row.invited_by}, who sent this, may no longer invite you. Ask for a new invitation.`);
+  if (!mayInvite || inviterId === null || !(await isActive(tx, inviterId))) throw endedBy(row);
   const current = await roleOf(user.id);
   if (current !== null && isAtLeast(current, role)) return;
   if (organisationId !== null) await setMemberRoleWithin(tx, organisationId, user.id, role);
   else if (gameId !== null && role !== 'owner') await setRole(tx, gameId, user.id, role);
   recordChange('member', current && { name: user.name, role: current }, { name: user.name, role });
+}
+
+/** The error for an invitation whose sender could not send it now. */
+export function endedBy({ invited_by: name }: { readonly invited_by: string }): ApiError {
+  return new ApiError(4230, `${name}, who sent this, may no longer invite you. Ask for a new invitation.`);
 }

@@ -12,7 +12,7 @@ import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { changeOwner, listOwners, lockGame, roleOnGame, setRole } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
-import { answerTeamInvitation, getTeamInvitation } from './accept-team.ts';
+import { answerTeamInvitation, endedBy, getTeamInvitation } from './accept-team.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
 import * as invitations from './invitations.sql.ts';
 import { transferredMail } from './mail.ts';
@@ -47,6 +47,8 @@ export async function acceptInvitation(
     const { game_id: gameId } = row;
     if (row.role === 'owner') return transferGame(ctx, tx, row, user);
     const game = await lockGame(tx, gameId);
+    const owners = await listOwners(tx, gameId);
+    if (!owners.some(({ user_id: id }) => id === row.inviter_id)) throw endedBy(row);
     const current = await roleOnGame(tx, game.game_id, user.id);
     if (current === null || !isAtLeast(current, row.role)) {
       await setRole(tx, gameId, user.id, row.role);

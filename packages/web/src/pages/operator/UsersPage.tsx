@@ -191,7 +191,7 @@ function MoreActions({ user, isBusy, onAction }: UserButtonsProps) {
         >
           <Text size="sm">
             {confirming === 'disable'
-              ? `${user.email} is signed out and can't sign in. Personal keys, agents and commands stop working until you enable the account again. Games and their pages stay.`
+              ? `${user.email} is signed out and can't sign in. Personal keys, agents, commands, and invitations from this person stop working until you enable the account again. Deploy keys and upload tokens belong to games: they stop only for games without another active owner. Players keep their pages, downloads, crash reports and events.`
               : `${user.email} loses the authenticator app, backup codes and passkeys, and is signed out. Only do this if you are sure who asked for it.`}
           </Text>
         </ConfirmDialog>
