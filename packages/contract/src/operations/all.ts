@@ -176,6 +176,8 @@ export const OPERATIONS: readonly Operation[] = [
   browse.listTags,
   developers.getDeveloper,
   store.getPublicGame,
+  store.listReleases,
+  store.renderMarkdown,
   store.downloadFile,
   store.downloadByLink,
   store.getProvenance,
