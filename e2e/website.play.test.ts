@@ -154,7 +154,7 @@ describe('playing on the website', () => {
     await page.getByRole('link', { name: 'View your page' }).waitFor();
     await page.goto(`${url}/g/${studio.slug}`);
     await page.getByRole('banner').waitFor();
-    await page.locator('article header').getByRole('link').click();
+    await page.locator('article header').getByRole('link', { name: 'owner' }).click();
     await page.waitForURL(`${url}/@rain-works`);
     await page.getByText('@rain-works').waitFor();
     await page.getByRole('region', { name: 'Games' }).getByRole('link', { name: 'Small Walk' }).click();

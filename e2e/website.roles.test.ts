@@ -1,5 +1,6 @@
-// Every page of a game and of an organisation, with every role: nothing that the role may not do is loaded or offered,
-// and everything that it may do is offered. What each role may do is read from the contract.
+// Every page of a game and of an organisation, with every role: nothing that the role may not do is loaded. With three of
+// them, every control is pressed: nothing else is offered, and everything that the role may do is. What each role may do
+// is read from the contract.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation } from '@chauffeur/contract/operation';
@@ -14,6 +15,9 @@ import { addAccount, type Session } from './setup/studio.ts';
 import { untilShown } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
+
+/** The lowest role, one in the middle, and the one with everything. Pressing all controls takes a minute for each. */
+const PRESSED: readonly Role[] = ['viewer', 'developer', 'owner'];
 
 /** What the pages called with each role. */
 type Calls = Record<Role, Map<string, Operation>>;
@@ -50,21 +54,21 @@ describe('the pages of a game and of an organisation', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const problems: string[] = [];
     const calls = Object.fromEntries(ROLE_NAMES.map((role) => [role, new Map()])) as Calls;
-    await Promise.all(
-      ROLE_NAMES.map((role) =>
-        tryPages(role, {
-          problem: (text) => problems.push(`${role}: ${text}`),
-          call: (operation) => calls[role].set(operation.id, operation),
-        }),
-      ),
-    );
+    const tryRole = (role: Role) =>
+      tryPages(role, {
+        problem: (text) => problems.push(`${role}: ${text}`),
+        call: (operation) => calls[role].set(operation.id, operation),
+      });
+    await Promise.all(ROLE_NAMES.map(tryRole));
     assert.deepEqual(problems, []);
-    for (const role of ROLE_NAMES) {
-      const expected = [...calls.owner.values()].filter(
-        (operation) => isAtLeast(role, operation.role ?? 'owner') && !PERSONAL.includes(operation.id),
-      );
-      const missing = expected.map(({ id }) => id).filter((id) => !calls[role].has(id));
-      assert.deepEqual(missing, [], `not offered to ${role}s`);
+    const missingFor = (role: Role) =>
+      [...calls.owner.values()]
+        .filter((operation) => isAtLeast(role, operation.role ?? 'owner') && !PERSONAL.includes(operation.id))
+        .flatMap(({ id }) => (calls[role].has(id) ? [] : [id]));
+    for (const role of PRESSED) {
+      // On a busy machine, a control may not be there yet when its turn comes.
+      if (missingFor(role).length > 0) await tryRole(role);
+      assert.deepEqual(missingFor(role), [], `not offered to ${role}s`);
     }
     // Otherwise the test has pressed too little.
     const counted = [...calls.owner.values()].filter(({ method }) => method !== 'GET').length;
@@ -94,7 +98,7 @@ describe('the pages of a game and of an organisation', () => {
       };
       await open();
       for (const alert of await page.getByRole('alert').allInnerTexts()) report.problem(`${path} shows ${alert}`);
-      await pressAll(page, open);
+      if (PRESSED.includes(role)) await pressAll(page, open);
     }
   }
 });

@@ -4,6 +4,8 @@ import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { unsubscribeToken } from '../../packages/server/src/features/alerts/unsubscribe.ts';
+import { endAddress } from '../../packages/server/src/features/follows/follows.ts';
+import { newId } from '../../packages/server/src/kernel/secrets/ids.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
@@ -118,6 +120,11 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
       headers: { ...session, 'content-type': 'application/octet-stream' },
       body: Buffer.alloc(10_000, 1),
     }),
+    'follows.end': async () => ({
+      path: `${at('follows.end')}${new URL(endAddress(server.ctx, newId())).search}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from('List-Unsubscribe=One-Click'),
+    }),
     'alerts.unsubscribe': async () => ({
       path: `${at('alerts.unsubscribe')}?token=${unsubscribeToken(server.ctx, ownGame.uid, ownGame.owner.id)}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -171,6 +178,16 @@ function routesOutside({ server, game, ownGame }: Target): Route[] {
       body: Buffer.from(JSON.stringify(body)),
     }),
   });
+  const form = (name: string, fields: Record<string, string>): Route => ({
+    name,
+    method: 'POST',
+    isJson: false,
+    prepare: async () => ({
+      path: name,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from(new URLSearchParams(fields).toString()),
+    }),
+  });
   const { email, password } = ownGame.owner;
   return [
     {
@@ -192,6 +209,10 @@ function routesOutside({ server, game, ownGame }: Target): Route[] {
     json('/api/auth/sign-up/email', { email: 'new@example.com', password, name: 'New' }, { origin: server.url }),
     json('/api/auth/oauth2/register', { client_name: 'Owl', redirect_uris: ['http://127.0.0.1:9/callback'] }),
     json('/api/auth/oauth2/token', { grant_type: 'authorization_code', code: 'x', client_id: 'y' }),
+    form(`/g/${ownGame.uid}/follow`, { email: 'reader@example.com' }),
+    form(`/g/${ownGame.uid}/report-page`, { reason: 'other', message: 'It is empty.' }),
+    form('/follow/x', {}),
+    form('/unfollow/x', {}),
     json('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json, text/event-stream' }),
   ];
 }

@@ -16,7 +16,12 @@ export function readSetup(db: Db): Promise<SetupRow> {
 
 /** Adds a code, and forgets all but the newest `max`. */
 export async function insertCode(tx: Tx, codeHash: Buffer, now: Date, max: number): Promise<void> {
-  await changed(tx, sql`insert into setup_codes (code_hash, issued_at) values (${codeHash}, ${now})`);
+  // Of two codes within a millisecond, the later one is the newer.
+  await changed(
+    tx,
+    sql`insert into setup_codes (code_hash, issued_at)
+      select ${codeHash}, greatest(${now}, max(issued_at) + interval '1 microsecond') from setup_codes`,
+  );
   await changed(
     tx,
     sql`delete from setup_codes where code_hash not in (
