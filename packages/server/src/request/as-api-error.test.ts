@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
-import { S3Error } from '../kernel/blobs/s3-error.ts';
 import { asKnownError } from './as-api-error.ts';
 
-function failed(name: string): Error {
-  return Object.assign(new Error('x'), { name });
-}
+const withCode = (code: string) => Object.assign(new Error('details of the server'), { code });
 
-for (const [what, thrown, code] of [
-  ['S3 that is overloaded', S3Error.of('GetObject', 'builds', failed('SlowDown')), 5030],
-  ['S3 that rejects the clock', S3Error.of('HeadObject', 'builds', failed('RequestTimeTooSkewed')), 5030],
-  ['full S3', S3Error.of('PutObject', 'builds', failed('XMinioStorageFull')), 5070],
-  ['a database that is starting', Object.assign(new Error('x'), { code: '57P03' }), 5030],
-  ['a full disk of the database', Object.assign(new Error('x'), { code: '53100' }), 5070],
-  ['a refusal', new ApiError(4040), 4040],
-  ['a mistake in the program', new TypeError('x is not a function'), undefined],
-] as const) {
-  test(`${what} gets ${code ?? 'no code'}`, () => {
-    assert.equal(asKnownError(thrown)?.code, code);
-  });
-}
+test('what succeeds when it is tried again is reported as unavailable, without details', () => {
+  for (const code of ['40P01', '40001', '57P01', 'ECONNREFUSED']) {
+    const error = asKnownError(withCode(code));
+    assert.equal(error?.code, 5030, code);
+    assert.doesNotMatch(error?.message ?? '', /details/);
+  }
+});
+
+test('other failures have no code of their own, and those of callers keep theirs', () => {
+  for (const thrown of [withCode('23505'), new Error('x'), 'x', null, undefined])
+    assert.equal(asKnownError(thrown), null);
+  const error = new ApiError(4040);
+  assert.equal(asKnownError(error), error);
+});

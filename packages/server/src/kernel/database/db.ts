@@ -159,7 +159,7 @@ const CONFLICT = /^40(P01|001)$/;
  * transactions.
  */
 export function isConflict(error: unknown): boolean {
-  return CONFLICT.test((error as { code?: string }).code ?? '');
+  return error instanceof Error && CONFLICT.test((error as { code?: string }).code ?? '');
 }
 
 const MAX_TRIES = 5;

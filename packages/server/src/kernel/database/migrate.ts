@@ -17,7 +17,10 @@ type Waits = {
   /** How long all attempts take together. */
   readonly deadlineMs: number;
 };
-const WAITS: Waits = { lockMs: 2_000, retryMs: 3_000, deadlineMs: 10 * 60_000 };
+/**
+ * It steps back well before PostgreSQL looks for deadlocks, after a second: in one, a request that waited first would fail.
+ */
+const WAITS: Waits = { lockMs: 300, retryMs: 2_000, deadlineMs: 10 * 60_000 };
 
 /** SQLSTATE of a lock that was not available in time, and of a deadlock. */
 const LOCKED = new Set(['55P03', '40P01']);
