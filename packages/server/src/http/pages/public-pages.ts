@@ -113,8 +113,8 @@ async function sendPage(
   try {
     countPublicRead(ctx, request);
     caller = await identifyVisitor(parts, request);
-    const page = await write({ ctx, ask, caller, ...addressOf(request) });
-    return await send(parts, request, reply, caller, page);
+    const visit = { ctx, ask, caller, ...addressOf(request) };
+    return await send(parts, request, reply, visit, await write(visit));
   } catch (thrown) {
     return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
   }
@@ -182,12 +182,11 @@ async function send(
   { ctx, document }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
-  caller: Caller,
+  { caller, texts }: Pick<Visit, 'caller' | 'texts'>,
   { status, head, main, search = '', variesByMachine = false, isPrivate }: PublicPage,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
   const named = namedLanguage(request);
-  const texts = textsFor(request, named);
   const body = writeFrame(main, { texts, visitor, path: request.url, search });
   if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
   const isShared = caller.kind === 'anonymous' && status === 200 && isPrivate !== true && named === undefined;

@@ -1,7 +1,7 @@
 // The languages of the public pages, and which one a visitor gets.
 import Negotiator from 'negotiator';
 
-/** The first one is for everyone who asks for none of them. */
+/** The first is the default. */
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
