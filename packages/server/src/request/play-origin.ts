@@ -20,7 +20,7 @@ export function isApart({ config }: Context): boolean {
 /** What pages of the website may frame, for Content-Security-Policy. */
 export function frameSource({ config }: Context): string {
   // Not the public URL: people may open the site under another name, such as localhost. All other pages refuse to be
-  // framed.
+  // framed, except for the widgets of games, which are the same for everyone.
   return config.playUrl ?? "'self'";
 }
 

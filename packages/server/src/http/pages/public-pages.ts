@@ -1,7 +1,4 @@
 // Serves the public pages as complete documents, which are readable without JavaScript: to any client, whatever it accepts.
-import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
 import { PAGES, type PageName } from '@chauffeur/contract/pages';
@@ -9,12 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
 import { countPageReport } from '../../features/moderation/moderation.ts';
-import { acceptsGzip } from '../../request/accept-encoding.ts';
 import { countPublicPost, countPublicRead } from '../../request/address-limit.ts';
 import { fromRequest } from '../../request/audit.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
 import type { Route } from '../../request/route.ts';
-import { matches } from '../../request/send-blob.ts';
 import { identify } from '../auth.ts';
 import { addFormParser } from '../body.ts';
 import type { PageHead } from '../page-head.ts';
@@ -36,9 +31,11 @@ import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
+import { sendHtml } from './send-html.ts';
 import { chooseLanguage, isLanguage, keepLanguage, LANGUAGES, type Language } from './texts/choose-language.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
 import type { PublicPage, SubmitForm, Visit, WritePage } from './visit.ts';
+import { mountWidget } from './widget.ts';
 
 const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   home: writeHomePage,
@@ -68,10 +65,7 @@ type Form = {
 
 /** How long shared caches may keep a page that is the same for everyone. Browsers always ask whether it has changed. */
 const SHARED_SECONDS = 30;
-/** Smaller responses fit into one packet anyway. */
-const MIN_GZIP_LENGTH = 1000;
 const MAX_FORM_BYTES = 64 * KIB;
-const compress = promisify(gzip);
 
 export type PublicSite = {
   /** Sends the page for an address without one. */
@@ -86,6 +80,7 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
   const parts: Parts = { ctx, auth, ask: askOf(ctx, routes), document: readPublicDocument() };
   for (const [name, write] of Object.entries(PUBLIC_PAGES))
     app.get(PAGES[name as PageName], async (request, reply) => sendPage(parts, request, reply, write));
+  mountWidget(app, ctx, parts.ask);
   app.register(async (scope) => {
     addFormParser(scope, ctx);
     for (const [name, form] of Object.entries(FORMS))
@@ -248,18 +243,7 @@ async function sendDocument(
   head: PageHead,
   body: ReturnType<typeof writeFrame>,
 ): Promise<FastifyReply> {
-  const text = document.fill(head, body);
-  const isGzipped = text.length >= MIN_GZIP_LENGTH && acceptsGzip(request.headers['accept-encoding']);
-  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}${isGzipped ? '-gz' : ''}"`;
-  reply
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', document.policy)
-    .header('referrer-policy', 'strict-origin-when-cross-origin');
-  if (reply.statusCode === 200) {
-    reply.header('etag', etag);
-    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  }
-  return isGzipped ? reply.header('content-encoding', 'gzip').send(await compress(text)) : reply.send(text);
+  return sendHtml(request, reply, document.fill(head, body), document.policy);
 }
 
 async function visitorOf(ctx: Context, caller: Caller): Promise<Visitor | null> {

@@ -17,6 +17,7 @@ import classes from './ListingPage.module.css';
 import { ListingPreview } from './ListingPreview.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 import { type Draft, useListing } from './use-listing.ts';
+import { WidgetCode } from './WidgetCode.tsx';
 
 export function ListingPage() {
   const game = useGame();
@@ -35,6 +36,7 @@ export function ListingPage() {
             <DraftNotice game={game} draft={data.draft} onDiscarded={() => setFormNo((no) => no + 1)} />
           )}
           <ListingForm key={`${game.game_uid} ${formNo}`} game={game} draft={data.draft} />
+          <WidgetCode game={game} />
         </>
       )}
     </Stack>
