@@ -67,6 +67,34 @@ describe('every page of the website', () => {
     assert.ok(await approval.getByText('“Release desk”').isVisible());
   });
 
+  test('public pages in German fit a phone, with the links of the header in two rows', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ locale: 'de-DE' });
+    const { slug } = showroom.owner;
+    const problems: string[] = [];
+    for (const path of [
+      '/',
+      '/browse',
+      '/browse?q=nothing',
+      '/@north',
+      ...['', '/follow', '/report-page'].map((end) => `/g/${slug}${end}`),
+    ]) {
+      await page.goto(site.service.url + path);
+      for (const viewport of [NARROWEST, PHONE]) {
+        await page.setViewportSize(viewport);
+        if (await scrollsHorizontally(page)) problems.push(`${path}: wider than ${viewport.width} px`);
+        const tops = await page.locator('.site-header :is(a, button):visible').evaluateAll((parts) =>
+          parts.map((part) => {
+            const { top, height } = part.getBoundingClientRect();
+            return Math.round((top + height / 2) / 10);
+          }),
+        );
+        if (new Set(tops).size !== 2) problems.push(`${path}: the header has other rows at ${viewport.width} px`);
+      }
+    }
+    assert.deepEqual(problems, []);
+  });
+
   test('the theme is chosen in the account menu, which Escape closes', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: showroom.owner.session, colorScheme: 'light' });
@@ -147,6 +175,22 @@ describe('every page of the website', () => {
     await page.getByRole('status').getByText('1 result for “dsymutil”').waitFor();
     await page.getByRole('link', { name: /^macOS/ }).click();
     await page.waitForURL(/\/docs\/symbols#macos$/);
+  });
+
+  test('an address without a page gets one that says so, unless the client prefers JSON', async () => {
+    const typeOf = async (path: string, accept: string, method = 'GET') => {
+      const response = await fetch(site.service.url + path, { method, headers: { accept } });
+      return [response.status, response.headers.get('content-type')?.split(';')[0]];
+    };
+    const [page, json] = ['text/html', 'application/json'];
+    for (const path of ['/nope', '/g/nope', '/g/nope/play', '/dev/x/y/z', '/@nope', '/robots', '/feeds/nope.atom'])
+      for (const accept of ['*/*', 'text/html', 'text/plain', 'image/avif,*/*;q=0.8', 'x;;,=q'])
+        assert.deepEqual(await typeOf(path, accept), [404, page], `${path} as ${accept}`);
+    for (const accept of [json, 'application/json, text/plain, */*', 'text/html;q=0.5,application/json'])
+      assert.deepEqual(await typeOf('/nope', accept), [404, json], accept);
+    for (const path of ['/api/nope', '/v1/nope', '/auth/nope', '/mcp/nope', '/.well-known/nope', '/assets/nope.js'])
+      assert.deepEqual(await typeOf(path, '*/*'), [404, json], path);
+    assert.deepEqual(await typeOf('/nope', '*/*', 'POST'), [404, json]);
   });
 
   test('programs that accept any type get a page of the documentation, and search engines its head', async () => {

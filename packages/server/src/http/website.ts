@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
@@ -21,8 +22,8 @@ import { mountPublicPages } from './pages/public-pages.ts';
 const UNCHANGING = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 const MINUTES_SECONDS = 300;
-/** Paths that do not belong to the website; requests there do not expect a page. */
-const OTHERS = /^\/(api|v1|play|mcp|\.well-known|health|ready|metrics)(\/|$)/;
+/** Paths that don't belong to pages: of programs, and of files that pages load. */
+const OTHERS = /^\/(api|v1|auth|play|mcp|\.well-known|health|ready|metrics|assets)(\/|$)/;
 
 export type Website = {
   /** Whether a request that matches no route should get a page. */
@@ -83,11 +84,14 @@ export function mountWebsite(
   };
   return {
     wants: (request) =>
-      ['GET', 'HEAD'].includes(request.method) &&
-      !OTHERS.test(pathOf(request)) &&
-      (request.headers.accept ?? '').includes('text/html'),
+      ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request),
     send,
   };
+}
+
+/** Most clients that aren't browsers accept any type, and get a page as browsers do. */
+function prefersJson({ headers }: FastifyRequest): boolean {
+  return new Negotiator({ headers }).mediaType(['text/html', 'application/json']) === 'application/json';
 }
 
 function readDocument(): string | undefined {
