@@ -75,11 +75,10 @@ select $1, scope_id, ${SLOT}, sum(reports), count(*), sum(sessions) from (
 ) as sent group by 2, 3;
 insert into crash_total_values (game_id, scope_id, value_id, slot, reports, devices)
 select $1, scope_id, value_id, ${SLOT}, sum(reports), count(*) from (
-  select scope_id, value_id, device_uid, count(*) as reports
-  from crash_impact cross join unnest(value_ids) as facet (value_id)
-    cross join lateral (values (game_id), (build_id)) as scopes (scope_id)
-  where game_id = $1 group by scope_id, value_id, device_uid
-) as sent group by 2, 3, 4`;
+  select scope_id, device_uid, value_ids, count(*) as reports
+  from crash_impact cross join lateral (values (game_id), (build_id)) as scopes (scope_id)
+  where game_id = $1 group by scope_id, device_uid, value_ids
+) as sent cross join unnest(value_ids) as facet (value_id) group by 2, 3, 4`;
 
 const INDEXES = ['crash_impact_by_place', 'crash_impact_by_device', 'crash_impact_by_value'];
 

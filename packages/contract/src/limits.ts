@@ -106,7 +106,7 @@ export const LIMITS = {
   /** Saved searches of one game. */
   crashSearches: 100,
   /** Reports that the impact of a query is counted from. */
-  crashReportsCounted: 5000,
+  crashReportsCounted: 2000,
   groupingPatternLength: 255,
   issueUrlLength: 2000,
   /** The part of a log that a page shows. */

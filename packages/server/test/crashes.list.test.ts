@@ -231,6 +231,9 @@ describe('a search in a game with thousands of reports', () => {
     { text: "Some | 'NEEDLE':* \\ ‘needl" },
     { frame: 'rare::' },
     { frame: 'RARE', text: 'need', os: 'linux' },
+    { query: 'reason:SIGSEGV*' },
+    { query: '-is:resolved reason:SIGSEGV* arch:x86*' },
+    { query: 'message:needle -os:windows reason:SIGSEGV*' },
   ] as Query[]) {
     test(`finds rare reports of any age by ${JSON.stringify(query)}`, async () => {
       assert.deepEqual(await idsOf(game, query), wanted);

@@ -37,7 +37,7 @@ export const getImpact = defineOperation({
     sessions: Type.Integer(),
     counted: Type.Enum(['all', 'newest'], {
       description:
-        'all: every stored report. newest: the facets, and with a query all numbers, are of the newest 5,000 reports, because more match',
+        'all: every stored report. newest: the facets, and with a query all numbers, are of the newest 2,000 reports, because more match',
     }),
     devices_of: Nullable(
       Type.Object({

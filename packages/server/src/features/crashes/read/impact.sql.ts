@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import { type Window, withValues } from './facet-filters.sql.ts';
-import { newestFirst, onlyIndexes, type Wanted } from './report-list.sql.ts';
+import { newestFirst, onlyIndexes, since, type Wanted } from './report-list.sql.ts';
 
 export type Totals = { reports: number; devices: number; sessions: number };
 
@@ -158,20 +158,6 @@ export async function countWithValues(db: Db, gameId: string, lists: readonly (r
   return Math.min(...counts.map(({ count }) => count));
 }
 
-/** The first and the last counted report of a game; undefined if there is none. */
-export async function findEnds(db: Db, gameId: string): Promise<{ oldest: string; newest: string } | undefined> {
-  const end = (order: RawBuilder<unknown>) =>
-    sql`(select report_id from crash_impact where game_id = ${gameId} order by report_id ${order} limit 1)`;
-  const { oldest, newest } = await onlyRow(
-    db,
-    sql<{
-      oldest: string | null;
-      newest: string | null;
-    }>`select ${end(sql`asc`)} as oldest, ${end(sql`desc`)} as newest`,
-  );
-  return oldest === null || newest === null ? undefined : { oldest, newest };
-}
-
 /** Ids as PostgreSQL writes a `uuid[]`: many are passed on as they are. */
 export type PackedIds = { readonly ids: string; readonly count: number };
 
@@ -198,6 +184,20 @@ export function listWithValues(
 /** SQL of a `uuid[]` of the newest reports. */
 export function newestReports(gameId: string, wanted: Wanted, limit: number): RawBuilder<unknown> {
   return sql`array(${newestFirst(gameId, sql`report_id`, wanted, { before: null, limit })})`;
+}
+
+/** The newest reports of a window. */
+export function listNewest(
+  db: Db,
+  gameId: string,
+  wanted: Wanted,
+  { window, limit }: { window: Window; limit: number },
+): Promise<PackedIds> {
+  const inWindow = newestFirst(gameId, sql`report_id`, since(wanted, window.from), { before: window.to, limit });
+  return onlyRow(
+    db,
+    sql<PackedIds>`select coalesce(array_agg(report_id), '{}')::text as ids, count(*) as count from (${inWindow}) as newest`,
+  );
 }
 
 /** The newest reports of a window that meet all conditions, which can use an index. */

@@ -1,12 +1,13 @@
 // Selects the newest reports of a query, to count whom they hit.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
-import { DAY } from '../../../kernel/clock.ts';
-import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
+import { timeOfId } from '../../../kernel/secrets/ids.ts';
 import { withValues } from './facet-filters.sql.ts';
 import * as impact from './impact.sql.ts';
 import { type QueryScope, reportConditions } from './query.ts';
+import { findEnds, type Wanted } from './report-list.sql.ts';
 import type { Search } from './search.sql.ts';
+import { windowsBack } from './search-windows.ts';
 
 type Selection = {
   readonly buildId: string | undefined;
@@ -21,26 +22,41 @@ export async function selectNewest(
   { buildId, query, family }: Selection,
 ): Promise<impact.Selection> {
   const { gameId } = asked;
-  const { conditions, key, searches } =
-    query === undefined ? { conditions: [], key: undefined, searches: [] } : await reportConditions(asked, query);
+  const { conditions, checks, key, searches } =
+    query === undefined
+      ? { conditions: [], checks: [], key: undefined, searches: [] }
+      : await reportConditions(asked, query);
   if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
   const [only, ...others] = family;
   if (only !== undefined)
     conditions.push(others.length === 0 ? sql`group_id = ${only}` : sql`group_id = any(${family}::uuid[])`);
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
   const limit = LIMITS.crashReportsCounted;
-  if (searches.length === 0) return { reportIds: impact.newestReports(gameId, { conditions, key }, limit + 1), limit };
+  if (searches.length === 0 && checks.length === 0)
+    return { reportIds: impact.newestReports(gameId, { conditions, checks, key }, limit + 1), limit };
+  const all = [...conditions, ...checks];
   const reportIds =
-    lists.length === searches.length
-      ? await selectWithValues(asked, { conditions, lists }, limit + 1)
-      : await selectMatches(asked, { conditions, searches }, limit + 1);
+    searches.length === 0
+      ? await selectChecked(asked, { conditions, checks, key }, limit + 1)
+      : lists.length === searches.length
+        ? await selectWithValues(asked, { conditions: all, lists }, limit + 1)
+        : await selectMatches(asked, { conditions: all, searches }, limit + 1);
   return { reportIds: sql`${reportIds}`, limit };
+}
+
+/**
+ * Reads the reports window by window: without a bound, the first match of each partition would be searched for, however
+ * old. Returns a `uuid[]`.
+ */
+async function selectChecked({ db, gameId }: QueryScope, wanted: Wanted, limit: number): Promise<string> {
+  const ends = await findEnds(db, gameId, 'crash_impact');
+  return ends === undefined
+    ? '{}'
+    : selectByWindows(windowsBack(ends), limit, (page) => impact.listNewest(db, gameId, wanted, page));
 }
 
 /** A window has this many times the days that the wanted reports need on average. */
 const MARGIN = 1.5;
-/** How many times longer the next window is. */
-const FACTOR = 4;
 
 /** Searches by values, window by window, because any number of reports may have them. Returns a `uuid[]`. */
 async function selectWithValues(
@@ -49,12 +65,12 @@ async function selectWithValues(
   limit: number,
 ): Promise<string> {
   const [ends, count] = await Promise.all([
-    impact.findEnds(db, gameId),
+    findEnds(db, gameId, 'crash_impact'),
     impact.countWithValues(db, gameId, wanted.lists),
   ]);
   if (ends === undefined || count === 0) return '{}';
-  const span = timeOfId(ends.newest) + 1 - timeOfId(ends.oldest);
-  return selectByWindows(ends, { limit, length: (span * MARGIN * limit) / count }, (page) =>
+  const span = timeOfId(ends.before) - timeOfId(ends.oldest);
+  return selectByWindows(windowsBack(ends, (span * MARGIN * limit) / count), limit, (page) =>
     impact.listWithValues(db, gameId, wanted, page),
   );
 }
@@ -65,9 +81,9 @@ async function selectMatches(
   { conditions, searches }: { conditions: readonly RawBuilder<unknown>[]; searches: readonly Search[] },
   limit: number,
 ): Promise<string> {
-  const ends = await impact.findEnds(db, gameId);
+  const ends = await findEnds(db, gameId, 'crash_impact');
   if (ends === undefined) return '{}';
-  return selectByWindows(ends, { limit, length: DAY }, async ({ window, limit: missing }) => {
+  return selectByWindows(windowsBack(ends), limit, async ({ window, limit: missing }) => {
     const matches = await Promise.all(
       searches.map(({ inIndex, values }) =>
         values === undefined
@@ -81,23 +97,19 @@ async function selectMatches(
 
 type Page = { readonly window: { readonly from: string; readonly to: string }; readonly limit: number };
 
-/** From the newest window on, whose length is given, until enough reports are found. Returns a `uuid[]`. */
+/** From the newest window on, until enough reports are found. Returns a `uuid[]`. */
 async function selectByWindows(
-  ends: { readonly oldest: string; readonly newest: string },
-  { limit, length: first }: { readonly limit: number; readonly length: number },
+  windows: Iterable<Page['window']>,
+  limit: number,
   list: (page: Page) => Promise<impact.PackedIds>,
 ): Promise<string> {
-  const oldest = timeOfId(ends.oldest);
-  let to = timeOfId(ends.newest) + 1;
-  let length = Math.max(DAY, first);
   const found: impact.PackedIds[] = [];
-  for (let missing = limit; to > oldest && missing > 0; length *= FACTOR) {
-    const from = Math.max(oldest, Math.floor(to - length));
-    const window = { from: firstIdAt(from), to: firstIdAt(to) };
+  let missing = limit;
+  for (const window of windows) {
     const inWindow = await list({ window, limit: missing });
     if (inWindow.count > 0) found.push(inWindow);
     missing -= inWindow.count;
-    to = from;
+    if (missing <= 0) break;
   }
   return `{${found.map(({ ids }) => ids.slice(1, -1)).join()}}`;
 }

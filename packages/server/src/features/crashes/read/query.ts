@@ -284,13 +284,14 @@ function negatedIf({ negated }: MayBeNegated, condition: Condition): Condition {
   return negated ? sql`(${condition}) is not true` : sql`(${condition})`;
 }
 
-/** Conditions on the columns of reports, and searches, which need an index of their own. */
+/** What a query says of the columns of reports, and searches, which need an index of their own. */
 export type ReportConditions = Wanted & { readonly conditions: Condition[]; readonly searches: Search[] };
 
 /** The same for the rows of `crash_reports`. Filters of groups select the reports in these groups. */
 export async function reportConditions(scope: QueryScope, query: string): Promise<ReportConditions> {
   const names = new Names(scope);
   const conditions: Condition[] = [];
+  const checks: Condition[] = [];
   const searches: Search[] = [];
   const keys: Key[] = [];
   for (const term of termsOf(query)) {
@@ -300,9 +301,17 @@ export async function reportConditions(scope: QueryScope, query: string): Promis
       keys.push(key);
       conditions.push(isOneOfKey(key));
     } else if (search !== undefined && !term.negated) searches.push(search);
-    else conditions.push(negatedIf(term, search?.inRow ?? (await reportCondition(scope, names, term as Filter))));
+    else {
+      const condition = negatedIf(term, search?.inRow ?? (await reportCondition(scope, names, term as Filter)));
+      (isIndexed(term) ? conditions : checks).push(condition);
+    }
   }
-  return { conditions, key: chooseKey(keys), searches };
+  return { conditions, checks, key: chooseKey(keys), searches };
+}
+
+/** Whether an index finds the reports that a filter without a key selects. */
+function isIndexed(term: Term): boolean {
+  return term.kind === 'filter' && !term.negated && ['device', 'first', 'last'].includes(term.key);
 }
 
 /** A group has fewer reports than a build, and a build fewer than an OS. Undefined if it is not needed. */

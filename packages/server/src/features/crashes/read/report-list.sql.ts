@@ -1,7 +1,8 @@
 // The SQL that reads crash reports: pages of a list, and single reports with their files.
 import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, row, rows, transact } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, row, rows, transact } from '../../../kernel/database/db.ts';
+import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import type { FileKeys } from '../report/files.ts';
 import { type Window, withValues } from './facet-filters.sql.ts';
@@ -70,16 +71,52 @@ export function conditionsOf({ buildId, groupId, os }: Filters): Condition[] {
   return conditions;
 }
 
-/** The newest reports before `before` that meet all conditions, newest first. */
-export function listReports(db: Db, gameId: string, wanted: Wanted, { before, limit }: Page): Promise<SummaryRow[]> {
-  return withVersions(db, gameId, newestFirst(gameId, summary, wanted, { before, limit }));
+/** The newest reports before `before`, and from the id `from` on unless it is null, newest first. */
+export function listReports(
+  db: Db,
+  gameId: string,
+  wanted: Wanted,
+  { from, ...page }: Page & { from: string | null },
+): Promise<SummaryRow[]> {
+  return withVersions(db, gameId, newestFirst(gameId, summary, since(wanted, from), page));
 }
 
-/** Conditions on reports, of which all hold, and values of a column of which one does, as a condition says as well. */
+/**
+ * The oldest of a game's reports, or of its counted reports, and the first id after the newest; undefined if there is
+ * none.
+ */
+export async function findEnds(
+  db: Db,
+  gameId: string,
+  table: 'crash_reports' | 'crash_impact',
+): Promise<{ oldest: string; before: string } | undefined> {
+  const end = (order: Condition) =>
+    sql`(select report_id from ${sql.table(table)} where game_id = ${gameId} order by report_id ${order} limit 1)`;
+  const { oldest, newest } = await onlyRow(
+    db,
+    sql<{
+      oldest: string | null;
+      newest: string | null;
+    }>`select ${end(sql`asc`)} as oldest, ${end(sql`desc`)} as newest`,
+  );
+  return oldest === null || newest === null ? undefined : { oldest, before: firstIdAt(timeOfId(newest) + 1) };
+}
+
+/**
+ * What reports are wanted: all conditions and checks hold. No index finds the reports that pass a check. `key` has values
+ * of a column of which a report has one, as a condition says as well.
+ */
 export type Wanted = {
   readonly conditions: readonly Condition[];
+  readonly checks: readonly Condition[];
   readonly key?: Key | undefined;
 };
+
+/** The same, from the id `from` on. */
+export function since(wanted: Wanted, from: string | null): Wanted {
+  if (from === null) return wanted;
+  return { ...wanted, conditions: [...wanted.conditions, sql`report_id >= ${from}::uuid`] };
+}
 
 export type Key = { readonly column: 'build_id' | 'group_id' | 'os'; readonly values: readonly string[] };
 
@@ -93,10 +130,10 @@ const MAX_ENTRIES = 100_000;
 export function newestFirst(
   gameId: string,
   columns: RawBuilder<unknown>,
-  { conditions, key }: Wanted,
+  { conditions, checks, key }: Wanted,
   { before, limit }: Page,
 ): RawBuilder<unknown> {
-  const all = allOf(gameId, conditions, before);
+  const all = allOf(gameId, [...conditions, ...checks], before);
   const order = sql`order by report_id desc limit ${limit}`;
   if (key === undefined || key.values.length * limit > MAX_ENTRIES)
     return sql`select ${columns} from crash_reports where ${all} ${order}`;
@@ -111,7 +148,7 @@ export function newestFirst(
 /** The matches among the newest reports. `reach` is the range of scanned reports; null if all reports were scanned. */
 export type NewestScan = { matches: SummaryRow[]; reach: { newest: string; oldest: string } | null };
 
-/** Scans the newest reports that meet the conditions for a page that also matches `searches`. */
+/** Scans the newest reports that meet the conditions for a page that also passes the checks and matches `searches`. */
 export async function scanNewest(
   db: Db,
   gameId: string,
@@ -119,7 +156,8 @@ export async function scanNewest(
   searches: readonly Search[],
   { before, limit }: Page,
 ): Promise<NewestScan> {
-  const scanned = (columns: RawBuilder<unknown>) => newestFirst(gameId, columns, wanted, { before, limit: SCANNED });
+  const scanned = (columns: RawBuilder<unknown>) =>
+    newestFirst(gameId, columns, { ...wanted, checks: [] }, { before, limit: SCANNED });
   const [ends, matches] = await Promise.all([
     rows(
       db,
@@ -132,7 +170,7 @@ export async function scanNewest(
       db,
       gameId,
       sql`select * from (${scanned(sql`${summary}, functions, words, metadata`)}) newest
-        where ${every(searches.map(({ inRow }) => inRow))} order by report_id desc limit ${limit}`,
+        where ${every([...wanted.checks, ...searches.map(({ inRow }) => inRow)])} order by report_id desc limit ${limit}`,
     ),
   ]);
   const [newest, oldest] = ends

@@ -16,7 +16,7 @@ import { type QueryScope, reportConditions } from './query.ts';
 import { crashOf, summaryOf } from './record.ts';
 import * as reports from './report-list.sql.ts';
 import { matchFunction, matchWords, type Search } from './search.sql.ts';
-import { firstWindow, nextWindow, windowBelow } from './search-windows.ts';
+import { firstWindow, nextWindow, windowBelow, windowsBack } from './search-windows.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 
@@ -47,9 +47,12 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Page)
   const { build_id, group_id, os, text, frame, query } = filters;
   const {
     conditions: queried,
+    checks,
     key,
     searches,
-  } = query === undefined ? { conditions: [], key: undefined, searches: [] } : await reportConditions(scope, query);
+  } = query === undefined
+    ? { conditions: [], checks: [], key: undefined, searches: [] }
+    : await reportConditions(scope, query);
   if (text !== undefined) searches.push(matchWords(db, gameId, text));
   if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
   const listPage = (groupId: string | undefined) => {
@@ -61,8 +64,10 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Page)
       }),
       ...queried,
     ];
-    if (searches.length === 0) return reports.listReports(db, gameId, { conditions, key }, page);
-    return searchPage(db, gameId, { conditions, key }, searches, page);
+    const wanted = { conditions, checks, key };
+    if (searches.length > 0) return searchPage(db, gameId, wanted, searches, page);
+    if (checks.length > 0) return checkPage(db, gameId, wanted, page);
+    return reports.listReports(db, gameId, wanted, { ...page, from: null });
   };
   if (group_id === undefined) return listPage(undefined);
   const [own = group_id, ...others] = await findFamily(db, gameId, group_id);
@@ -71,6 +76,26 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Page)
   const pages = await Promise.all([own, ...others].map(listPage));
   const newestFirst = pages.flat().sort((a, b) => (a.report_id < b.report_id ? 1 : -1));
   return newestFirst.slice(0, page.limit);
+}
+
+/**
+ * Reads the reports window by window: without a bound, the first match of each partition would be searched for, however
+ * old.
+ */
+async function checkPage(
+  db: Db,
+  gameId: string,
+  wanted: reports.Wanted,
+  { before, limit }: reports.Page,
+): Promise<reports.SummaryRow[]> {
+  const ends = await reports.findEnds(db, gameId, 'crash_reports');
+  if (ends === undefined) return [];
+  const found: reports.SummaryRow[] = [];
+  for (const { from, to } of windowsBack({ oldest: ends.oldest, before: before ?? ends.before })) {
+    found.push(...(await reports.listReports(db, gameId, wanted, { from, before: to, limit: limit - found.length })));
+    if (found.length === limit) break;
+  }
+  return found;
 }
 
 /**
@@ -86,7 +111,7 @@ async function searchPage(
   searches: readonly Search[],
   page: reports.Page,
 ): Promise<reports.SummaryRow[]> {
-  const { conditions } = wanted;
+  const conditions = [...wanted.conditions, ...wanted.checks];
   const { matches, reach } = await reports.scanNewest(db, gameId, wanted, searches, page);
   if (matches.length === page.limit || reach === null) return matches;
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));

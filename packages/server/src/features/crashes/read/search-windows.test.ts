@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR } from '../../../kernel/clock.ts';
 import { firstIdAt, newId } from '../../../kernel/secrets/ids.ts';
-import { firstWindow, nextWindow, windowBelow } from './search-windows.ts';
+import { firstWindow, nextWindow, windowBelow, windowsBack } from './search-windows.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -57,5 +57,32 @@ describe('windowBelow', () => {
 
   it('has no bound before 1970', () => {
     assert.equal(below(365 * 24 * 3, 0), null);
+  });
+});
+
+describe('windowsBack', () => {
+  const ids = (...days: number[]) => days.map((day) => firstIdAt(now - day * DAY));
+
+  it('covers everything once, in windows that become longer', () => {
+    const [before = '', second, third, oldest = ''] = ids(0, 1, 5, 9);
+    assert.deepEqual(
+      [...windowsBack({ oldest, before })],
+      [
+        { from: second, to: before },
+        { from: third, to: second },
+        { from: oldest, to: third },
+      ],
+    );
+  });
+
+  it('begins with a window of at least a day', () => {
+    const [before = '', second = '', oldest = ''] = ids(0, 2, 3);
+    const lengths = [1, 2 * DAY].map((length) => [...windowsBack({ oldest, before }, length)][0]!.from);
+    assert.deepEqual(lengths, [firstIdAt(now - DAY), second]);
+  });
+
+  it('is empty without reports below the bound', () => {
+    const [before = '', oldest = ''] = ids(3, 3);
+    assert.deepEqual([...windowsBack({ oldest, before })], []);
   });
 });

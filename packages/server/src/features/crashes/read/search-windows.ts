@@ -42,6 +42,26 @@ export function windowBelow(
   return boundAt(timeOfId(to) - Math.max(DAY, searched * times));
 }
 
+/** How many times longer the next window is. */
+const FACTOR = 4;
+
+/**
+ * Windows of report ids, from the one below `before` on back to `oldest`. The first is `length` ms long, and at least a
+ * day.
+ */
+export function* windowsBack(
+  { oldest, before }: { readonly oldest: string; readonly before: string },
+  length: number = DAY,
+): Generator<{ readonly from: string; readonly to: string }> {
+  let to = before;
+  for (let next = Math.max(DAY, length); to > oldest; next *= FACTOR) {
+    const bound = boundAt(timeOfId(to) - next);
+    const from = bound === null || bound < oldest ? oldest : bound;
+    yield { from, to };
+    to = from;
+  }
+}
+
 function boundAt(time: number): string | null {
   return time > 0 ? firstIdAt(Math.floor(time)) : null;
 }
