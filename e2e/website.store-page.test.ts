@@ -6,7 +6,8 @@ import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink, newestMail } from './setup/outbox.ts';
 import { runServerCommand, type Service } from './setup/processes.ts';
-import { changeGame, shipBuild } from './setup/shop.ts';
+import { drawScene } from './setup/scenery.ts';
+import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 
@@ -125,6 +126,18 @@ describe('the page of a game', () => {
     await releases.getByText('2 releases').waitFor();
     assert.deepEqual(await releases.getByRole('heading', { level: 3 }).allTextContents(), ['1.1.0', '1.0.0']);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+  });
+
+  test('the press kit downloads without JavaScript, once there is an image', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openWithoutScripts();
+    const link = page.getByRole('link', { name: 'Images and facts (zip)' });
+    assert.equal(await link.count(), 0);
+    await addPictures(service, studio, 'cover', [await drawScene(3, { width: 1600, height: 900 })]);
+    await page.reload();
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.equal(download.suggestedFilename(), `${studio.slug}-press-kit.zip`);
+    assert.equal(await download.failure(), null);
   });
 
   test('a player without an account follows the game by mail, and unsubscribes, without JavaScript', async (t) => {

@@ -54,6 +54,19 @@ function imageSetOf(ctx: Reader, images: readonly ImageRow[]): ImageSet {
   };
 }
 
+/** The file of an image at its full size. */
+export type ImageFile = Pick<ImageRow, 'media_id' | 'kind' | 'position' | 'size' | 'uploaded_at'> & {
+  readonly key: string;
+  /** `.png` */
+  readonly extension: string;
+};
+
+/** The files of a game's images, with the gallery in order. The caller must have checked that the game is visible. */
+export async function listImageFiles(ctx: Reader, gameId: string): Promise<ImageFile[]> {
+  const images = await media.listImages(ctx.db, gameId);
+  return images.map(({ blob_key: key, ...image }) => ({ ...image, key, extension: key.slice(key.lastIndexOf('.')) }));
+}
+
 /** The URLs of the cover and the first screenshots of these games, which must be public. */
 export async function listImageUrls(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, string[]>> {
   const urls = new Map<string, string[]>();

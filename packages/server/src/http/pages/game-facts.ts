@@ -14,29 +14,35 @@ type Sources = { readonly offers: readonly Offer[]; readonly releases: Releases 
 
 export function writeFacts(game: PublicGame, { offers, releases }: Sources, texts: Texts): Html | null {
   const facts: Fact[] = [
-    ...datesOf(game, releases, texts),
+    ...writeDates(findDates(game, releases), texts),
     ...sizeOf(offers, texts),
     ...(game.languages.length > 0 ? [[texts.t('facts.languages'), texts.languages(game.languages)] as const] : []),
     ...(game.content_notes.length > 0 ? [[texts.t('facts.notes'), game.content_notes.join(', ')] as const] : []),
     ...(game.links.length > 0 ? [[texts.t('facts.links'), writeLinks(game.links, texts)] as const] : []),
+    ...(hasImages(game) ? [[texts.t('press'), writePressKit(game, texts)] as const] : []),
   ];
   if (facts.length === 0) return null;
   return html`<section class="game-facts" aria-labelledby="details"><h2 id="details">${texts.t('facts')}</h2>
 <dl class="fact-list">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
-/** Players could get the first release once the game was public. */
-function datesOf(
+type Dates = { readonly released: string | null; readonly updated: string | null };
+
+/** Players could get the first release once the game was public. A game without later releases wasn't updated. */
+export function findDates(
   { published_at: published }: PublicGame,
   { first_released_at: first, releases }: Releases,
-  texts: Texts,
-): Fact[] {
+): Dates {
   const [last] = releases;
-  if (first === null || last === undefined) return [];
+  if (first === null || last === undefined) return { released: null, updated: null };
   const released = published !== null && published > first ? published : first;
+  return { released, updated: last.released_at > released ? last.released_at : null };
+}
+
+function writeDates({ released, updated }: Dates, texts: Texts): Fact[] {
   return [
-    [texts.t('facts.released'), writeDay(released, texts)],
-    ...(last.released_at > released ? [[texts.t('facts.updated'), writeDay(last.released_at, texts)] as const] : []),
+    ...(released === null ? [] : [[texts.t('facts.released'), writeDay(released, texts)] as const]),
+    ...(updated === null ? [] : [[texts.t('facts.updated'), writeDay(updated, texts)] as const]),
   ];
 }
 
@@ -46,6 +52,15 @@ function sizeOf(offers: readonly Offer[], texts: Texts): Fact[] {
   if (smallest === undefined || largest === undefined) return [];
   const sizes = { smallest: writeBytes(smallest, texts), largest: writeBytes(largest, texts) };
   return [[texts.t('facts.size'), smallest === largest ? sizes.smallest : texts.html('facts.sizes', sizes)]];
+}
+
+/** Without an image, the press kit has nothing that the page doesn't say. */
+function hasImages({ cover, thumbnail, gallery }: PublicGame): boolean {
+  return cover !== null || thumbnail !== null || gallery.length > 0;
+}
+
+function writePressKit({ slug }: PublicGame, texts: Texts): Html {
+  return html`<a href="/g/${slug}/press-kit.zip" download rel="nofollow">${texts.t('press.download')}</a>`;
 }
 
 /** With the host, which shows where the link leads. */

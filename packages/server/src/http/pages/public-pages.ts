@@ -29,6 +29,7 @@ import {
 import { type Visitor, writeFrame } from './frame.ts';
 import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
+import { mountPressKit } from './press-kit.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
 import { sendHtml } from './send-html.ts';
@@ -81,6 +82,10 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
   for (const [name, write] of Object.entries(PUBLIC_PAGES))
     app.get(PAGES[name as PageName], async (request, reply) => sendPage(parts, request, reply, write));
   mountWidget(app, ctx, parts.ask);
+  mountPressKit(app, ctx, parts.ask, {
+    identify: (request) => identifyVisitor(parts, request),
+    textsFor: (request) => textsFor(request, namedLanguage(request)),
+  });
   app.register(async (scope) => {
     addFormParser(scope, ctx);
     for (const [name, form] of Object.entries(FORMS))
