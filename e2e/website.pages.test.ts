@@ -37,6 +37,10 @@ describe('every page of the website', () => {
       for (const size of [PHONE, NARROWEST]) {
         await page.setViewportSize(size);
         if (await scrollsHorizontally(page)) problems.push(`${visit.page}: wider than ${size.width} px`);
+        if (/^\/(dev|operator|org|settings)\b/.test(visit.path))
+          problems.push(
+            ...(await findCutTables(page)).map((name) => `${visit.page}: ${name} is cut off at ${size.width} px`),
+          );
       }
       await page.setViewportSize(WIDE);
     });
@@ -62,6 +66,13 @@ describe('every page of the website', () => {
     const owls = games.getByRole('row').filter({ hasText: 'Owls of the North' });
     for (const text of ['stable: 1.1.0', 'Mixed', 'Public', 'Owner'])
       assert.ok(await owls.getByText(text).first().isVisible(), `${text} is hidden`);
+    await page.goto(`${site.service.url}${showroom.visits.find((visit) => visit.page === 'health')?.path}`);
+    const builds = page.getByRole('table', { name: 'Builds by launch health' });
+    for (const text of ["on the game's page", '93.8% of 48', '32 min 40 s of 45']) {
+      const box = await builds.getByRole('cell').filter({ hasText: text }).boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width, `${text} is cut off`);
+    }
+    await page.goBack();
     const approval = page.getByRole('table', { name: 'Waiting for your approval' });
     assert.equal(await countLines(approval.getByText(/^\d+ hours/)), 1);
     assert.ok(await approval.getByText('“Release desk”').isVisible());
@@ -227,6 +238,22 @@ function countLines(text: Locator): Promise<number> {
     const range = document.createRange();
     range.selectNodeContents(element);
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  });
+}
+
+/** Tables that are wider than the screen, and don't scroll within an edge that shows it. */
+function findCutTables(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    // The boxes measure their content in the next frame.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return [...document.querySelectorAll('table')]
+      .filter((table) => {
+        const box = table.parentElement!;
+        if (!table.checkVisibility() || box.scrollWidth <= box.clientWidth) return false;
+        const { overflowX, backgroundAttachment } = getComputedStyle(box);
+        return overflowX !== 'auto' || !backgroundAttachment.includes('local') || box.tabIndex !== 0;
+      })
+      .map((table) => table.ariaLabel ?? 'a table');
   });
 }
 

@@ -3,7 +3,7 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import { Container, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { session } from '../session.ts';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
@@ -14,12 +14,15 @@ import { UndoToast } from './UndoToast.tsx';
 
 export function Frame() {
   usePageTitle();
+  // Lists and charts use the width that texts and forms don't.
+  const isWide = useLocation({ select: ({ pathname }) => /^\/(dev|operator)(\/|$)/.test(pathname) });
+  const width = isWide ? classes.wide : '';
   return (
     <>
       <a className="skip" href="#content">
         Skip to content
       </a>
-      <header className="site-header">
+      <header className={`site-header ${width}`}>
         <div>
           <a className="site-name" href={PAGES.home}>
             <img src="/icon.svg" alt="" width={24} height={24} />
@@ -41,7 +44,7 @@ export function Frame() {
           </div>
         </div>
       </header>
-      <main id="content" tabIndex={-1} className={classes.content}>
+      <main id="content" tabIndex={-1} className={`${classes.content} ${width}`}>
         <Container size="var(--page-width)" py="lg">
           <Outlet />
         </Container>

@@ -10,10 +10,10 @@ import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
 import { OwnRole } from './own-role.ts';
+import { PageTabs, tab } from './PageTabs.tsx';
 import { openPalette, PALETTE_KEYS } from './PaletteKey.tsx';
 import { SECTIONS } from './sections.ts';
 import type { Shortcut } from './shortcuts.ts';
-import { useScrollToCurrent } from './use-scroll-to-current.ts';
 import { compareSelected, focusSearch, moveAmongRows, selectRow, useShortcuts } from './use-shortcuts.ts';
 
 /** Loaded when it is opened. */
@@ -36,7 +36,6 @@ export function GameFrame() {
   const navigate = useNavigate();
   useLiveChanges(game.game_uid);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const sections = useScrollToCurrent();
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();
     if (name === 'down') return moveAmongRows(1);
@@ -79,19 +78,19 @@ export function GameFrame() {
             </ActionIcon>
           </Group>
         </Group>
-        <nav ref={sections} className={classes.sections} aria-label={`Sections of ${game.name}`}>
+        <PageTabs label={`Sections of ${game.name}`}>
           {SECTIONS.map(({ to, name, exact }) => (
             <Link
               key={to}
               to={to}
               params={{ slug: game.slug }}
-              className={classes.section}
+              className={tab}
               activeOptions={{ exact, includeSearch: false }}
             >
               {name}
             </Link>
           ))}
-        </nav>
+        </PageTabs>
       </div>
       {game.hidden !== null && <HiddenNotice reason={game.hidden.reason} />}
       <OwnRole value={{ of: 'game', role: game.role }}>

@@ -3,7 +3,7 @@
 //
 //   const columns: Column<Build>[] = [
 //     { header: 'Version', cell: (build) => <RowLink to="…" params={{ … }}>{build.version}</RowLink> },
-//     { header: 'Size', cell: (build) => <Bytes count={build.size} />, align: 'right', hiddenBelow: 'sm' },
+//     { header: 'Size', cell: (build) => <Bytes count={build.size} />, align: 'right', hiddenBelow: 'md' },
 //     { header: 'Change', isHeaderHidden: true, cell: (build) => <Button …>Delete</Button>, align: 'right' },
 //   ];
 //   <DataTable label="Builds" columns={columns} rows={data?.builds} rowKey={({ build_id }) => build_id} isLoading={isPending} />
@@ -28,7 +28,7 @@ export type Column<Row> = {
   readonly align?: 'right';
   /** Pixels, or a CSS length. */
   readonly width?: number | string;
-  /** Hides the column on screens narrower than this breakpoint. */
+  /** Hides the column on screens narrower than this breakpoint, except in rows that are blocks. */
   readonly hiddenBelow?: 'sm' | 'md';
   /** `nowrap` keeps the text on one line, `anywhere` breaks long words, `ellipsis` cuts the text off (fixed layout only). */
   readonly overflow?: 'nowrap' | 'anywhere' | 'ellipsis';
@@ -60,8 +60,11 @@ export type DataTableProps<Row> = {
   isCurrent?: (row: Row) => boolean;
   /** Columns keep their widths whatever the rows contain. */
   isFixed?: boolean;
-  /** On a phone, each row is a block with one line per column. For tables of which no column may be missing. */
-  isStacked?: boolean;
+  /**
+   * Keeps the columns on a phone, where each row is otherwise a block with one line per column. For tables with a few
+   * narrow columns, or with a layout of their own.
+   */
+  keepsColumns?: boolean;
 };
 
 /** Parts of a stacked table would lose their roles, because they are laid out as blocks. */
@@ -78,12 +81,13 @@ export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props
 }
 
 function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
-  const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false, isStacked } = props;
+  const { label, columns, rows, rowKey, isLoading, skeletonRows = 5, isCurrent, isFixed = false } = props;
+  const { keepsColumns = false } = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const sorted = sortRows(rows ?? [], columns, sorting);
   return (
     <table
-      className={isStacked === true ? `${table.table} ${table.stacked}` : table.table}
+      className={keepsColumns ? table.table : `${table.table} ${table.stacked}`}
       {...ROLES.table}
       data-fixed={isFixed || undefined}
       aria-label={label}
@@ -118,7 +122,7 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
                   className={classOf(column)}
                   title={column.title?.(row)}
                 >
-                  {column.cell(row)}
+                  <div className={table.value}>{column.cell(row)}</div>
                 </td>
               );
             })}

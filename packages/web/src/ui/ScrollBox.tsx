@@ -1,10 +1,8 @@
 // Lets content that is too wide scroll sideways on its own, by keyboard too, so that the page stays still.
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import classes from './ScrollBox.module.css';
 
 type ScrollBoxProps = { /** Names the content for screen readers. */ label: string; children: ReactNode };
-
-/** Positioned, because texts for screen readers would otherwise be outside, and widen the page. */
-const BOX = { overflowX: 'auto', position: 'relative' } as const;
 
 export function ScrollBox({ label, children }: ScrollBoxProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -19,7 +17,11 @@ export function ScrollBox({ label, children }: ScrollBoxProps) {
   }, []);
   return (
     // It needs the focus to be scrolled by keyboard, but must not be a stop if there is nothing to scroll.
-    <div ref={box} style={BOX} {...(isTooWide && { tabIndex: 0, role: 'group', 'aria-label': label })}>
+    <div
+      ref={box}
+      className={`${classes.box} ${classes.content}`}
+      {...(isTooWide && { 'data-scrolls': true, tabIndex: 0, role: 'group', 'aria-label': label })}
+    >
       {children}
     </div>
   );

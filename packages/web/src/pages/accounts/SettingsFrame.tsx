@@ -1,9 +1,9 @@
 // The frame of the account settings with links to their pages.
-import { Group, Stack, Title } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Link, Outlet } from '@tanstack/react-router';
+import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { session } from '../../session.ts';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 
 const SECTIONS = [
   { to: '/settings/profile', name: 'Profile' },
@@ -19,18 +19,18 @@ export function SettingsFrame() {
       <Title order={1} size="h2">
         Account settings
       </Title>
-      <Group component="nav" aria-label="Settings" gap="md">
+      <PageTabs label="Settings">
         {SECTIONS.map(({ to, name }) => (
-          <SiteLink key={to} to={to} size="sm" activeProps={{ fw: 600, 'aria-current': 'page' }}>
+          <Link key={to} to={to} className={tab}>
             {name}
-          </SiteLink>
+          </Link>
         ))}
         {person?.operator === true && (
-          <SiteLink to="/operator" size="sm">
+          <Link to="/operator" className={tab}>
             Operator
-          </SiteLink>
+          </Link>
         )}
-      </Group>
+      </PageTabs>
       <Outlet />
     </Stack>
   );

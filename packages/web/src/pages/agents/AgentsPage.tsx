@@ -17,7 +17,6 @@ import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
 import { ACCESS_COLUMNS } from './access-columns.tsx';
 import { LatestCalls } from './LatestCalls.tsx';
-import { formatGames, formatRights } from './reach.ts';
 
 type Connection = OutputOf<typeof listAgentConnections>['connections'][number];
 
@@ -110,9 +109,6 @@ function AgentName({ connection }: { connection: Connection }) {
       <span className={table.main}>{connection.name}</span>{' '}
       <Text span size="sm" c="dimmed">
         {connection.host !== null && `${connection.host} · `}Connected <Time at={connection.connected_at} />
-      </Text>
-      <Text size="sm" c="dimmed" hiddenFrom="sm">
-        {formatRights(connection)} · {formatGames(connection)}
       </Text>
     </>
   );

@@ -4,11 +4,10 @@ import { Time } from '../../ui/Time.tsx';
 import { formatGames, formatRights, type Key } from './reach.ts';
 
 export const ACCESS_COLUMNS: readonly Column<Pick<Key, 'may_write' | 'game' | 'last_used_at'>>[] = [
-  { header: 'Permissions', hiddenBelow: 'sm', cell: formatRights },
-  { header: 'Games', hiddenBelow: 'sm', cell: formatGames },
+  { header: 'Permissions', cell: formatRights },
+  { header: 'Games', cell: formatGames },
   {
     header: 'Last used',
-    hiddenBelow: 'sm',
     cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
   },
 ];

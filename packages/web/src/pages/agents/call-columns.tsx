@@ -22,19 +22,11 @@ export function callColumns<ListedCall extends Call>(lastColumn: {
     {
       header: 'Tool',
       overflow: 'anywhere',
-      cell: (call) => (
-        <>
-          <ToolName name={call.tool} />
-          <Text size="sm" c="dimmed" hiddenFrom="sm">
-            {call.agent.name} · {lastColumn.cell(call)}
-          </Text>
-        </>
-      ),
+      cell: ({ tool }) => <ToolName name={tool} />,
     },
     { header: 'Outcome', overflow: 'anywhere', cell: ({ outcome }) => <Outcome code={outcome} /> },
     {
       header: 'Agent',
-      hiddenBelow: 'sm',
       overflow: 'anywhere',
       cell: ({ agent }) => (
         <>
@@ -45,7 +37,7 @@ export function callColumns<ListedCall extends Call>(lastColumn: {
         </>
       ),
     },
-    { ...lastColumn, hiddenBelow: 'sm', overflow: 'anywhere' },
+    { ...lastColumn, overflow: 'anywhere' },
   ];
 }
 
@@ -59,7 +51,7 @@ function Outcome({ code }: { code: number }) {
     <>
       <StateBadge tone="bad">{`Error ${code}`}</StateBadge>
       {isErrorCode(code) && (
-        <Text size="xs" c="dimmed" visibleFrom="sm">
+        <Text size="xs" c="dimmed">
           {ERRORS[code].meaning}
         </Text>
       )}

@@ -5,7 +5,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { ACCESS_COLUMNS } from './access-columns.tsx';
-import { formatGames, formatRights, type Key, stateOf } from './reach.ts';
+import { type Key, stateOf } from './reach.ts';
 
 const STATES = {
   active: { tone: 'good', label: 'Active' },
@@ -38,9 +38,6 @@ function KeyName({ value: key }: { value: Key }) {
       <span className={table.main}>{key.name}</span>{' '}
       <Text span size="sm" c="dimmed" ff="monospace">
         {key.key_ref}…
-      </Text>
-      <Text size="sm" c="dimmed" hiddenFrom="sm">
-        {formatRights(key)} · {formatGames(key)}
       </Text>
     </>
   );

@@ -72,7 +72,6 @@ export function Destinations({ uid }: { uid: string }) {
     },
     {
       header: 'Last message',
-      hiddenBelow: 'sm',
       cell: ({ last }) =>
         last === null ? (
           'None yet'

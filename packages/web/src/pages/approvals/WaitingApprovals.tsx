@@ -27,13 +27,7 @@ export function WaitingApprovals() {
   return (
     <Section title="Waiting for your approval">
       {problem}
-      <DataTable
-        label="Waiting for your approval"
-        columns={COLUMNS}
-        rows={list.rows}
-        rowKey={({ uid }) => uid}
-        isStacked
-      />
+      <DataTable label="Waiting for your approval" columns={COLUMNS} rows={list.rows} rowKey={({ uid }) => uid} />
       <ShowMore list={list}>Show older requests</ShowMore>
     </Section>
   );

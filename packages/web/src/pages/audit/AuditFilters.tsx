@@ -1,6 +1,7 @@
 // The filters of the audit log: who, kind, what, days and a text.
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import classes from './AuditFilters.module.css';
 import type { AuditSearch } from './audit-search.ts';
 import { KINDS } from './kinds.ts';
 
@@ -14,7 +15,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const changeText = useDebouncedCallback(change, TYPING_DELAY_MS);
   const kinds = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
   return (
-    <Group gap="sm" align="flex-end">
+    <div className={classes.filters}>
       <TextInput
         type="search"
         label="Search"
@@ -54,6 +55,6 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         defaultValue={search.to ?? ''}
         onChange={(event) => changeText('to', event.currentTarget.value)}
       />
-    </Group>
+    </div>
   );
 }

@@ -12,7 +12,7 @@ type Entry = OutputOf<typeof listAuditEntries>['entries'][number];
 export function auditColumns(showsGame: boolean): Column<Entry>[] {
   return [
     { header: 'Date', className: table.small, cell: ({ at }) => <Time at={at} /> },
-    { header: 'Who', overflow: 'anywhere', cell: (entry) => <Who entry={entry} /> },
+    { header: 'Who', width: '10rem', overflow: 'anywhere', cell: (entry) => <Who entry={entry} /> },
     {
       header: 'What',
       cell: (entry) => (

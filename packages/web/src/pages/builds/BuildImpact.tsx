@@ -16,6 +16,7 @@ export function BuildImpact({ game, buildId }: { game: OpenGame; buildId: string
       {data !== undefined && data.groups.length > 0 && (
         <DataTable
           label="Crash groups of this build"
+          keepsColumns
           columns={groupColumns(game.slug)}
           rows={data.groups}
           rowKey={({ group_id }) => group_id}

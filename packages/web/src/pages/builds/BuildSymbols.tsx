@@ -59,7 +59,6 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
   },
   {
     header: 'Debug ID',
-    hiddenBelow: 'sm',
     cell: ({ debug_id, debug_file }) => <CopyText text={debug_id} label={`debug ID of ${debug_file}`} />,
   },
   {
@@ -69,7 +68,6 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
   { header: 'Size', align: 'right', overflow: 'nowrap', cell: ({ size }) => <Bytes count={size} /> },
   {
     header: 'Uploaded',
-    hiddenBelow: 'sm',
     overflow: 'nowrap',
     cell: ({ uploaded_at }) => <Time at={uploaded_at} />,
   },

@@ -77,6 +77,7 @@ export function BuildsPage() {
       <CompareBar selected={selected} itemName="build" onCompare={compare} onClear={() => setSelected([])} />
       <DataTable
         label="Builds"
+        keepsColumns
         columns={[
           selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }),
           ...buildColumns({

@@ -51,7 +51,6 @@ function GroupSection({ title, groups: { count, groups }, columns }: GroupSectio
         columns={[...columns]}
         rows={groups}
         rowKey={({ group_id }) => group_id}
-        isStacked
         empty={<Text size="sm">None.</Text>}
       />
       {count > groups.length && (

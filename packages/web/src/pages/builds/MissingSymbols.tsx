@@ -59,7 +59,6 @@ function moduleColumns(reports: number): Column<Module>[] {
     { header: 'Module', overflow: 'anywhere', cell: ({ module }) => module },
     {
       header: 'Debug ID',
-      hiddenBelow: 'sm',
       cell: ({ module, debug_id }) => <CopyText text={debug_id} label={`debug ID of ${module}`} />,
     },
     {

@@ -87,13 +87,11 @@ function fileColumns(slug: string): Column<RejectedFile>[] {
     {
       header: 'Size',
       align: 'right',
-      hiddenBelow: 'sm',
       overflow: 'nowrap',
       cell: ({ size }) => <Bytes count={size} />,
     },
     {
       header: 'Rejected',
-      hiddenBelow: 'sm',
       overflow: 'nowrap',
       cell: ({ rejected_at }) => <Time at={rejected_at} />,
     },

@@ -47,6 +47,7 @@ export function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryP
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable
         label="History"
+        keepsColumns
         columns={moveColumns(game.slug)}
         rows={data === undefined || showsAll ? data?.moves : moves.slice(0, INITIAL_ROWS)}
         rowKey={(move) => `${move.at} ${move.os} ${move.arch} ${move.build_id}`}

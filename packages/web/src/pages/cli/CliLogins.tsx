@@ -69,8 +69,8 @@ export function CliLogins() {
 function loginColumns(onRevoke: (login: Login) => void): Column<Login>[] {
   return [
     { header: 'Computer', cell: (login) => <Computer value={login} /> },
-    { header: 'Games', hiddenBelow: 'sm', cell: ({ game }) => (game === null ? 'All games' : game.name) },
-    { header: 'Signed in', hiddenBelow: 'sm', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Games', cell: ({ game }) => (game === null ? 'All games' : game.name) },
+    { header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
     { header: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {
       header: 'Actions',

@@ -48,6 +48,7 @@ export function CliPage() {
         <Section title="Files">
           <DataTable
             label="Files"
+            keepsColumns
             columns={COLUMNS}
             rows={data?.files}
             rowKey={({ name }) => name}

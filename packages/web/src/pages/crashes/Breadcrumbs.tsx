@@ -38,13 +38,7 @@ function Events({ gameUid, crashId }: BreadcrumbsProps) {
         </Text>
       )}
       {data.events.length > 0 && (
-        <DataTable
-          label="Breadcrumbs"
-          columns={COLUMNS}
-          rows={data.events}
-          rowKey={(_, index) => String(index)}
-          isStacked
-        />
+        <DataTable label="Breadcrumbs" columns={COLUMNS} rows={data.events} rowKey={(_, index) => String(index)} />
       )}
     </>
   );

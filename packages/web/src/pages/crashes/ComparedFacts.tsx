@@ -1,12 +1,13 @@
 // The facts of two reports as a table. Rows that differ are marked, also in words.
 import { Text } from '@mantine/core';
+import { ScrollBox } from '../../ui/ScrollBox.tsx';
 import classes from './compare.module.css';
 import type { ComparedFact } from './compare-facts.ts';
 
 export function ComparedFacts({ facts }: { facts: readonly ComparedFact[] }) {
   if (facts.length === 0) return <Text size="sm">No differences.</Text>;
   return (
-    <div className={classes.scroll}>
+    <ScrollBox label="Facts of both reports">
       <table className={classes.table} aria-label="Facts of both reports">
         <thead>
           <tr>
@@ -28,6 +29,6 @@ export function ComparedFacts({ facts }: { facts: readonly ComparedFact[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }

@@ -1,6 +1,7 @@
 // Two stacks, frame by frame. Frames that both have are in the same row.
 import type { StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
+import { ScrollBox } from '../../ui/ScrollBox.tsx';
 import classes from './compare.module.css';
 import { alignStacks } from './compare-stacks.ts';
 import { formatFunction, formatLocation } from './format-stack.ts';
@@ -17,7 +18,7 @@ export function ComparedStacks({ a, b, isDifferent }: ComparedStacksProps) {
   const rows = alignStacks(a, b).filter((row) => !isDifferent || row.a === undefined || row.b === undefined);
   if (rows.length === 0) return <Text size="sm">No differences.</Text>;
   return (
-    <div className={classes.scroll}>
+    <ScrollBox label="Stacks of both reports">
       <table className={classes.table} aria-label="Stacks of both reports">
         <thead>
           <tr>
@@ -35,7 +36,7 @@ export function ComparedStacks({ a, b, isDifferent }: ComparedStacksProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 

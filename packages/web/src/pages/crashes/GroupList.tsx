@@ -70,6 +70,7 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
       </Group>
       <PagedTable
         label="Crash groups"
+        keepsColumns
         list={list}
         columns={[
           ...(mayTriage ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected, rows: shown })] : []),
@@ -145,7 +146,7 @@ function groupColumns(
     {
       header: 'Last seen',
       hiddenBelow: 'sm',
-      width: 136,
+      width: 152,
       order: sortedBy('last_seen'),
       overflow: 'nowrap',
       cell: ({ item }) => (

@@ -75,6 +75,7 @@ export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>
       <Text size="sm">The reports of these groups, including new ones, are counted and listed here.</Text>
       <DataTable
         label="Merged groups"
+        keepsColumns
         columns={columns}
         rows={group.merged}
         rowKey={({ group_id }) => group_id}

@@ -52,6 +52,7 @@ export function ReportTable({ slug, list, empty }: ReportTableProps) {
       <CompareBar selected={selected} itemName="report" onCompare={compare} onClear={() => setChosen([])} />
       <PagedTable
         label="Crash reports"
+        keepsColumns
         list={list}
         columns={[selectColumn({ ...SELECTABLE, selected, onSelect: setChosen }), ...reportColumns(slug)]}
         rowKey={({ item }) => item.crash_id}

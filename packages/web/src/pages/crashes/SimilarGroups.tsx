@@ -30,6 +30,7 @@ export function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <DataTable
         label="Similar groups"
+        keepsColumns
         columns={similarColumns(game.slug, groupId, mayMerge ? triage : null)}
         rows={data?.groups}
         rowKey={({ group_id }) => group_id}

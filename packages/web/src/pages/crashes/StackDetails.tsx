@@ -58,6 +58,7 @@ export function Modules({ stack: { modules, more_modules: more } }: StackProps) 
     <FoldedSection title="Modules" note={modules.length + more}>
       <DataTable
         label="Modules"
+        keepsColumns
         columns={MODULE_COLUMNS}
         rows={modules}
         rowKey={(module) => `${module.base} ${module.name}`}

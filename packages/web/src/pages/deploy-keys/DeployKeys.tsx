@@ -121,7 +121,6 @@ const COLUMNS: readonly Column<Key>[] = [
   },
   {
     header: 'Last used',
-    hiddenBelow: 'sm',
     cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
   },
 ];

@@ -31,7 +31,7 @@ export function tokenColumns(onAct: (kind: 'rename' | 'revoke', token: Token) =>
         </>
       ),
     },
-    { header: 'Last used', hiddenBelow: 'sm', cell: (token) => <LastUse token={token} /> },
+    { header: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       header: 'Actions',
       isHeaderHidden: true,

@@ -137,7 +137,7 @@ function columnsOf(uid: string): Column<EventFile>[] {
     { header: 'Hour', cell: ({ hour, part }) => (part === 0 ? hourOf(hour) : `${hourOf(hour)}, part ${part + 1}`) },
     { header: 'Events', align: 'right', cell: ({ events }) => formatNumber(events) },
     { header: 'Size', align: 'right', cell: ({ size }) => <Bytes count={size} /> },
-    { header: 'Written', hiddenBelow: 'sm', cell: ({ written_at }) => <Time at={written_at} /> },
+    { header: 'Written', cell: ({ written_at }) => <Time at={written_at} /> },
     {
       header: 'Download',
       isHeaderHidden: true,

@@ -60,7 +60,6 @@ export function GamesPage() {
         rowKey={({ game_uid }) => game_uid}
         isLoading={isPending}
         skeletonRows={4}
-        isStacked
         empty={
           <>
             <EmptyState>You don't have any games yet. Create one to ship its first build.</EmptyState>

@@ -154,10 +154,10 @@ type InvitationTableProps = {
 
 function InvitationTable({ invitations, busy, onChange }: InvitationTableProps) {
   const columns: Column<Invitation>[] = [
-    { header: 'Email', overflow: 'anywhere', cell: ({ email }) => email },
+    { header: 'Email', width: '12rem', overflow: 'anywhere', cell: ({ email }) => email },
     { header: 'Role', cell: ({ role }) => ROLES[role].label },
     { header: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
-    { header: 'Sent', hiddenBelow: 'sm', cell: ({ sent_at }) => <Time at={sent_at} /> },
+    { header: 'Sent', cell: ({ sent_at }) => <Time at={sent_at} />, overflow: 'nowrap' },
     {
       header: 'Actions',
       isHeaderHidden: true,
@@ -181,7 +181,7 @@ function InvitationButtons({ invitation, busy, onChange }: InvitationButtonsProp
   const { email, status } = invitation;
   const isPending = status === 'pending';
   return (
-    <Group gap="xs" justify="flex-end">
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
       {status !== 'declined' && (
         <Button
           size="compact-xs"

@@ -39,7 +39,7 @@ function placeColumns(slug: string): Column<Place>[] {
     },
     { header: 'Platform', cell: (place) => formatPlatform(place) },
     { header: 'Version', cell: (place) => <LiveVersion slug={slug} place={place} /> },
-    { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
+    { header: 'Updated', cell: ({ moved_at }) => <Time at={moved_at} /> },
     {
       header: 'Scan',
       cell: ({ scan }) => scan !== null && <StateBadge tone={SCANS[scan].tone}>{SCANS[scan].label}</StateBadge>,

@@ -21,6 +21,7 @@ export function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
       </Group>
       <DataTable
         label="Newest builds"
+        keepsColumns
         columns={buildColumns({ slug, places })}
         rows={groupByVersion(builds)}
         rowKey={({ build_id }) => build_id}

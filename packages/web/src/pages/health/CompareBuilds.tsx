@@ -66,7 +66,13 @@ export function ComparedHealth({ gameUid, buildId, other }: { gameUid: string; b
   if (data === undefined) return <Skeleton h={220} />;
   return (
     <>
-      <DataTable label="Comparison" columns={columnsOf(data)} rows={rowsOf(data)} rowKey={({ name }) => name} />
+      <DataTable
+        label="Comparison"
+        keepsColumns
+        columns={columnsOf(data)}
+        rows={rowsOf(data)}
+        rowKey={({ name }) => name}
+      />
       <Text size="sm" c="dimmed">
         Differences are in percentage points, with their 95% confidence interval. It is unclear which build is better if
         the interval contains 0. A device counts once on each day that it plays.

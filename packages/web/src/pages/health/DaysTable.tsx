@@ -6,7 +6,15 @@ import { type HealthDays, timeOfDay } from './health-days.ts';
 import { MEDIAN_COLUMNS } from './median-columns.tsx';
 
 export function DaysTable({ days }: { days: HealthDays }) {
-  return <DataTable label="Days of the build" columns={COLUMNS} rows={days.toReversed()} rowKey={({ day }) => day} />;
+  return (
+    <DataTable
+      label="Days of the build"
+      keepsColumns
+      columns={COLUMNS}
+      rows={days.toReversed()}
+      rowKey={({ day }) => day}
+    />
+  );
 }
 
 const COLUMNS: readonly Column<HealthDays[number]>[] = [

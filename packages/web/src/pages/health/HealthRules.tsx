@@ -17,7 +17,7 @@ export function HealthRules() {
         <code>crash</code> arrived before its first <code>boot_ok</code> on this build. Both are shown as a share of all
         devices of the build. Medians are accurate to 2%.
       </Text>
-      <DataTable label="Bands" columns={COLUMNS} rows={RULES} rowKey={({ band }) => band} />
+      <DataTable label="Bands" keepsColumns columns={COLUMNS} rows={RULES} rowKey={({ band }) => band} />
       <Text size="sm" c="dimmed">
         A build gets the best band whose limits it meets. Builds that were rolled back from stable don't count for the
         game's page.

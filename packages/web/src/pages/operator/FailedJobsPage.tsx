@@ -1,7 +1,7 @@
 // Jobs that failed after all their attempts: why, and buttons to retry or delete them.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { deleteFailedJob, getServiceState, listFailedJobs, retryJobs } from '@chauffeur/contract/operations/operator';
-import { Box, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
@@ -74,7 +74,7 @@ type OnAction = (action: JobAction) => void;
 function jobColumns(isBusy: boolean, onAction: OnAction): Column<FailedJob>[] {
   return [
     { header: 'Job', cell: (job) => <JobName job={job} /> },
-    { header: 'Error', hiddenBelow: 'sm', cell: ({ error }) => <JobError error={error} /> },
+    { header: 'Error', cell: ({ error }) => <JobError error={error} /> },
     { header: 'Failed', cell: ({ failed_at }) => <Time at={failed_at} /> },
     {
       header: 'Actions',
@@ -94,9 +94,6 @@ function JobName({ job }: { job: FailedJob }) {
       <Text size="xs" c="dimmed">
         {`Attempts: ${job.tries}`} · Created <Time at={job.created_at} />
       </Text>
-      <Box hiddenFrom="sm">
-        <JobError error={job.error} />
-      </Box>
     </>
   );
 }

@@ -81,7 +81,6 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
     { header: 'Images', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.images_bytes} /> },
     {
       header: 'Crash files today',
-      hiddenBelow: 'sm',
       cell: (game) => <Used bytes={game.crash_bytes} limit={game.crash_limit_bytes} />,
     },
     {

@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import classes from '../../frame/GameFrame.module.css';
+import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { session } from '../../session.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -23,13 +23,13 @@ export function OperatorFrame() {
   if (person?.operator !== true) return <NotAnOperator email={person?.email ?? ''} />;
   return (
     <Stack gap="lg">
-      <nav className={classes.sections} aria-label="Operator">
+      <PageTabs label="Operator">
         {PAGES.map(({ to, name, exact }) => (
-          <Link key={to} to={to} className={classes.section} activeOptions={{ exact, includeSearch: false }}>
+          <Link key={to} to={to} className={tab} activeOptions={{ exact, includeSearch: false }}>
             {name}
           </Link>
         ))}
-      </nav>
+      </PageTabs>
       <Outlet />
     </Stack>
   );

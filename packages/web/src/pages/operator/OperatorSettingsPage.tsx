@@ -78,7 +78,6 @@ const SETTING_COLUMNS: readonly Column<Setting>[] = [
   {
     header: 'Default',
     width: '24%',
-    hiddenBelow: 'sm',
     overflow: 'anywhere',
     cell: (setting) => <SettingValue value={setting.default} />,
   },
@@ -101,6 +100,7 @@ function LimitsInUse({ limits }: { limits: readonly LimitInUse[] }) {
       </Title>
       <DataTable
         label="Limits in use"
+        keepsColumns
         columns={LIMIT_COLUMNS}
         rows={limits}
         rowKey={({ game_uid, limit }) => `${game_uid} ${limit}`}

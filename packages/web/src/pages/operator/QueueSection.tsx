@@ -28,6 +28,7 @@ export function QueueSection({ queue }: Pick<ServiceState, 'queue'>) {
       </Group>
       <DataTable
         label="Jobs by kind"
+        keepsColumns
         columns={COLUMNS}
         rows={kinds}
         rowKey={({ task }) => task}

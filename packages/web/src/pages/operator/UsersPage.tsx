@@ -96,9 +96,9 @@ function useUserAction() {
 function userColumns(isBusy: boolean, onAction: (action: UserAction) => void): Column<User>[] {
   return [
     { header: 'Account', cell: (user) => <UserName user={user} /> },
-    { header: 'Created', hiddenBelow: 'sm', cell: (user) => <Time at={user.created_at} /> },
-    { header: 'Games', align: 'right', hiddenBelow: 'sm', cell: (user) => formatCompactNumber(user.games) },
-    { header: 'Sessions', align: 'right', hiddenBelow: 'sm', cell: (user) => formatCompactNumber(user.sessions) },
+    { header: 'Created', cell: (user) => <Time at={user.created_at} /> },
+    { header: 'Games', align: 'right', cell: (user) => formatCompactNumber(user.games) },
+    { header: 'Sessions', align: 'right', cell: (user) => formatCompactNumber(user.sessions) },
     {
       header: 'Actions',
       isHeaderHidden: true,

@@ -3,15 +3,15 @@
 import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';
 import { ROLES } from '@chauffeur/contract/roles';
-import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
 import { mayCall, OwnRole } from '../../frame/own-role.ts';
+import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { Organisation } from './organisation.ts';
 
 const PARTS = [
@@ -55,20 +55,19 @@ function Head({ organisation }: { organisation: Organisation }) {
         Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
       </Text>
       {parts.length > 1 && (
-        <Group component="nav" aria-label="Organisation" gap="md">
+        <PageTabs label="Organisation">
           {parts.map(({ to, name }) => (
-            <SiteLink
+            <Link
               key={to}
               to={to}
               params={{ organisation: slug ?? uid }}
-              size="sm"
+              className={tab}
               activeOptions={{ exact: true, includeSearch: false }}
-              activeProps={{ fw: 600, 'aria-current': 'page' }}
             >
               {name}
-            </SiteLink>
+            </Link>
           ))}
-        </Group>
+        </PageTabs>
       )}
     </Stack>
   );

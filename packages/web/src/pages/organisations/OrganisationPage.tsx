@@ -31,6 +31,7 @@ function Parts({ organisation }: { organisation: Organisation }) {
       <Section title="Games">
         <DataTable
           label="Games"
+          keepsColumns
           columns={[
             {
               header: 'Game',

@@ -172,6 +172,7 @@ function Breakdown<Row>({ title, rows, columns, keyOf }: BreakdownProps<Row>) {
       </Title>
       <DataTable
         label={title}
+        keepsColumns
         rows={rows}
         columns={columns}
         rowKey={keyOf}
