@@ -226,9 +226,10 @@ test('no query causes an error of the server', async () => {
     '$1',
   ];
   const keys = [...Object.keys(QUERY_KEYS), 'metadata.x', 'metadata."', 'nothing'];
-  const queries = keys.flatMap((key) =>
-    values.flatMap((value) => [`${key}:${value}`, `-${key}:${value}`, `${key}:>${value}`, value]),
-  );
+  const queries = [
+    ...values,
+    ...keys.flatMap((key) => values.flatMap((value) => [`${key}:${value}`, `-${key}:${value}`, `${key}:>${value}`])),
+  ];
   for (let at = 0; at < queries.length; at += 8)
     await Promise.all(
       queries.slice(at, at + 8).flatMap((query) =>

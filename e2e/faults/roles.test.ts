@@ -5,14 +5,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation } from '@chauffeur/contract/operation';
 import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
-import { askAs } from './setup/ask.ts';
-import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink } from './setup/outbox.ts';
-import { holdChanges, operationOf, pressAll } from './setup/press-all.ts';
-import { furnish, type Showroom } from './setup/showroom.ts';
-import { serveSite } from './setup/site.ts';
-import { addAccount, type Session } from './setup/studio.ts';
-import { untilShown } from './setup/visit.ts';
+import { askAs } from '../setup/ask.ts';
+import { NO_CHROMIUM } from '../setup/chromium.ts';
+import { newestLink } from '../setup/outbox.ts';
+import { holdChanges, operationOf, pressAll } from '../setup/press-all.ts';
+import { furnish, type Showroom } from '../setup/showroom.ts';
+import { serveSite } from '../setup/site.ts';
+import { addAccount, type Session } from '../setup/studio.ts';
+import { untilShown } from '../setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
 
