@@ -9,9 +9,9 @@ import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { signInCommand, useLogin } from './setup/cli-logins.ts';
 import { createAccount } from './setup/create-account.ts';
-import { mailTo } from './setup/mail.ts';
+import { mailsTo, mailTo } from './setup/mail.ts';
 import { connectProgram } from './setup/oauth.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
 import { addApp, nextCode, startSignIn } from './setup/totp.ts';
 import { register } from './setup/uploads.ts';
@@ -104,11 +104,21 @@ test('keys of a game work while another owner is active, and players are never c
         async (each) => (await request(`${server.api}/tool/info`, { headers: each })).body.error?.code,
       ),
     );
+  const keyMails = async () =>
+    (await mailsTo(server, game.owner.email)).filter(({ subject }) => subject.startsWith('New upload token')).length;
   const subscribers = async (caller: { cookie: string }) =>
     (await callApi(server, caller, 'GET', `/games/${game.uid}/alerts`)).body.data.mail.subscribers.length;
   assert.deepEqual([await keys(), await subscribers(second.headers)], [[undefined, undefined], 2]);
   await setUserDisabled(server.ctx, game.owner.email, true);
   assert.deepEqual([await keys(), await subscribers(second.headers)], [[undefined, undefined], 1]);
+  // Mails about the game reach the other owner alone.
+  assert.equal(await keyMails(), 1);
+  await callApi(server, second.headers, 'POST', path, { name: 'CI 2', scopes, expires_in_days: null });
+  await until(async () => {
+    const mails = await mailsTo(server, second.email);
+    return mails.some(({ text }) => text.includes('CI 2'));
+  });
+  assert.equal(await keyMails(), 1);
   await setUserDisabled(server.ctx, second.email, true);
   assert.deepEqual(await keys(), [4013, 4013]);
   for (const [to, body] of [

@@ -1,5 +1,7 @@
 // Messages on their way: to a real mail server and a web server, with retries, a log, and a signature.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { raiseAlerts } from '../src/features/alerts/alerts.ts';
@@ -150,6 +152,57 @@ describe('a message', () => {
     const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/test`;
     const { body } = await callAs(server, game.owner, path, { method: 'POST' });
     assert.deepEqual([body.data.state, body.data.status], ['failed', 302]);
+  });
+
+  test('to a server that switches protocols, hangs up, or sends nonsense fails', async () => {
+    const game = await makeSharedGame(server);
+    const responses = [
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+      'HTTP/1.1 20',
+      'SSH-2.0-OpenSSH\r\n',
+      `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
+    ];
+    for (const response of responses) {
+      const hostile = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => socket.end(response));
+      }).listen(0, '127.0.0.1');
+      await once(hostile, 'listening');
+      const { port } = hostile.address() as AddressInfo;
+      const { destination } = await add(game, { url: `http://127.0.0.1:${port}/` });
+      const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/test`;
+      const { status, body } = await callAs(server, game.owner, path, { method: 'POST' });
+      assert.deepEqual([status, body.data.state], [200, 'failed'], response.slice(0, 40));
+      assert.ok(body.data.problem.length > 0);
+      hostile.close();
+    }
+  });
+
+  test('that is being sent is not sent again by hand at the same moment', async () => {
+    const game = await makeSharedGame(server);
+    await add(game, { url: `${receiver.url}/slow` });
+    const blocked = Promise.withResolvers<void>();
+    receiver.block(blocked.promise);
+    await raise(game);
+    const { delivery_uid: id } = await receiver.take('/slow');
+    const path = `/games/${game.uid}/alert-deliveries/${id}/redeliver`;
+    for (let click = 0; click < 5; click += 1)
+      assert.equal((await callAs(server, game.owner, path, { method: 'POST' })).status, 202);
+    blocked.resolve();
+    assert.equal((await delivered(game)).attempts, 1);
+    assert.equal(receiver.received.filter(({ path: to }) => to === '/slow').length, 1);
+  });
+
+  test('can be delivered again a hundred times in an hour', async () => {
+    const game = await makeSharedGame(server);
+    await add(game, { url: `${receiver.url}/often` });
+    await raise(game);
+    const { delivery_uid: id } = await receiver.take('/often');
+    const path = `/games/${game.uid}/alert-deliveries/${id}/redeliver`;
+    for (let click = 0; click < 100; click += 1)
+      assert.equal((await callAs(server, game.owner, path, { method: 'POST' })).status, 202);
+    const refused = await callAs(server, game.owner, path, { method: 'POST' });
+    assert.deepEqual([refused.status, refused.body.error?.code], [429, 4290]);
   });
 
   test('to a host that is not there fails with a reason, and is tried again', async () => {

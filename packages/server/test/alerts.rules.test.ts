@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { setUserDisabled, setUserOperator } from '../src/features/accounts/accounts.ts';
 import { type Alert, collectAlerts, raiseAlerts } from '../src/features/alerts/alerts.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
-import { startServer, type TestServer } from './setup/server.ts';
+import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 before(async () => {
@@ -92,6 +93,24 @@ describe('alerts', () => {
       (await messagesOf(game)).map(({ lines }) => lines),
       [20, 1],
     );
+  });
+
+  test('wait for no flood of others that wait for the digest', async () => {
+    const game = await makeSharedGame(server);
+    await rows(
+      server.ctx.db,
+      sql`insert into alerts (game_id, kind, subject, happened_at, data)
+        select ${game.uid}, 'new_bug', no::text, ${new Date(START - HOUR)},
+          jsonb_build_object('bug_id', ${newId()}::text, 'message', 'spam', 'filed_by', 'Nora')
+        from generate_series(1, 10050) as no`,
+    );
+    await raiseAlerts(server.ctx.db, game.uid, [newGroup()]);
+    await collectAlerts(at(0));
+    assert.deepEqual(
+      (await messagesOf(game)).map(({ reason, lines }) => [reason, lines]),
+      [['alerts', 1]],
+    );
+    await rows(server.ctx.db, sql`delete from alerts where game_id = ${game.uid}`);
   });
 
   test('fill at most ten messages in an hour', async () => {
@@ -201,6 +220,33 @@ describe('alerts', () => {
     await raiseAlerts(server.ctx.db, game.uid, [newGroup()]);
     await collectAlerts(at(MINUTE));
     assert.deepEqual((await messagesOf(game))[0]?.to, ['mail']);
+  });
+
+  test('about limits reach the operators if the accounts of all owners are disabled', async () => {
+    const game = await makeSharedGame(server);
+    const operator = await makePlayer(server);
+    await setUserOperator(server.ctx, operator.email, true);
+    const limits = (): Alert[] => [
+      { ...newGroup(), kind: 'quota_low', data: { quota: 'crash_reports', used: 90, limit: 100 } },
+      newGroup(),
+    ];
+    const mailed = () =>
+      rows(
+        server.ctx.db,
+        sql<{ subject: string; text: string }>`select payload->>'subject' as subject, payload->>'text' as text
+          from graphile_worker._private_jobs where payload->>'to' = ${operator.email} order by id`,
+      );
+    await raiseAlerts(server.ctx.db, game.uid, limits());
+    await collectAlerts(at(0));
+    assert.deepEqual([(await messagesOf(game)).at(-1)?.to, await mailed()], [['mail'], []]);
+    await setUserDisabled(server.ctx, game.owner.email, true);
+    await raiseAlerts(server.ctx.db, game.uid, limits());
+    await collectAlerts(at(MINUTE));
+    assert.equal((await messagesOf(game)).length, 1);
+    const [mail, ...others] = await mailed();
+    assert.match(mail?.subject ?? '', /: Limit nearly reached: 90% of the crash reports of today used/);
+    assert.match(mail?.text ?? '', /the accounts of all owners of “Game .*” are disabled/);
+    assert.deepEqual(others, []);
   });
 
   test('of a game that is deleted have no effect', async () => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { setUserOperator } from '../src/features/accounts/accounts.ts';
 import { MINUTE, utcDayOf } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/database/db.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
 import { callApi } from './setup/api-calls.ts';
 import { makeOwner, seedGame } from './setup/listings.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
@@ -56,6 +56,24 @@ describe('the featured game', () => {
     await changed(server.ctx.db, sql`delete from games where game_id = ${chosen.uid}`);
     assert.equal((await featured()).by, 'day');
     assert.deepEqual((await callApi(server, headers, 'GET', '/operator/featured')).body.data, { game: null });
+  });
+
+  test('is recorded in the audit log with the choice before it, also if several operators choose at once', async () => {
+    const slugs = [];
+    for (let no = 0; no < 6; no += 1) slugs.push((await seedGame(server, owner)).slug);
+    await choose(null);
+    const chosen = await Promise.all(slugs.map((slug) => choose(slug)));
+    assert.deepEqual(
+      chosen.map(({ status }) => status),
+      slugs.map(() => 200),
+    );
+    const former = await rows(
+      server.ctx.db,
+      sql<{ before: string | null }>`select changes->'featured'->>'before' as before from audit_entries
+        where operation = 'operator.setFeatured' and changes->'featured'->>'after' = any(${slugs}::text[])`,
+    );
+    assert.equal(new Set(former.map(({ before }) => before)).size, slugs.length);
+    await choose(null);
   });
 
   test('must exist and be ready to be listed', async () => {

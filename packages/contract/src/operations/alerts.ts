@@ -294,5 +294,5 @@ export const redeliverAlert = defineOperation({
   params: Type.Object({ uid: GameRef, delivery_uid: Uuid }),
   output: AlertDelivery,
   statuses: [202],
-  errors: [4040],
+  errors: [4040, 4290],
 });

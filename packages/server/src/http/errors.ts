@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
+import { logFailure } from '../request/log-failure.ts';
 import { spanOf } from './tracing.ts';
 
 const RETRY_SECONDS = 2;
@@ -32,8 +33,9 @@ export function sendError(
   bodyOf: (error: ApiError) => object = failureOf,
 ): FastifyReply {
   const error = translate(thrown, invalid);
-  if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
-  ctx.metrics.refusals.inc({ operation: request.routeOptions.config?.operation ?? 'unknown', code: error.code });
+  const operation = request.routeOptions.config?.operation ?? 'unknown';
+  if (error.status >= 500) logFailure(ctx, request.log, { thrown, code: error.code, operation }, 'request failed');
+  ctx.metrics.refusals.inc({ operation, code: error.code });
   const span = spanOf(request);
   span?.set({ 'chauffeur.error_code': error.code });
   if (error.status >= 500) span?.fail(error);

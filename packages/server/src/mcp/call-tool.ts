@@ -7,6 +7,7 @@ import { recordCall } from '../features/agents/agents.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { recordOperation } from '../request/audit.ts';
 import { callerOf } from '../request/call.ts';
+import { logFailure } from '../request/log-failure.ts';
 import { countByMinute } from '../request/minute-limit.ts';
 import { checkParts, invalidCode, type Parts } from '../request/perform.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
@@ -85,7 +86,7 @@ export async function attempt<T>(
 
 function errorOf(ctx: Context, name: string, thrown: unknown): ApiError {
   const error = asKnownError(thrown) ?? asUnexpected(thrown);
-  if (error.status >= 500) ctx.log.error({ err: thrown, code: error.code, tool: name }, 'tool failed');
+  if (error.status >= 500) logFailure(ctx, ctx.log, { thrown, code: error.code, tool: name }, 'tool failed');
   return error;
 }
 

@@ -12,6 +12,8 @@ export type Receiver = {
   readonly received: Received[];
   /** The statuses of the next responses; 200 after that. */
   respond(...statuses: number[]): void;
+  /** Keeps the responses of requests until then. */
+  block(until: Promise<void>): void;
   /** Waits for the next request to this path that was not taken before, and returns its body as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at single fields.
   take(path: string): Promise<any>;
@@ -27,10 +29,12 @@ export async function openReceiver({
   const received: Received[] = [];
   const taken = new Set<Received>();
   const statuses: number[] = [];
+  let blocked = Promise.resolve();
   const server = createServer(async (request, response) => {
     const body = await text(request);
     received.push({ path: request.url ?? '', headers: request.headers, body });
     await beforeResponse?.();
+    await blocked;
     response.writeHead(statuses.shift() ?? 200).end('ok');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,6 +44,9 @@ export async function openReceiver({
     received,
     respond(...next) {
       statuses.push(...next);
+    },
+    block(until) {
+      blocked = until;
     },
     async take(path) {
       const next = await until(async () => received.find((each) => each.path === path && !taken.has(each)));

@@ -182,6 +182,15 @@ export async function lockActiveOperators(tx: Tx): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
+export function listActiveOperators(db: Db): Promise<{ email: string }[]> {
+  return rows(
+    db,
+    sql<{
+      email: string;
+    }>`select email from users where operator and disabled_at is null and email_verified order by id`,
+  );
+}
+
 export async function setDisabled(tx: Tx, userId: string, at: Date | null): Promise<void> {
   await changed(tx, sql`update users set disabled_at = ${at}, updated_at = now() where id = ${userId}`);
 }

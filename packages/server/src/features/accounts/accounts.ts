@@ -26,6 +26,7 @@ import {
   insertUser,
   isOperator as isOperatorRow,
   keepServiceSecret,
+  listActiveOperators as listActiveOperatorRows,
   listLiveSessions as listLiveSessionRows,
   markVerified,
   readPasswordHash,
@@ -258,6 +259,11 @@ export async function requirePassword(ctx: Context, userId: string, password: st
 /** Whether the user is an operator of the service. */
 export function isOperator(db: Db, userId: string): Promise<boolean> {
   return isOperatorRow(db, userId);
+}
+
+/** The operators who can sign in, with verified addresses. */
+export function listActiveOperators(db: Db): Promise<{ email: string }[]> {
+  return listActiveOperatorRows(db);
 }
 
 /** Enqueues a mail. If `db` is a transaction, it is sent only after the commit. */

@@ -44,13 +44,15 @@ export async function lockAlerts(tx: Tx, gameId: string): Promise<boolean> {
 
 export type WaitingRow = { kind: AlertKind; subject: string; happened_at: Date; data: never; alerted_at: Date | null };
 
-/** What waits for the game, oldest first, with the time at which the same was last in a message. */
+/** What waits for the game, up to `limit` of each kind, oldest first, with the time at which the same was last in a message. */
 export function listWaiting(tx: Tx, gameId: string, limit: number): Promise<WaitingRow[]> {
   return rows(
     tx,
     sql<WaitingRow>`select kind, subject, happened_at, data, alerted_at
-      from alerts left join alert_marks using (game_id, kind, subject)
-      where game_id = ${gameId} order by happened_at, kind, subject limit ${limit}`,
+      from (select *, row_number() over (partition by kind order by happened_at, subject) as place
+        from alerts where game_id = ${gameId}) as waiting
+        left join alert_marks using (game_id, kind, subject)
+      where place <= ${limit} order by happened_at, kind, subject`,
   );
 }
 

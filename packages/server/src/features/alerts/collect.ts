@@ -9,10 +9,14 @@ import * as sql from './alerts.sql.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { type Content, contentOf, type Message, ofKinds } from './message.ts';
+import { mailOperators } from './operator-mails.ts';
 import { readRules, readSchedule } from './rules.ts';
 import { isQuiet, lastDigest, type Schedule } from './schedule.ts';
 
-/** What is taken at once. A message counts what it has no room for, so a flood takes a few messages at most. */
+/**
+ * What is taken of each kind at once: many that wait for the digest must not delay others. A message counts what it has
+ * no room for, so a flood takes a few messages at most.
+ */
 const MAX_ALERTS = 10_000;
 /** A game gets at most this many messages in an hour, besides the digest. What comes later waits. */
 const MESSAGES_AN_HOUR = 10;
@@ -29,8 +33,8 @@ export async function collectGame(ctx: Context, gameId: string): Promise<void> {
     const due = wanted.filter((alert) => isDue(alert, rules[alert.kind], schedule, now));
     const [digest, others] = partition(due, ({ kind }) => rules[kind].send === 'digest');
     const isFree = others.length > 0 && (await hasRoom(tx, gameId, now));
-    if (digest.length > 0) await send(tx, game, { reason: 'digest', alerts: digest.map(alertOf), now });
-    if (isFree) await send(tx, game, { reason: 'alerts', alerts: others.map(alertOf), now });
+    if (digest.length > 0) await send(ctx, tx, game, { reason: 'digest', alerts: digest.map(alertOf), now });
+    if (isFree) await send(ctx, tx, game, { reason: 'alerts', alerts: others.map(alertOf), now });
     const done = [...unwanted, ...digest, ...(isFree ? others : [])];
     await sql.deleteWaiting(tx, gameId, done);
   });
@@ -66,8 +70,9 @@ async function hasRoom(tx: Tx, gameId: string, now: Date): Promise<boolean> {
 
 type NewMessage = { reason: Message['reason']; alerts: readonly Alert[]; now: Date };
 
-async function send(tx: Tx, game: Game, { reason, alerts, now }: NewMessage): Promise<void> {
+async function send(ctx: Context, tx: Tx, game: Game, { reason, alerts, now }: NewMessage): Promise<void> {
   await sql.markAlerted(tx, game.game_id, alerts, now);
+  await mailOperators(ctx, tx, game, alerts);
   const content = contentOf(alerts, game.slug);
   const recipients = await recipientsOf(tx, game.game_id, content);
   if (recipients.length > 0) await sendTo(tx, game.game_id, recipients, { reason, content, now });

@@ -1,7 +1,7 @@
 // Delivers a message to one destination or member, with retries for about a day.
 import type { Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
-import { type Attempt, addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { type Attempt, addJob, defineJob, isJobRunning } from '../../kernel/jobs/jobs.ts';
 import { deliver } from './deliver.ts';
 
 type Payload = { gameId: string; deliveryId: string };
@@ -11,7 +11,16 @@ export const deliverJob = defineJob<Payload>('alerts:deliver', 12);
 
 /** A delivery has one job at most. Another one replaces it. */
 export async function enqueueDelivery(db: Db, gameId: string, deliveryId: string): Promise<void> {
-  await addJob(db, deliverJob, { gameId, deliveryId }, `alerts/${deliveryId}`);
+  await addJob(db, deliverJob, { gameId, deliveryId }, keyOf(deliveryId));
+}
+
+/** Whether the message is being sent at this moment. */
+export function isBeingDelivered(db: Db, deliveryId: string): Promise<boolean> {
+  return isJobRunning(db, keyOf(deliveryId));
+}
+
+function keyOf(deliveryId: string): string {
+  return `alerts/${deliveryId}`;
 }
 
 /**

@@ -6,13 +6,14 @@ import type * as contract from '@chauffeur/contract/operations/alerts';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Game, lockGame, requireMember } from '../games/games.ts';
 import { sendTo } from './collect.ts';
-import { enqueueDelivery } from './deliver.job.ts';
+import { enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
 import { deliver } from './deliver.ts';
 import * as sql from './deliveries.sql.ts';
 import { secretOf } from './formats/webhook.ts';
@@ -23,6 +24,7 @@ type Delivery = OutputOf<typeof contract.redeliverAlert>;
 
 const PAGE_SIZE = 50;
 const TESTS_AN_HOUR = 30;
+const BY_HAND_LIMIT = { name: 'deliveries by hand', max: 100, windowSeconds: 3600 } as const;
 
 export async function listAlertDestinations(
   ctx: Context,
@@ -187,14 +189,17 @@ export async function listAlertDeliveries(
   };
 }
 
+/** Throws 4290 after too many in an hour. */
 export async function redeliverAlert(
   ctx: Context,
   { caller, input }: Call<typeof contract.redeliverAlert>,
 ): Promise<Delivery> {
   const { game } = await requireMember(ctx, caller, input.uid);
   await transact(ctx.db, async (tx) => {
-    if (await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))
-      await enqueueDelivery(tx, game.game_id, input.delivery_uid);
+    if (!(await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))) return;
+    await countUse(ctx, tx, game.game_id, BY_HAND_LIMIT);
+    // One that is being sent would otherwise arrive once for each request.
+    if (!(await isBeingDelivered(tx, input.delivery_uid))) await enqueueDelivery(tx, game.game_id, input.delivery_uid);
   });
   return deliveryOf(ctx, game, input.delivery_uid);
 }

@@ -29,6 +29,23 @@ describe('quiet hours', () => {
 });
 
 describe('the digest', () => {
+  test('was last due at its time of the day, also before the clock was put forward or back', () => {
+    const schedule = berlin({ digestAt: '09:00' });
+    // 29 March 2026 and 25 October 2026, at 01:00 UTC.
+    assert.equal(lastDigest(new Date('2026-03-29T05:00:00Z'), schedule).toISOString(), '2026-03-28T08:00:00.000Z');
+    assert.equal(lastDigest(new Date('2026-03-29T07:00:00Z'), schedule).toISOString(), '2026-03-29T07:00:00.000Z');
+    assert.equal(lastDigest(new Date('2026-10-25T05:00:00Z'), schedule).toISOString(), '2026-10-24T07:00:00.000Z');
+    assert.equal(lastDigest(new Date('2026-10-25T08:00:00Z'), schedule).toISOString(), '2026-10-25T08:00:00.000Z');
+  });
+
+  test('at a time that a day does not have is due once, when the clock is put forward', () => {
+    const schedule = berlin({ digestAt: '02:30' });
+    const due = new Set<string>();
+    for (let minute = 0; minute < 3 * 60; minute += 1)
+      due.add(lastDigest(new Date(Date.parse('2026-03-29T00:00:00Z') + minute * 60_000), schedule).toISOString());
+    assert.deepEqual([...due], ['2026-03-28T01:30:00.000Z', '2026-03-29T00:30:00.000Z']);
+  });
+
   test('was last due today, or yesterday if its time is still to come', () => {
     const schedule = berlin({ digestAt: '09:00' });
     assert.equal(lastDigest(new Date('2026-12-01T08:00:00Z'), schedule).toISOString(), '2026-12-01T08:00:00.000Z');

@@ -35,8 +35,13 @@ export function isQuiet(now: Date, { quietHours, timeZone }: Schedule): boolean 
 
 /** The last time, up to and including `now`, at which a digest was due. */
 export function lastDigest(now: Date, { digestAt, timeZone }: Schedule): Date {
-  const since = (minuteOfDay(now, timeZone) - minutesOf(digestAt) + DAY_MINUTES) % DAY_MINUTES;
-  return new Date(Math.floor(now.getTime() / MINUTE) * MINUTE - since * MINUTE);
+  const due = minutesOf(digestAt);
+  const since = (minuteOfDay(now, timeZone) - due + DAY_MINUTES) % DAY_MINUTES;
+  const found = Math.floor(now.getTime() / MINUTE) * MINUTE - since * MINUTE;
+  // The clock may have been put forward or back since then.
+  const shift = ((due - minuteOfDay(new Date(found), timeZone) + 1.5 * DAY_MINUTES) % DAY_MINUTES) - DAY_MINUTES / 2;
+  const shifted = new Date(found + shift * MINUTE);
+  return shifted <= now && minuteOfDay(shifted, timeZone) === due ? shifted : new Date(found);
 }
 
 function minutesOf(time: string): number {

@@ -1,8 +1,8 @@
-// Mails the owner of a game about a new deploy key or upload token, so that unexpected ones are noticed.
+// Mails the owners of a game about a new deploy key or upload token, so that unexpected ones are noticed.
 import type { Context } from '../../context.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
-import { findGame, listMembers } from '../games/games.ts';
+import { findGame, listOwners } from '../games/games.ts';
 import { findIssue } from './deploy-keys.sql.ts';
 import { newKeyMail, newTokenMail } from './mails.ts';
 import { findTokenById } from './upload-tokens.sql.ts';
@@ -17,8 +17,7 @@ export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Prom
   const game = await findGame(ctx.db, gameId);
   if (game === null) return;
   const [key, token] = await Promise.all([findIssue(ctx.db, gameId, keyId), findTokenById(ctx.db, gameId, keyId)]);
-  const owners = (await listMembers(ctx.db, gameId)).filter(({ role }) => role === 'owner');
-  for (const { email: to } of owners) {
+  for (const { email: to } of await listOwners(ctx.db, gameId)) {
     const about = { to, game, publicUrl: ctx.publicUrl };
     if (key !== undefined) await enqueueMail(ctx.db, newKeyMail({ ...about, by: key.issued_by, keyRef: key.key_ref }));
     if (token !== undefined)

@@ -11,7 +11,7 @@ import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
+import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { describeDeletion } from './consequences.ts';
 import * as deletion from './game-deletion.sql.ts';
@@ -73,7 +73,7 @@ export async function deleteGame(
 async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void> {
   const { game_id: gameId, slug, owner_id: ownerId } = game;
   const now = ctx.clock.now();
-  for (const { email } of await listMembers(tx, gameId))
+  for (const { email } of await listReachable(tx, gameId))
     await enqueueMail(tx, deletionMail({ to: email, game: game.name, by }));
   recordChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);

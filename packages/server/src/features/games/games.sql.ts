@@ -215,6 +215,17 @@ export function listOwners(db: Db, gameId: string): Promise<{ user_id: string; n
   );
 }
 
+export type Reachable = { readonly user_id: string; readonly email: string; readonly role: Role };
+
+/** The members who get mails about the game: those whose accounts are not disabled. */
+export function listReachable(db: Db, gameId: string): Promise<Reachable[]> {
+  return rows(
+    db,
+    sql<Reachable>`select user_id, email, role from game_members join users on users.id = user_id
+      where game_id = ${gameId} and disabled_at is null order by added_at, user_id`,
+  );
+}
+
 /** Sets the person's role on this game alone. Admins have a table of their own; see migration 0055. */
 export async function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {
   await deleteRole(tx, gameId, userId);

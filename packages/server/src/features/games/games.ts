@@ -355,6 +355,11 @@ export function listOwners(db: Db, gameId: string) {
   return games.listOwners(db, gameId);
 }
 
+/** The members who get mails about the game: those whose accounts are not disabled. */
+export function listReachable(db: Db, gameId: string) {
+  return games.listReachable(db, gameId);
+}
+
 /** Finds the game with this uid or slug for any caller; null if there is none. */
 export function findGame(db: Db, ref: string): Promise<FoundGame | null> {
   return games.findGame(db, ref);

@@ -61,6 +61,8 @@ export async function setFeatured(
   const [problem] = game === null ? [] : await findListingProblems(ctx, game.game_id);
   if (problem !== undefined) throw new ApiError(4002, `game: this game can't be listed. ${problem.message}`);
   await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await sql.lockFeatured(tx);
     const before = await sql.findFeatured(tx);
     await sql.setFeatured(tx, game?.game_id ?? null);
     if (game !== null) noteGame(game);

@@ -7,7 +7,9 @@ import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
 import { countPageReport } from '../../features/moderation/moderation.ts';
 import { countPublicPost, countPublicRead } from '../../request/address-limit.ts';
+import { asKnownError, asUnexpected } from '../../request/as-api-error.ts';
 import { fromRequest } from '../../request/audit.ts';
+import { logFailure } from '../../request/log-failure.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
 import type { Route } from '../../request/route.ts';
 import { identify } from '../auth.ts';
@@ -98,7 +100,7 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
       const caller = await identifyVisitor(parts, request).catch(() => ANONYMOUS);
       return sendProblem(parts, request, reply, NOT_FOUND, caller);
     },
-    sendProblem: (request, reply, thrown) => sendProblem(parts, request, reply, problemFor(request, thrown)),
+    sendProblem: (request, reply, thrown) => sendProblem(parts, request, reply, problemFor(parts, request, thrown)),
   };
 }
 
@@ -116,7 +118,7 @@ async function sendPage(
     const visit = { ctx, ask, caller, ...addressOf(request) };
     return await send(parts, request, reply, visit, await write(visit));
   } catch (thrown) {
-    return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
+    return sendProblem(parts, request, reply, problemFor(parts, request, thrown), caller);
   }
 }
 
@@ -140,7 +142,7 @@ async function receiveForm(
     const next = await fromRequest(request, () => submit(visit, fields));
     return reply.code(303).header('location', next).header('cache-control', 'no-store').send();
   } catch (thrown) {
-    return sendProblem(parts, request, reply, problemFor(request, thrown), caller);
+    return sendProblem(parts, request, reply, problemFor(parts, request, thrown), caller);
   }
 }
 
@@ -148,9 +150,12 @@ async function identifyVisitor({ ctx, auth }: Parts, request: FastifyRequest): P
   return identify(ctx, auth, { access: 'public' }, request);
 }
 
-function problemFor(request: FastifyRequest, thrown: unknown): Problem {
+function problemFor({ ctx }: Parts, request: FastifyRequest, thrown: unknown): Problem {
   const problem = problemOf(thrown);
-  if (problem.status >= 500) request.log.error({ err: thrown }, 'page failed');
+  if (problem.status >= 500) {
+    const { code } = asKnownError(thrown) ?? asUnexpected(thrown);
+    logFailure(ctx, request.log, { thrown, code }, 'page failed');
+  }
   return problem;
 }
 

@@ -93,6 +93,12 @@ export async function hasJobWithKey(db: Db, key: string): Promise<boolean> {
   return job !== undefined;
 }
 
+/** Whether the job with this key is running. */
+export async function isJobRunning(db: Db, key: string): Promise<boolean> {
+  const job = await row(db, sql`select from graphile_worker.jobs where key = ${key} and locked_at is not null`);
+  return job !== undefined;
+}
+
 /** Creates or updates the tables of the job queue. */
 export async function migrateJobs(pool: pg.Pool): Promise<void> {
   const { runMigrations } = await import('graphile-worker');

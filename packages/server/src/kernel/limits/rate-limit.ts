@@ -24,7 +24,8 @@ export type Limit = {
     | 'bug tickets without an account'
     | 'replies'
     | 'follow mails'
-    | 'page reports';
+    | 'page reports'
+    | 'deliveries by hand';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account' | 'IP address';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -50,6 +51,7 @@ const LABELS = {
   replies: 'bug_replies',
   'follow mails': 'follow_mails',
   'page reports': 'page_reports',
+  'deliveries by hand': 'manual_deliveries',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**

@@ -62,7 +62,12 @@ export async function requestPublic(
   // Errors after the start of the response also reach its reader.
   outgoing.on('error', () => undefined);
   outgoing.end(body);
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  // Without a listener, a request whose response is 101 (Switching Protocols) would never end.
+  outgoing.on('upgrade', (_response, socket) => {
+    socket.destroy();
+    outgoing.emit('error', new Error('the server switched to another protocol'));
+  });
+  const [response] = (await once(outgoing, 'response', { signal })) as [IncomingMessage];
   return response;
 }
 

@@ -29,6 +29,7 @@ const LIMIT_NAMES = [
   'invitations',
   'issues',
   'login_codes',
+  'manual_deliveries',
   'media_uploads',
   'mentions',
   'open_sessions',

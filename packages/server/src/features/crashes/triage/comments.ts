@@ -35,7 +35,7 @@ export async function addCrashGroupComment(
       ctx,
       tx,
       caller,
-      mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+      await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, activityId);
@@ -60,7 +60,7 @@ export async function updateCrashGroupComment(
       ctx,
       tx,
       caller,
-      mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+      await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, input.activity_uid);

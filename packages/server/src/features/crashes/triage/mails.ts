@@ -6,9 +6,8 @@ import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
 import { enqueueMail } from '../../accounts/accounts.ts';
-import { type Game, listMembers } from '../../games/games.ts';
+import { type Game, listReachable } from '../../games/games.ts';
 
-type Member = { readonly user_id: string; readonly email: string };
 type Group = { readonly group_id: string; readonly title: string };
 
 const LIMIT = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
@@ -20,12 +19,23 @@ export async function sendMails(ctx: Context, tx: Tx, { user }: AccountCaller, m
   for (const mail of mails) await enqueueMail(tx, mail);
 }
 
-type Mention = { caller: AccountCaller; game: Game; group: Group; mentioned: readonly Member[]; comment: string };
+type Mention = {
+  caller: AccountCaller;
+  game: Game;
+  group: Group;
+  mentioned: readonly { readonly user_id: string }[];
+  comment: string;
+};
 
 /** One to each member who is mentioned, except the author. */
-export function mentionMails(ctx: Context, { caller, game, group, mentioned, comment }: Mention): Mail[] {
-  return mentioned
-    .filter(({ user_id }) => user_id !== caller.user.id)
+export async function mentionMails(
+  ctx: Context,
+  { caller, game, group, mentioned, comment }: Mention,
+): Promise<Mail[]> {
+  const ids = mentioned.map(({ user_id }) => user_id).filter((id) => id !== caller.user.id);
+  if (ids.length === 0) return [];
+  return (await listReachable(ctx.db, game.game_id))
+    .filter(({ user_id }) => ids.includes(user_id))
     .map(({ email }) => ({
       to: email,
       subject: oneLine(`${caller.user.name} mentioned you in ${game.name}`),
@@ -42,7 +52,7 @@ type Assignment = { caller: AccountCaller; game: Game; userId: string; groups: r
 /** One to the new assignee, unless they assigned the groups to themselves. */
 export async function assignmentMails(ctx: Context, { caller, game, userId, groups }: Assignment): Promise<Mail[]> {
   if (userId === caller.user.id) return [];
-  const members = await listMembers(ctx.db, game.game_id);
+  const members = await listReachable(ctx.db, game.game_id);
   const assignee = members.find(({ user_id }) => user_id === userId);
   if (assignee === undefined) return [];
   const [first] = groups;

@@ -1,0 +1,71 @@
+// Logs failed requests: unexpected failures one by one, and those of an outage as counts, because there may be thousands
+// a minute.
+import type { ApiError } from '@chauffeur/contract/errors';
+import type { Context } from '../context.ts';
+import { SECOND } from '../kernel/clock.ts';
+import type { Log } from '../kernel/telemetry/log.ts';
+import { perContext } from './per-context.ts';
+
+/** Failures of one kind since the last line about them. */
+type Outage = {
+  readonly line: { readonly code: number; readonly error: string };
+  readonly message: string;
+  count: number;
+  quiet: number;
+};
+
+/** After so many seconds without a failure of its kind, the next one is logged with its stack again. */
+const QUIET_SECONDS = 60;
+const UNEXPECTED = 5000;
+
+const outagesOf = perContext(() => new Map<string, Outage>());
+
+/**
+ * Logs a failure that the service is responsible for. The first of an outage has its stack; the others of its kind are
+ * counted in one line a second. `log` is that of the request.
+ */
+export function logFailure(
+  ctx: Context,
+  log: Pick<Log, 'error'>,
+  { thrown, code, ...where }: { thrown: unknown; code: ApiError['code']; operation?: string; tool?: string },
+  message: string,
+): void {
+  const line = { err: thrown, code, ...where };
+  if (code === UNEXPECTED) {
+    log.error(line, message);
+    return;
+  }
+  const outages = outagesOf(ctx);
+  const error = nameOf(thrown);
+  const kind = [message, ...Object.values(where), code, error].join(' ');
+  const outage = outages.get(kind);
+  if (outage !== undefined) {
+    outage.count += 1;
+    return;
+  }
+  log.error(line, message);
+  outages.set(kind, { line: { code, error, ...where }, message, count: 0, quiet: 0 });
+  if (outages.size === 1) startCounting(ctx, outages);
+}
+
+function startCounting({ log }: Context, outages: Map<string, Outage>): void {
+  const timer = setInterval(() => {
+    for (const [kind, outage] of outages) {
+      const { line, message, count } = outage;
+      if (count > 0) log.error({ ...line, count }, message);
+      outage.quiet = count > 0 ? 0 : outage.quiet + 1;
+      outage.count = 0;
+      if (outage.quiet >= QUIET_SECONDS) outages.delete(kind);
+    }
+    if (outages.size === 0) clearInterval(timer);
+  }, SECOND);
+  timer.unref();
+}
+
+/** The code or the name of the error that caused the others, of which there are few: messages may contain ids. */
+function nameOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  if (thrown.cause !== undefined) return nameOf(thrown.cause);
+  const { code } = thrown as { code?: unknown };
+  return typeof code === 'string' ? code : thrown.name;
+}
