@@ -1,16 +1,18 @@
 // Public pages in the language that the browser prefers, or that the visitor chose in the footer.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Page } from 'playwright-core';
-import { textsOf } from '../packages/server/src/http/pages/texts/texts.ts';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import type { Service } from './setup/processes.ts';
 import { addPictures, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio } from './setup/studio.ts';
+import { addAccount, openStudio } from './setup/studio.ts';
 
+const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const de = textsOf('de');
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -21,6 +23,7 @@ describe('public pages', () => {
   const site = serveSite(async (site) => {
     ({ service } = site);
     const studio = await openStudio(service, 'Small Walk');
+    await addAccount(service, PLAYER);
     [shipped] = await Promise.all([
       shipBuild(service, studio, { version: '1.2.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
@@ -70,6 +73,48 @@ describe('public pages', () => {
     await page.getByRole('link', { name: 'Download for Linux' }).waitFor();
     await page.getByRole('navigation', { name: 'Language' }).getByRole('link', { name: 'Deutsch' }).click();
     await page.getByRole('link', { name: de.t('downloads.best', { os: 'Linux' }) }).waitFor();
+  });
+
+  test('and the pages to play, report a bug and sign in are in the same language', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 400 .*reset-password/, /status of 401 .*sign-in/);
+    const page = await open('/g/small-walk/report');
+    assert.equal(await languageOf(page), 'de');
+    await page.getByRole('heading', { name: de.t('bug.heading') }).waitFor();
+    assert.equal(await page.title(), `${de.t('bug.title', { game: 'Small Walk' })} · Chauffeur`);
+    await page.getByRole('button', { name: de.t('bug.send') }).click();
+    await page.getByText(de.t('field.mistake.empty')).waitFor();
+    await page.getByRole('textbox', { name: de.t('bug.message') }).fill('It never ends.');
+    await page.getByRole('button', { name: de.t('bug.send') }).click();
+    await page.getByText(de.t('bug.sent', { number: 1 })).waitFor();
+
+    await page.goto(`${service.url}/g/small-walk/play`);
+    await page.getByText(de.t('play.none')).waitFor();
+    // Not the API's message, which is in English.
+    await page.goto(`${service.url}/reset?token=nothing`);
+    await page.getByRole('textbox', { name: de.t('field.newPassword') }).fill('correct horse battery');
+    await page.getByRole('button', { name: de.t('reset.new.submit') }).click();
+    await page.getByRole('alert').getByText(de.t('error.account.INVALID_TOKEN')).waitFor();
+    assert.deepEqual(await findSeriousProblems(page), []);
+
+    // A page for developers is in English, and the page to sign in that it leads to is not.
+    await page.getByRole('link', { name: de.t('site.games') }).click();
+    await page.getByRole('heading', { name: de.t('signIn.title') }).waitFor();
+    await page.getByRole('textbox', { name: de.t('field.email') }).fill(PLAYER.email);
+    await page.getByRole('textbox', { name: de.t('field.password') }).fill('wrong');
+    await page
+      .locator('main')
+      .getByRole('button', { name: de.t('signIn.title'), exact: true })
+      .click();
+    await page.getByRole('alert').getByText(de.t('error.account.INVALID_EMAIL_OR_PASSWORD')).waitFor();
+    await page.getByRole('textbox', { name: de.t('field.password') }).fill(PLAYER.password);
+    await page
+      .locator('main')
+      .getByRole('button', { name: de.t('signIn.title'), exact: true })
+      .click();
+    await page.getByRole('heading', { name: 'Your games' }).waitFor();
+    assert.equal(await languageOf(page), 'en');
+    await page.getByRole('link', { name: 'Browse' }).waitFor();
   });
 
   test('name their other languages to search engines, and are kept by shared caches for each language', async () => {

@@ -47,7 +47,9 @@ const FIELDS = ['Checkbox', 'NumberInput', 'PasswordInput', 'Radio', 'Switch'];
 
 /** What pages are made of. */
 const isShared = inFolders(
-  ...['ui', 'frame', 'charts', 'pages/games/use-game', 'api', 'session'].map((name) => `packages/web/src/${name}`),
+  ...['ui', 'frame', 'charts', 'pages/games/use-game', 'api', 'session', 'texts'].map(
+    (name) => `packages/web/src/${name}`,
+  ),
 );
 const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'palette'].map((name) => `packages/web/src/frame/${name}`),

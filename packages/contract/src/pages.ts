@@ -91,6 +91,16 @@ export const PUBLIC_PAGES: ReadonlySet<PageName> = new Set([
   'doc',
 ] as const);
 
+/** The pages of the program that are in the visitor's language. Its other pages are for developers, and in English. */
+export const PLAYER_PAGES: ReadonlySet<PageName> = new Set([
+  'play',
+  'reportBug',
+  'signIn',
+  'signUp',
+  'verify',
+  'reset',
+] as const);
+
 const PATTERNS = Object.entries(PAGES).map(([name, path]) => ({
   name: name as PageName,
   pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),

@@ -1,5 +1,7 @@
 // Every page of the website's program: its path, its data and its code. The server writes the public pages
 // (packages/server/src/http/pages).
+import { matchPage, PLAYER_PAGES } from '@chauffeur/contract/pages';
+import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -20,12 +22,32 @@ import { cliQuery } from './pages/cli/cli-query.ts';
 import { loadGame } from './pages/games/use-game.ts';
 import { gameQuery } from './pages/store/game-query.ts';
 import { session } from './session.ts';
+import { preferredLanguage, texts } from './texts.tsx';
 
 type Needs = { queries: QueryClient };
 
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadCode(load), name);
 
-const root = createRootRouteWithContext<Needs>()({ component: Frame, notFoundComponent: UnknownPage });
+const root = createRootRouteWithContext<Needs>()({
+  beforeLoad: ({ location: { pathname, href }, preload }) => {
+    // A document has the texts of one language. Nothing is shown until the other one has replaced it.
+    if (!preload && languageOf(pathname) !== texts.language) return loadDocument(href);
+    return undefined;
+  },
+  component: Frame,
+  notFoundComponent: UnknownPage,
+});
+
+/** Pages for players are in the language that the visitor prefers, and pages for developers in English. */
+function languageOf(path: string): string {
+  const name = matchPage(path)?.name;
+  return name !== undefined && PLAYER_PAGES.has(name) ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
+}
+
+function loadDocument(href: string): Promise<never> {
+  location.assign(href);
+  return new Promise(() => undefined);
+}
 
 /** The router keeps search parameters that a route does not mention, so invalid ones are set to undefined. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -131,7 +153,7 @@ const organisation = createRoute({
 const organisationAudit = createRoute({
   getParentRoute: () => signedIn,
   path: '/org/$organisation/audit',
-  validateSearch: (search: Record<string, unknown>) => texts(...AUDIT_FILTERS)(search),
+  validateSearch: (search: Record<string, unknown>) => textSearch(...AUDIT_FILTERS)(search),
   component: lazyPage(() => import('./pages/organisations/OrganisationAuditPage.tsx'), 'OrganisationAuditPage'),
 });
 
@@ -169,7 +191,7 @@ const operatorUsers = createRoute({
 const operatorAudit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
-  validateSearch: (search: Record<string, unknown>) => texts(...AUDIT_FILTERS)(search),
+  validateSearch: (search: Record<string, unknown>) => textSearch(...AUDIT_FILTERS)(search),
   component: lazyPage(() => import('./pages/operator/OperatorAuditPage.tsx'), 'OperatorAuditPage'),
 });
 
@@ -250,7 +272,7 @@ const games = createRoute({
 });
 
 /** The search parameters of these names as text. The page validates them. */
-const texts =
+const textSearch =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>) =>
     Object.fromEntries(
@@ -280,42 +302,42 @@ const overview = createRoute({
 const builds = createRoute({
   getParentRoute: () => dev,
   path: '/builds',
-  validateSearch: texts('search', 'os', 'channel', 'state', 'sort', 'page', 'rejected'),
+  validateSearch: textSearch('search', 'os', 'channel', 'state', 'sort', 'page', 'rejected'),
   component: lazyPage(() => import('./pages/builds/BuildsPage.tsx'), 'BuildsPage'),
 });
 
 const buildCompare = createRoute({
   getParentRoute: () => dev,
   path: '/builds/compare',
-  validateSearch: texts('a', 'b'),
+  validateSearch: textSearch('a', 'b'),
   component: lazyPage(() => import('./pages/builds/CompareBuildsPage.tsx'), 'CompareBuildsPage'),
 });
 
 const build = createRoute({
   getParentRoute: () => dev,
   path: '/builds/$buildId',
-  validateSearch: texts('promote'),
+  validateSearch: textSearch('promote'),
   component: lazyPage(() => import('./pages/builds/BuildPage.tsx'), 'BuildPage'),
 });
 
 const channels = createRoute({
   getParentRoute: () => dev,
   path: '/channels',
-  validateSearch: texts('history'),
+  validateSearch: textSearch('history'),
   component: lazyPage(() => import('./pages/channels/ChannelsPage.tsx'), 'ChannelsPage'),
 });
 
 const crashes = createRoute({
   getParentRoute: () => dev,
   path: '/crashes',
-  validateSearch: texts('view', 'q', 'sort'),
+  validateSearch: textSearch('view', 'q', 'sort'),
   component: lazyPage(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
 });
 
 const crashGroup = createRoute({
   getParentRoute: () => dev,
   path: '/crashes/groups/$groupId',
-  validateSearch: texts('hidden', 'table'),
+  validateSearch: textSearch('hidden', 'table'),
   component: lazyPage(() => import('./pages/crashes/GroupPage.tsx'), 'GroupPage'),
 });
 
@@ -328,14 +350,14 @@ const crashReport = createRoute({
 const crashCompare = createRoute({
   getParentRoute: () => dev,
   path: '/crashes/compare',
-  validateSearch: texts('a', 'b'),
+  validateSearch: textSearch('a', 'b'),
   component: lazyPage(() => import('./pages/crashes/CompareReportsPage.tsx'), 'CompareReportsPage'),
 });
 
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
-  validateSearch: texts('status', 'label', 'q'),
+  validateSearch: textSearch('status', 'label', 'q'),
   component: lazyPage(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
 });
 
@@ -348,21 +370,21 @@ const bug = createRoute({
 const health = createRoute({
   getParentRoute: () => dev,
   path: '/health',
-  validateSearch: texts('build', 'other', 'show', 'hidden', 'table'),
+  validateSearch: textSearch('build', 'other', 'show', 'hidden', 'table'),
   component: lazyPage(() => import('./pages/health/HealthPage.tsx'), 'HealthPage'),
 });
 
 const events = createRoute({
   getParentRoute: () => dev,
   path: '/events',
-  validateSearch: texts('events', 'range', 'step', 'split', 'hidden', 'table', 'device'),
+  validateSearch: textSearch('events', 'range', 'step', 'split', 'hidden', 'table', 'device'),
   component: lazyPage(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 
 const statistics = createRoute({
   getParentRoute: () => dev,
   path: '/statistics',
-  validateSearch: texts('days', 'build', 'hidden', 'table'),
+  validateSearch: textSearch('days', 'build', 'hidden', 'table'),
   component: lazyPage(() => import('./pages/statistics/StatisticsPage.tsx'), 'StatisticsPage'),
 });
 
@@ -407,7 +429,7 @@ const editAdmins = createRoute({
 const editAudit = createRoute({
   getParentRoute: () => edit,
   path: '/audit',
-  validateSearch: texts('failed', ...AUDIT_FILTERS),
+  validateSearch: textSearch('failed', ...AUDIT_FILTERS),
   component: lazyPage(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 

@@ -4,6 +4,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { ResetReport } from '@chauffeur/contract/operations/credentials';
 import { queryOptions } from '@tanstack/react-query';
 import type { Static } from 'typebox';
+import { t } from './texts.tsx';
 
 export type Report = Static<typeof ResetReport>;
 
@@ -15,6 +16,9 @@ export type Person = {
   /** May open /operator. */
   readonly operator?: boolean | null;
 };
+
+/** An error of the account routes whose message is in the language of the page. */
+export class AccountError extends ApiError {}
 
 /** The signed-in person; null for visitors. */
 export const session = queryOptions({
@@ -189,7 +193,9 @@ async function request<T>(method: 'GET' | 'POST', route: string, body?: object, 
   if (response.ok) return result as T;
   const { error, data } = (result ?? {}) as Partial<Failure>;
   const requestId = response.headers.get('x-request-id');
-  throw new ApiError(error?.code ?? 5000, messageOf(error), {
+  const message = messageOf(error?.data?.reason);
+  const Thrown = message === undefined ? ApiError : AccountError;
+  throw new Thrown(error?.code ?? 5000, message ?? error?.message ?? t('error.failed'), {
     status: response.status,
     ...(data !== undefined && { data }),
     ...(requestId !== null && { requestId }),
@@ -197,33 +203,15 @@ async function request<T>(method: 'GET' | 'POST', route: string, body?: object, 
 }
 
 /** What to show for each reason of the account routes. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  INVALID_EMAIL_OR_PASSWORD: 'Incorrect email or password.',
-  PASSWORD_TOO_SHORT: 'The password is too short. Use at least 10 characters.',
-  PASSWORD_TOO_LONG: 'The password is too long. Use at most 128 characters.',
-  INVALID_EMAIL: 'Enter a valid email address.',
-  INVALID_PASSWORD: 'Incorrect password.',
-  SECOND_FACTOR_REQUIRED:
-    'One of your organisations requires a second factor, and this is your last one. Add another one first.',
-  OWNS_GAMES: 'Your account owns games. Transfer or delete them first.',
-  other_session:
-    'This request was started in another browser, or before you last signed in. Connect again from the agent.',
-  invalid_signature: 'This request has expired or was changed. Connect again from the agent.',
-  ACCOUNT_DISABLED: 'This account is disabled.',
-  SESSION_NOT_FRESH: 'You signed in too long ago for this change. Sign in again, then repeat it.',
-  INVALID_CODE: 'Incorrect code.',
-  CODE_USED: 'This code was already used. Wait for the next one.',
-  INVALID_BACKUP_CODE: 'Incorrect backup code.',
-  INVALID_TWO_FACTOR_COOKIE: 'This sign-in has expired. Enter your password again.',
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many wrong codes. Enter your password again.',
-  ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Wait 15 minutes, then try again.',
-  PASSKEY_NOT_FOUND: 'This passkey does not belong to an account here. It may have been removed.',
-  AUTHENTICATION_FAILED: 'The passkey was not accepted.',
-  CHALLENGE_NOT_FOUND: 'This took too long. Try again.',
-  INVALID_TOKEN: 'This link is no longer valid. Request a new one.',
-};
+const REASONS = [
+  ...(['INVALID_EMAIL_OR_PASSWORD', 'PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG', 'INVALID_EMAIL'] as const),
+  ...(['INVALID_PASSWORD', 'SECOND_FACTOR_REQUIRED', 'OWNS_GAMES', 'other_session', 'invalid_signature'] as const),
+  ...(['ACCOUNT_DISABLED', 'SESSION_NOT_FRESH', 'INVALID_CODE', 'CODE_USED', 'INVALID_BACKUP_CODE'] as const),
+  ...(['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', 'ACCOUNT_TEMPORARILY_LOCKED'] as const),
+  ...(['PASSKEY_NOT_FOUND', 'AUTHENTICATION_FAILED', 'CHALLENGE_NOT_FOUND', 'INVALID_TOKEN'] as const),
+];
 
-function messageOf(error: Failure['error'] | undefined): string {
-  const reason = error?.data?.reason;
-  return (typeof reason === 'string' ? MESSAGES[reason] : undefined) ?? error?.message ?? 'The request failed.';
+function messageOf(value: unknown): string | undefined {
+  const reason = REASONS.find((each) => each === value);
+  return reason === undefined ? undefined : t(`error.account.${reason}`);
 }

@@ -1,4 +1,5 @@
 // Renders the head of a page, for search engines and for link previews in chats, which do not run its script.
+import type { Language } from '@chauffeur/contract/texts/messages';
 import { escapeHtml } from '../kernel/text/escape-html.ts';
 
 export type PageHead = {
@@ -13,7 +14,7 @@ export type PageHead = {
   /** Elements of the head that are HTML already, such as preloads. */
   readonly links?: string;
   /** The language of the page, English unless it is given. */
-  readonly language?: string;
+  readonly language?: Language;
   /** The same page in each language, by language tag. */
   readonly translations?: readonly { readonly language: string; readonly url: string }[];
   /** An Atom feed of what the page lists. */

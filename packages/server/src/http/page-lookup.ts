@@ -1,7 +1,8 @@
 // Finds out whether a page of the website's program exists and what its head contains, before its script runs. The public
 // pages, which the server writes itself, are in pages/.
 import { GameParams } from '@chauffeur/contract/operations/fields';
-import { matchPage, type PageName } from '@chauffeur/contract/pages';
+import { matchPage, type PageName, PLAYER_PAGES } from '@chauffeur/contract/pages';
+import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -11,6 +12,7 @@ import { isDatabaseAway } from '../kernel/database/db.ts';
 import { plainTextOf } from '../kernel/text/markdown.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
+import { type Texts, textsOf } from './pages/texts/texts.ts';
 
 export type Page = {
   readonly status: 200 | 404 | 503;
@@ -27,23 +29,28 @@ type Visit = {
   request: FastifyRequest;
   path: string;
   params: Readonly<Record<string, string>>;
+  texts: Texts;
 };
 
 /** Finds the head of a page; null if the page does not exist for this visitor. */
 const HEADS: { readonly [Name in PageName]?: (visit: Visit) => Promise<PageHead | null> } = {
-  play: (visit) => headOfGame(visit, 'Play'),
-  reportBug: (visit) => headOfGame(visit, 'Report a bug in'),
+  play: (visit) => headOfGame(visit, 'play.title'),
+  reportBug: (visit) => headOfGame(visit, 'bug.title'),
   cli: async ({ ctx }) => ({ title: 'Install chauffeur', description: CLI_DESCRIPTION, url: `${ctx.publicUrl}/cli` }),
+};
+
+/** The titles of pages for players, which are in their language. */
+const PLAYER_TITLES: { readonly [Name in PageName]?: MessageKey } = {
+  signIn: 'signIn.title',
+  signUp: 'signUp.title',
+  verify: 'verify.title',
+  reset: 'reset.title',
 };
 
 /** The titles of the other pages until their script has loaded. They are personal, and not indexed by search engines. */
 const TITLES: { readonly [Name in PageName]?: string } = {
   cliLogin: 'Sign in to the command',
   setup: 'Set up Chauffeur',
-  signIn: 'Sign in',
-  signUp: 'Sign up',
-  verify: 'Verify your email address',
-  reset: 'Reset your password',
   profile: 'Profile',
   security: 'Security',
   agentKeys: 'Personal keys',
@@ -83,17 +90,30 @@ const TITLES: { readonly [Name in PageName]?: string } = {
  * Returns 404 also for a game that the visitor may not see, and 503 if that cannot be determined; the page then
  * retries.
  */
-export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyRequest, path: string): Promise<Page> {
+export async function lookUpPage(
+  ctx: Context,
+  auth: Auth,
+  request: FastifyRequest,
+  path: string,
+  wanted: Texts,
+): Promise<Page> {
   const page = matchPage(path);
   const isIsolated = page?.name === 'play';
-  const title = (page && TITLES[page.name]) ?? 'Edit game';
-  const plain: PageHead = { title, description: '', url: ctx.publicUrl + path, isHidden: true };
+  const texts = page !== undefined && PLAYER_PAGES.has(page.name) ? wanted : textsOf('en');
+  const { language } = texts;
+  const plain: PageHead = {
+    title: titleOf(page?.name, texts),
+    description: '',
+    url: ctx.publicUrl + path,
+    isHidden: true,
+    language,
+  };
   if (page === undefined) return { status: 404, head: plain, isIsolated };
   const look = HEADS[page.name];
   if (look === undefined) return { status: 200, head: plain, isIsolated };
   try {
     const params = Object.fromEntries(Object.entries(page.params).map(([name, value]) => [name, decode(value)]));
-    const head = await look({ ctx, auth, request, path, params });
+    const head = await look({ ctx, auth, request, path, params, texts });
     if (head === null) return { status: 404, head: plain, isIsolated };
     return { status: 200, head, isIsolated };
   } catch (error) {
@@ -102,20 +122,30 @@ export async function lookUpPage(ctx: Context, auth: Auth, request: FastifyReque
   }
 }
 
+function titleOf(name: PageName | undefined, texts: Texts): string {
+  const key = name && PLAYER_TITLES[name];
+  return key === undefined ? ((name && TITLES[name]) ?? 'Edit game') : texts.t(key);
+}
+
 /** Of a game's pages, search engines should index only the store page. */
-async function headOfGame({ ctx, auth, request, params }: Visit, action: string): Promise<PageHead | null> {
+async function headOfGame(
+  { ctx, auth, request, params, texts }: Visit,
+  title: 'play.title' | 'bug.title',
+): Promise<PageHead | null> {
   const { uid = '' } = params;
   if (findProblem(GameParams, { uid }) !== null) return null;
   const game = await readGameFacts(ctx, await identify(ctx, auth, { access: 'public' }, request), uid);
   if (game === null) return null;
   const { name, developer, tagline, description, image, slug } = game;
   return {
-    title: `${action} ${name}`,
+    title: texts.t(title, { game: name }),
     description:
-      [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ') || `A game by ${developer}`,
+      [tagline, plainTextOf(description)].filter((text) => text !== '').join(' – ') ||
+      texts.t('game.description', { developer }),
     url: `${ctx.publicUrl}/g/${slug}`,
     ...imageOf(image, name),
     isHidden: true,
+    language: texts.language,
   };
 }
 

@@ -2,6 +2,8 @@
 // the website's program, with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
+import { isLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -9,6 +11,7 @@ import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
 import { countPublicRead } from '../request/address-limit.ts';
+import { keepLanguage, languageOf } from '../request/choose-language.ts';
 import { frameSource } from '../request/play-origin.ts';
 import type { Route } from '../request/route.ts';
 import { mountCrawlers } from './crawlers.ts';
@@ -17,6 +20,8 @@ import { mountFeeds } from './feeds.ts';
 import { fillHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
 import { mountPublicPages } from './pages/public-pages.ts';
+import { sendHtml } from './pages/send-html.ts';
+import { textsOf } from './pages/texts/texts.ts';
 
 /** Their names change with their content. */
 const UNCHANGING = '/assets/';
@@ -24,6 +29,9 @@ const YEAR_SECONDS = 31_536_000;
 const MINUTES_SECONDS = 300;
 /** Paths that don't belong to pages: of programs, and of files that pages load. */
 const OTHERS = /^\/(api|v1|auth|play|mcp|\.well-known|health|ready|metrics|assets)(\/|$)/;
+
+/** Where the texts of the program are in the document that starts it. */
+const TEXTS_PLACE = '<script type="application/json" id="texts">';
 
 export type Website = {
   /** Whether a request that matches no route should get a page. */
@@ -59,6 +67,7 @@ export function mountWebsite(
   });
   mountCrawlers(app, ctx);
   mountFeeds(app, ctx, auth);
+  const texts = { en: writeProgramTexts('en'), de: writeProgramTexts('de') } satisfies Record<Language, string>;
   const pages = mountPublicPages(app, ctx, auth, routes);
   mountDocs(app, ctx, pages);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -67,20 +76,17 @@ export function mountWebsite(
     } catch (error) {
       return pages.sendProblem(request, reply, error);
     }
-    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request));
+    const { wanted, named } = languagesOf(request);
+    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request), textsOf(wanted));
     if (status === 404) return pages.sendNotFound(request, reply);
     const nonce = randomBytes(16).toString('base64url');
     if (isIsolated) isolate(reply);
-    return (
-      reply
-        .code(status)
-        .header('content-type', 'text/html; charset=utf-8')
-        .header('content-security-policy', policyOf(nonce, frameSource(ctx)))
-        .header('referrer-policy', 'strict-origin-when-cross-origin')
-        // A draft is visible to its members only.
-        .header('cache-control', 'private, no-cache')
-        .send(fillHead(document, head, `<meta name="style-nonce" content="${nonce}">`))
-    );
+    if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
+    const first = `<meta name="style-nonce" content="${nonce}">\n    <meta name="language" content="${wanted}">`;
+    const text = fillHead(document, head, first).replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[head.language ?? 'en']);
+    // A draft is visible to its members only.
+    reply.code(status).header('cache-control', 'private, no-cache');
+    return sendHtml(request, reply, text, policyOf(nonce, frameSource(ctx)));
   };
   return {
     wants: (request) =>
@@ -101,6 +107,13 @@ function readDocument(): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** The language that a visitor wants, and what the address names. */
+function languagesOf({ query, headers }: FastifyRequest): { wanted: Language; named: Language | undefined } {
+  const { lang } = (query ?? {}) as { lang?: string };
+  const named = isLanguage(lang) ? lang : undefined;
+  return { wanted: named ?? languageOf(headers), named };
 }
 
 function pathOf(request: FastifyRequest): string {

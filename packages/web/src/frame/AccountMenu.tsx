@@ -5,17 +5,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import { type Person, signOut } from '../session.ts';
+import { t } from '../texts.tsx';
 
 const LINKS = [
-  { to: '/dev', name: 'Your games' },
-  { to: '/settings/profile', name: 'Account settings' },
+  { to: '/dev', key: 'site.games' },
+  { to: '/settings/profile', key: 'account.settings' },
 ] as const;
 
-const SCHEMES = [
-  { value: 'auto', label: 'System' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-] as const;
+const SCHEMES = ['auto', 'light', 'dark'] as const;
 
 /** The menu is a popover of the browser: Escape and a click elsewhere close it, and the focus returns to the button. */
 export function AccountMenu({ person }: { person: Person }) {
@@ -35,7 +32,7 @@ export function AccountMenu({ person }: { person: Person }) {
         title={person.email}
         data-initial={[...person.name.trim()][0]?.toUpperCase() ?? '?'}
       >
-        <span className="account-label">Account: </span>
+        <span className="account-label">{t('account.label')} </span>
         <span className="account-name">{person.name}</span>
       </button>
       <div ref={menu} id={id} popover="auto" className="account-menu">
@@ -43,21 +40,21 @@ export function AccountMenu({ person }: { person: Person }) {
           <strong>{person.name}</strong>
           <span>{person.email}</span>
         </div>
-        <nav aria-label="Account">
-          {LINKS.map(({ to, name }) => (
+        <nav aria-label={t('account')}>
+          {LINKS.map(({ to, key }) => (
             <Link key={to} to={to} className="account-item" activeOptions={{ exact: true }} onClick={close}>
-              {name}
+              {t(key)}
             </Link>
           ))}
           {person.operator === true && (
             <Link to="/operator" className="account-item" activeOptions={{ exact: true }} onClick={close}>
-              Operator
+              {t('account.operator')}
             </Link>
           )}
         </nav>
         <fieldset className="account-scheme">
-          <legend>Theme</legend>
-          {SCHEMES.map(({ value, label }) => (
+          <legend>{t('account.theme')}</legend>
+          {SCHEMES.map((value) => (
             <button
               key={value}
               type="button"
@@ -65,7 +62,7 @@ export function AccountMenu({ person }: { person: Person }) {
               aria-pressed={value === colorScheme}
               onClick={() => setColorScheme(value)}
             >
-              {label}
+              {t(`account.theme.${value}`)}
             </button>
           ))}
         </fieldset>
@@ -92,7 +89,7 @@ function SignOutButton() {
       disabled={signingOut.isPending}
       onClick={() => signingOut.mutate()}
     >
-      Sign out
+      {t('account.signOut')}
     </button>
   );
 }

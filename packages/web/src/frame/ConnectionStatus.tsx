@@ -1,6 +1,7 @@
 // Shows at the foot of the page when the visitor is offline, the server is unavailable or a request is slow.
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { t } from '../texts.tsx';
 import classes from './ConnectionStatus.module.css';
 
 const SLOW_MS = 5000;
@@ -21,9 +22,9 @@ function useConnectionMessage(): string | null {
   );
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });
   const isSlow = useLasting(useIsFetching() > 0, SLOW_MS);
-  if (!isOnline) return "You're offline. We'll reconnect automatically.";
-  if (failing > 0) return 'The server is busy or unavailable. Retrying automatically.';
-  return isSlow ? 'This is taking longer than usual.' : null;
+  if (!isOnline) return t('connection.offline');
+  if (failing > 0) return t('connection.busy');
+  return isSlow ? t('connection.slow') : null;
 }
 
 /** Whether the condition has held for this long. */

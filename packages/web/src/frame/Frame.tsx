@@ -5,6 +5,7 @@ import { Container, useComputedColorScheme, useMantineColorScheme } from '@manti
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { session } from '../session.ts';
+import { t } from '../texts.tsx';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
 import { PaletteKey } from './PaletteKey.tsx';
@@ -20,7 +21,7 @@ export function Frame() {
   return (
     <>
       <a className="skip" href="#content">
-        Skip to content
+        {t('skip')}
       </a>
       <header className={`site-header ${width}`}>
         <div>
@@ -28,14 +29,20 @@ export function Frame() {
             <img src="/icon.svg" alt="" width={24} height={24} />
             <span>Chauffeur</span>
           </a>
-          <nav aria-label="Site">
-            <a href={PAGES.browse}>Browse</a>
-            <Link to="/dev">Your games</Link>
-            <a href={PAGES.docs}>Docs</a>
+          <nav aria-label={t('site.navigation')}>
+            <a href={PAGES.browse}>{t('site.browse')}</a>
+            <Link to="/dev">{t('site.games')}</Link>
+            <a href={PAGES.docs}>{t('site.docs')}</a>
           </nav>
           <search className="site-search">
             <form action={PAGES.browse}>
-              <input type="search" name="q" maxLength={200} aria-label="Search games" placeholder="Search games" />
+              <input
+                type="search"
+                name="q"
+                maxLength={200}
+                aria-label={t('search.label')}
+                placeholder={t('search.label')}
+              />
             </form>
           </search>
           <ThemeSwitch />
@@ -67,7 +74,7 @@ function ThemeSwitch() {
     setColorScheme(isSystem ? 'auto' : next);
   };
   if (person !== null) return null;
-  const label = 'Switch between light and dark mode';
+  const label = t('site.theme');
   return (
     <button type="button" className="site-theme" onClick={choose} aria-label={label} title={label}>
       <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">

@@ -1,6 +1,7 @@
 // Shown instead of a page that failed to load, or that doesn't exist.
 import { Stack, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { t } from '../texts.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { isMissing } from './is-missing.ts';
 import { MissingCodeError } from './load-code.ts';
@@ -13,7 +14,7 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
   return (
     <Stack gap="md" py="xl">
       <Title order={1} size="h2">
-        This page couldn't be loaded
+        {t('problem.page')}
       </Title>
       <Problem error={error} onRetry={retry} />
     </Stack>

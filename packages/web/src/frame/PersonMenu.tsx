@@ -3,17 +3,18 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { session } from '../session.ts';
+import { t } from '../texts.tsx';
 import { AccountMenu } from './AccountMenu.tsx';
 
 export function PersonMenu() {
   const { data: person, isPending } = useQuery(session);
-  if (isPending) return <Skeleton w={96} h={20} aria-label="Loading account" />;
+  if (isPending) return <Skeleton w={96} h={20} aria-label={t('account.loading')} />;
   if (person != null) return <AccountMenu person={person} />;
   return (
     <>
-      <Link to="/sign-in">Sign in</Link>
+      <Link to="/sign-in">{t('site.signIn')}</Link>
       <Link to="/sign-up" className="button small filled">
-        Sign up
+        {t('site.signUp')}
       </Link>
     </>
   );

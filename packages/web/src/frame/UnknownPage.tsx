@@ -1,16 +1,17 @@
 // Shown for an address without a page.
 import { Anchor, Stack, Text, Title } from '@mantine/core';
+import { t } from '../texts.tsx';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
-  useTitle('Page not found');
+  useTitle(t('problem.notFound'));
   return (
     <Stack gap="sm" py="xl">
       <Title order={1} size="h2">
-        Page not found
+        {t('problem.notFound')}
       </Title>
-      <Text>Check the address. The page may have been moved or deleted.</Text>
-      <Anchor href="/">Go to the home page</Anchor>
+      <Text>{t('problem.notFound.text')}</Text>
+      <Anchor href="/">{t('problem.home')}</Anchor>
     </Stack>
   );
 }

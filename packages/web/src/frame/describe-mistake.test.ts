@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { type CheckedControl, describeMistake } from './describe-mistake.ts';
 
 const control: CheckedControl = { type: 'text', title: '', validity: {}, validationMessage: 'Browser says no' };
@@ -17,5 +18,6 @@ test('each mistake is described with its correction', () => {
     [{ validity: { badInput: true }, type: 'number' }, 'Enter a number.'],
     [{ validity: { customError: true } }, 'Browser says no'],
   ];
-  for (const [parts, sentence] of sentences) assert.equal(describeMistake({ ...control, ...parts }), sentence);
+  for (const [parts, sentence] of sentences)
+    assert.equal(describeMistake(textsOf('en'), { ...control, ...parts }), sentence);
 });

@@ -1,4 +1,6 @@
 // Says what is wrong with the value of a form field, and how to correct it.
+import type { ProgramKey } from '@chauffeur/contract/texts/messages';
+import type { Texts } from '@chauffeur/contract/texts/texts';
 
 /** The parts of a form control that the sentence depends on. */
 export type CheckedControl = {
@@ -14,39 +16,51 @@ export type CheckedControl = {
   readonly validationMessage: string;
 };
 
-type Rule = { readonly applies: keyof ValidityState; readonly describe: (control: CheckedControl) => string };
+type Mistake = { readonly key: MistakeKey; readonly values?: Readonly<Record<string, string | number>> };
+type MistakeKey = Extract<ProgramKey, `field.mistake.${string}`>;
+type Rule = { readonly applies: keyof ValidityState; readonly describe: (control: CheckedControl) => Mistake };
 
 /** The first that applies. */
 const RULES: readonly Rule[] = [
-  { applies: 'badInput', describe: ({ type }) => (type === 'number' ? 'Enter a number.' : 'Enter a complete value.') },
-  { applies: 'valueMissing', describe: describeMissing },
+  {
+    applies: 'badInput',
+    describe: ({ type }) => ({ key: type === 'number' ? 'field.mistake.number' : 'field.mistake.incomplete' }),
+  },
+  { applies: 'valueMissing', describe: ({ type }) => ({ key: missingKey(type) }) },
   {
     applies: 'typeMismatch',
-    describe: ({ type }) =>
-      type === 'email'
-        ? 'Enter an email address, such as name@example.com.'
-        : 'Enter a full address, such as https://example.com.',
+    describe: ({ type }) => ({ key: type === 'email' ? 'field.mistake.email' : 'field.mistake.url' }),
   },
-  { applies: 'tooShort', describe: ({ minLength }) => `Use at least ${minLength} characters.` },
-  { applies: 'tooLong', describe: ({ maxLength }) => `Use at most ${maxLength} characters.` },
-  { applies: 'rangeUnderflow', describe: ({ min }) => `Enter ${min} or more.` },
-  { applies: 'rangeOverflow', describe: ({ max }) => `Enter ${max} or less.` },
-  { applies: 'stepMismatch', describe: () => 'Enter a whole number.' },
-  { applies: 'patternMismatch', describe: describePattern },
+  {
+    applies: 'tooShort',
+    describe: ({ minLength = 0 }) => ({ key: 'field.mistake.short', values: { count: minLength } }),
+  },
+  {
+    applies: 'tooLong',
+    describe: ({ maxLength = 0 }) => ({ key: 'field.mistake.long', values: { count: maxLength } }),
+  },
+  { applies: 'rangeUnderflow', describe: ({ min = '' }) => ({ key: 'field.mistake.low', values: { limit: min } }) },
+  { applies: 'rangeOverflow', describe: ({ max = '' }) => ({ key: 'field.mistake.high', values: { limit: max } }) },
+  { applies: 'stepMismatch', describe: () => ({ key: 'field.mistake.whole' }) },
 ];
 
-export function describeMistake(control: CheckedControl): string {
+export function describeMistake(texts: Pick<Texts<ProgramKey>, 't'>, control: CheckedControl): string {
   const rule = RULES.find(({ applies }) => control.validity[applies] === true);
-  return rule?.describe(control) ?? control.validationMessage;
+  if (rule !== undefined) {
+    const { key, values } = rule.describe(control);
+    return texts.t(key, values);
+  }
+  if (control.validity.patternMismatch === true) return describePattern(texts, control);
+  return control.validationMessage;
 }
 
-function describeMissing({ type }: CheckedControl): string {
-  if (type === 'checkbox') return 'Check this box to continue.';
-  if (type === 'radio' || type.startsWith('select')) return 'Choose one.';
-  if (type === 'file') return 'Choose a file.';
-  return 'This field is required.';
+function missingKey(type: string): MistakeKey {
+  if (type === 'checkbox') return 'field.mistake.unchecked';
+  if (type === 'radio' || type.startsWith('select')) return 'field.mistake.unchosen';
+  return type === 'file' ? 'field.mistake.noFile' : 'field.mistake.empty';
 }
 
-function describePattern({ title }: CheckedControl): string {
-  return title === '' ? 'This value has the wrong form.' : `Use ${title.charAt(0).toLowerCase()}${title.slice(1)}.`;
+/** Only pages of developers have fields with a pattern. */
+function describePattern(texts: Pick<Texts<ProgramKey>, 't'>, { title }: CheckedControl): string {
+  return title === '' ? texts.t('field.mistake.form') : `Use ${title.charAt(0).toLowerCase()}${title.slice(1)}.`;
 }

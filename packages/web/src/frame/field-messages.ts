@@ -1,4 +1,5 @@
 // Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser.
+import { texts } from '../texts.tsx';
 import { describeMistake } from './describe-mistake.ts';
 import classes from './field-messages.module.css';
 
@@ -17,7 +18,7 @@ function onInvalid(event: Event): void {
   if (!isControl(control)) return;
   event.preventDefault();
   removeMessage(control);
-  addMessage(control, describeMistake(control));
+  addMessage(control, describeMistake(texts, control));
   if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus();
 }
 

@@ -1,5 +1,6 @@
 // Shows a text with a copy button: an id shortened in the middle, or a block such as a command. The full text is copied.
 import { ActionIcon, Code, CopyButton, Group } from '@mantine/core';
+import { t } from '../texts.tsx';
 import { shorten } from './format.ts';
 
 type CopyTextProps = {
@@ -29,8 +30,8 @@ export function CopyText({ text, label, block = false, onCopy }: CopyTextProps) 
               copy();
               onCopy?.();
             }}
-            title={copied ? 'Copied' : 'Copy'}
-            aria-label={copied ? `Copied: ${label}` : `Copy ${label}`}
+            title={t(copied ? 'copied' : 'copy')}
+            aria-label={t(copied ? 'copied.named' : 'copy.named', { name: label })}
           >
             {copied ? <CheckMark /> : <TwoSheets />}
           </ActionIcon>

@@ -2,8 +2,11 @@
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
+import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Alert, Button, Text } from '@mantine/core';
 import { MissingCodeError } from '../frame/load-code.ts';
+import { AccountError } from '../session.ts';
+import { t, texts } from '../texts.tsx';
 import { isForDevelopers } from './developer-paths.ts';
 import { SignInLinks } from './SignInLinks.tsx';
 
@@ -30,7 +33,7 @@ export function Problem({ error, onRetry }: ProblemProps) {
       )}
       {onRetry !== undefined && (
         <Button size="xs" variant="default" mt="xs" onClick={onRetry}>
-          Try again
+          {t('problem.retry')}
         </Button>
       )}
     </Alert>
@@ -43,6 +46,23 @@ function requirementOf(error: unknown): SignInRequirement | undefined {
   return SIGN_IN_REQUIREMENTS.find((each) => each === error.data?.required_sign_in);
 }
 
+/** The API's messages are in English. Others get a sentence about the kind of error. */
+function errorKey({ code, status }: ApiError): ProgramKey {
+  if (code === 4290) return 'error.tooMany';
+  if (status >= 500) return 'error.unavailable';
+  return ERROR_KEYS[status] ?? 'error.failed';
+}
+
+const ERROR_KEYS: Readonly<Record<number, ProgramKey>> = {
+  400: 'error.input',
+  401: 'error.signIn',
+  403: 'error.denied',
+  404: 'error.missing',
+  410: 'error.missing',
+  413: 'error.tooLarge',
+  422: 'error.input',
+};
+
 /** Their messages say what to do. */
 const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
 
@@ -50,11 +70,13 @@ type Description = { readonly message: string; readonly remedy: string; readonly
 
 function describe(error: unknown): Description {
   if (error instanceof NetworkError)
-    return { message: "Can't reach the server", remedy: 'Check your connection, then try again.', details: [] };
+    return { message: t('problem.unreachable'), remedy: t('problem.unreachable.remedy'), details: [] };
   if (error instanceof MissingCodeError)
-    return { message: 'A part of the site is missing', remedy: 'Reload the page, or try again later.', details: [] };
+    return { message: t('problem.part'), remedy: t('problem.part.remedy'), details: [] };
   if (!(error instanceof ApiError))
-    return { message: 'Something went wrong on this page', remedy: 'Reload the page.', details: [] };
+    return { message: t('problem.here'), remedy: t('problem.here.remedy'), details: [] };
+  if (texts.language !== 'en')
+    return { message: error instanceof AccountError ? error.message : t(errorKey(error)), remedy: '', details: [] };
   const { message, field } = splitField(error.message);
   const { remedy } = ERRORS[error.code];
   return {

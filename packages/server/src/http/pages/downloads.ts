@@ -1,11 +1,12 @@
 // The downloads of a game: the one for the visitor's machine with its details, and the others folded away.
+
 import { formatOs } from '@chauffeur/contract/format';
 import { type Choice, chooseDownload, type Machine, readMachine } from '@chauffeur/contract/machine';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
+import { formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
 import { asHtml, type Html, html } from './html.ts';
 import { pathWith, writeBytes, writeDay } from './parts.ts';
-import { formatPlatform, formatScan } from './texts/formats.ts';
 import type { Texts } from './texts/texts.ts';
 import type { Visit } from './visit.ts';
 
@@ -56,7 +57,7 @@ function formatNoMatch(machine: Machine, others: readonly Offer[], texts: Texts)
 /** The processor is named only if there is a download for the same OS with another processor. */
 function formatMachine({ os, arch }: Machine, others: readonly Offer[], texts: Texts): string {
   const hasOtherArch = arch !== null && others.some((offer) => offer.os === os);
-  return hasOtherArch ? formatPlatform(texts, { os: os ?? '', arch }) : formatOs(os ?? '');
+  return hasOtherArch ? formatFriendlyPlatform(texts, { os: os ?? '', arch }) : formatOs(os ?? '');
 }
 
 type Shown = { readonly slug: string; readonly now: Date; readonly texts: Texts };
@@ -73,7 +74,7 @@ ${isMain && html`<p class="facts-line">${texts.t('downloads.version', { version:
 function writeBest(offer: Offer, shown: Shown): Html {
   const { texts } = shown;
   return html`<a class="button wide large filled" href="${offer.download_url}">${texts.t('downloads.best', { os: formatOs(offer.os) })}</a>
-<p class="facts-line">${texts.t('downloads.version', { version: offer.version })} · ${formatPlatform(texts, offer)} · ${writeBytes(offer.file.size, texts)}</p>
+<p class="facts-line">${texts.t('downloads.version', { version: offer.version })} · ${formatFriendlyPlatform(texts, offer)} · ${writeBytes(offer.file.size, texts)}</p>
 ${offer.expires_at !== null && html`<p class="facts-line">${texts.html('downloads.until', { day: writeDay(offer.expires_at, texts) })}</p>`}
 ${writeScanLine(offer, shown)}`;
 }
@@ -84,7 +85,7 @@ function writeOthers({ best, others, isSure }: Choice<Offer>, { isPlayable, ...s
   const { texts } = shown;
   const isOpen = !isSure && !(best === null && isPlayable);
   const items = others.map(
-    (offer) => html`<li><a href="${offer.download_url}">${formatPlatform(texts, offer)}</a>
+    (offer) => html`<li><a href="${offer.download_url}">${formatFriendlyPlatform(texts, offer)}</a>
 <p class="facts-line dimmed">${texts.t('downloads.version', { version: offer.version })} · ${writeBytes(offer.file.size, texts)}</p>
 ${writeScanLine(offer, shown)}</li>`,
   );

@@ -1,9 +1,9 @@
 // The frame of public pages: the header with search, theme and the visitor's account, and the footer. The website's other
 // pages have the same header (packages/web/src/frame/Frame.tsx), with the same styles.
 import { PAGES } from '@chauffeur/contract/pages';
+import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import { asHtml, type Html, html } from './html.ts';
 import { writeSearch } from './search.ts';
-import { LANGUAGES } from './texts/choose-language.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
 
 /** The signed-in person. */

@@ -1,6 +1,7 @@
 // The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
 import { getPublicGame, listReleases } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
+import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import { countView } from '../../features/statistics/statistics.ts';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { renderDescription } from './description.ts';
@@ -11,7 +12,7 @@ import { type Html, html } from './html.ts';
 import { type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
 import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
-import type { MessageKey, Texts } from './texts/texts.ts';
+import type { Texts } from './texts/texts.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
 export async function writeGamePage(visit: Visit): Promise<PublicPage> {

@@ -1,9 +1,10 @@
 // The releases of a game: when the first and the last one were, and what changed in each.
+
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listReleases } from '@chauffeur/contract/operations/store';
+import { formatFriendlyPlatform } from '@chauffeur/contract/texts/download-texts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
-import { formatPlatform } from './texts/formats.ts';
 import type { Texts } from './texts/texts.ts';
 
 export type Releases = OutputOf<typeof listReleases>;
@@ -25,7 +26,7 @@ ${older > 0 && html`<p class="dimmed small-text">${texts.t('releases.older', { c
 
 function writeRelease(release: Release, texts: Texts): Html {
   const { version, title, released_at, platforms, changelog_items: items } = release;
-  const sizes = platforms.map((platform) => `${formatPlatform(texts, platform)} ${texts.size(platform.size)}`);
+  const sizes = platforms.map((platform) => `${formatFriendlyPlatform(texts, platform)} ${texts.size(platform.size)}`);
   return html`<li>
 <h3>${version}${title !== '' && title !== version && `: ${title}`}</h3>
 <p class="dimmed small-text">${writeDay(released_at, texts)} · ${sizes.join(' · ')}</p>

@@ -5,13 +5,13 @@ import { listOsNames } from '@chauffeur/contract/store-format';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
+import { chooseLanguage } from '../../request/choose-language.ts';
 import type { Ask } from './ask.ts';
 import { asHtml, type Html, html } from './html.ts';
 import { writePicture } from './parts.ts';
 import { type Problem, problemOf } from './problem-pages.ts';
 import { sendHtml } from './send-html.ts';
 import type { PublicGame } from './structured-data.ts';
-import { chooseLanguage } from './texts/choose-language.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
 import { WIDGET_STYLE, WIDGET_STYLE_SOURCE } from './widget-style.ts';
 

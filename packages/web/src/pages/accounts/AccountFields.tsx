@@ -1,14 +1,15 @@
 // The fields that the account forms share, with the attributes that password managers look for.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { PasswordInput, TextInput } from '@mantine/core';
+import { t } from '../../texts.tsx';
 
 type FieldProps = { value: string; onChange: (value: string) => void };
 
 export function NameField({ value, onChange, problem = null }: FieldProps & { problem?: string | null }) {
   return (
     <TextInput
-      label="Name"
-      description="Shown to players next to your games"
+      label={t('field.name')}
+      description={t('field.name.hint')}
       error={problem === null ? undefined : `Please ${problem}.`}
       maxLength={LIMITS.displayNameLength * 2}
       autoComplete="name"
@@ -22,7 +23,7 @@ export function NameField({ value, onChange, problem = null }: FieldProps & { pr
 
 type EmailProps = FieldProps & { label?: string; autoComplete?: string };
 
-export function EmailField({ label = 'Email', autoComplete = 'username', value, onChange }: EmailProps) {
+export function EmailField({ label = t('field.email'), autoComplete = 'username', value, onChange }: EmailProps) {
   return (
     <TextInput
       label={label}
@@ -38,7 +39,7 @@ export function EmailField({ label = 'Email', autoComplete = 'username', value, 
 }
 
 /** For an existing password. */
-export function PasswordField({ label = 'Password', value, onChange }: FieldProps & { label?: string }) {
+export function PasswordField({ label = t('field.password'), value, onChange }: FieldProps & { label?: string }) {
   return (
     <PasswordInput
       label={label}
@@ -55,8 +56,8 @@ type NewPasswordProps = FieldProps & { label?: string; description?: string };
 
 export function NewPasswordField(props: NewPasswordProps) {
   const {
-    label = 'New password',
-    description = `At least ${LIMITS.passwordMinLength} characters`,
+    label = t('field.newPassword'),
+    description = t('field.newPassword.hint', { count: LIMITS.passwordMinLength }),
     value,
     onChange,
   } = props;

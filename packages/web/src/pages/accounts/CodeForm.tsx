@@ -3,6 +3,7 @@ import { Anchor, Checkbox, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { enterCode } from '../../session.ts';
+import { t } from '../../texts.tsx';
 import { AccountForm } from './AccountForm.tsx';
 
 type CodeFormProps = { onSignedIn: () => Promise<void>; onRestart: () => void };
@@ -19,26 +20,26 @@ export function CodeForm({ onSignedIn, onRestart }: CodeFormProps) {
   };
   return (
     <AccountForm
-      title="Enter your code"
-      submitLabel="Sign in"
+      title={t('signIn.code')}
+      submitLabel={t('signIn.title')}
       isBusy={entering.isPending}
       error={entering.error}
       onSubmit={() => entering.mutate()}
       footer={
         <Text size="sm">
           <Anchor component="button" type="button" size="sm" onClick={change}>
-            {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
+            {t(isBackup ? 'signIn.code.app' : 'signIn.code.backup')}
           </Anchor>
           {' · '}
           <Anchor component="button" type="button" size="sm" onClick={onRestart}>
-            Start again
+            {t('signIn.code.restart')}
           </Anchor>
         </Text>
       }
     >
       <CodeField key={String(isBackup)} isBackup={isBackup} value={code} onChange={setCode} />
       <Checkbox
-        label="Don't ask again in this browser for 30 days"
+        label={t('signIn.code.trust')}
         checked={trustDevice}
         onChange={(event) => setTrust(event.currentTarget.checked)}
       />
@@ -51,10 +52,8 @@ type CodeFieldProps = { isBackup?: boolean; value: string; onChange: (value: str
 export function CodeField({ isBackup = false, value, onChange }: CodeFieldProps) {
   return (
     <TextInput
-      label={isBackup ? 'Backup code' : 'Code'}
-      description={
-        isBackup ? 'One of the codes that you saved. Each works once.' : 'The 6 digits in your authenticator app'
-      }
+      label={t(isBackup ? 'field.backupCode' : 'field.code')}
+      description={t(isBackup ? 'field.backupCode.hint' : 'field.code.hint')}
       autoComplete={isBackup ? 'off' : 'one-time-code'}
       inputMode={isBackup ? 'text' : 'numeric'}
       maxLength={20}

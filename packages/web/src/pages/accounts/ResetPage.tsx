@@ -1,10 +1,12 @@
 // Resets a password: the first form requests the email, the second, opened from its link, sets the new password.
+import { LIMITS } from '@chauffeur/contract/limits';
 import { Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { requestReset, resetPassword } from '../../session.ts';
+import { t } from '../../texts.tsx';
 import { EmailField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { ResetResult } from './ResetResult.tsx';
@@ -20,21 +22,17 @@ function RequestForm({ isExpired }: { isExpired: boolean }) {
   const [email, setEmail] = useState('');
   const requesting = useMutation({ mutationFn: () => requestReset(email) });
   if (requesting.isSuccess) {
-    return (
-      <Done title="Check your email">
-        If {email} has an account, we sent a link to set a new password. It expires in 1 hour.
-      </Done>
-    );
+    return <Done title={t('reset.sent')}>{t('reset.sent.text', { email })}</Done>;
   }
   return (
     <AccountForm
-      title="Reset your password"
-      submitLabel="Send email"
+      title={t('reset.title')}
+      submitLabel={t('reset.submit')}
       isBusy={requesting.isPending}
       error={requesting.error}
       onSubmit={() => requesting.mutate()}
     >
-      {isExpired && <Text role="alert">This link is no longer valid. Request a new one.</Text>}
+      {isExpired && <Text role="alert">{t('reset.expired')}</Text>}
       <EmailField value={email} onChange={setEmail} />
     </AccountForm>
   );
@@ -46,14 +44,14 @@ function PasswordForm({ token }: { token: string }) {
   if (setting.isSuccess) return <ResetResult report={setting.data} />;
   return (
     <AccountForm
-      title="Set a new password"
-      submitLabel="Set password"
+      title={t('reset.new')}
+      submitLabel={t('reset.new.submit')}
       isBusy={setting.isPending}
       error={setting.error}
       onSubmit={() => setting.mutate()}
     >
       <NewPasswordField
-        description="At least 10 characters. Setting it signs you out everywhere, revokes your personal keys and disconnects your agents."
+        description={t('reset.new.hint', { count: LIMITS.passwordMinLength })}
         value={password}
         onChange={setPassword}
       />

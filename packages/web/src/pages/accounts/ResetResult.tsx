@@ -5,28 +5,28 @@ import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import type { Report } from '../../session.ts';
-import { formatItems } from '../../ui/format.ts';
+import { t } from '../../texts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { DeployKeyList } from './DeployKeyList.tsx';
 
 export function ResetResult({ report }: { report: Report }) {
-  useTitle('Password changed');
+  useTitle(t('reset.done'));
   const { sessions, personal_keys: keys, programs, cli_logins: logins } = report.revoked;
   return (
     <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
       <Title order={1} size="h2">
-        Password changed
+        {t('reset.done')}
       </Title>
       <List size="sm">
-        <List.Item>{formatItems(sessions, 'session')} ended</List.Item>
-        <List.Item>{formatItems(keys, 'personal key')} revoked</List.Item>
-        <List.Item>{formatItems(programs, 'agent')} disconnected</List.Item>
-        <List.Item>{formatItems(logins, 'command')} signed out</List.Item>
+        <List.Item>{t('reset.done.sessions', { count: sessions })}</List.Item>
+        <List.Item>{t('reset.done.keys', { count: keys })}</List.Item>
+        <List.Item>{t('reset.done.agents', { count: programs })}</List.Item>
+        <List.Item>{t('reset.done.commands', { count: logins })}</List.Item>
       </List>
       {report.deploy_keys.length > 0 && <RemainingKeys report={report} />}
-      <SiteLink to="/sign-in">Sign in with the new password</SiteLink>
+      <SiteLink to="/sign-in">{t('reset.done.signIn')}</SiteLink>
     </Stack>
   );
 }
@@ -35,21 +35,19 @@ function RemainingKeys({ report }: { report: Report }) {
   const revoking = useMutation({ mutationFn: () => call(revokeAfterReset, { token: report.revoke_token }) });
   if (revoking.isSuccess) {
     return (
-      <Notice tone="good" title={`${formatItems(revoking.data.deploy_keys, 'deploy key')} revoked`}>
-        <Text size="sm">Create new keys on the edit pages of your games, then add them to your CI.</Text>
+      <Notice tone="good" title={t('reset.deployKeys.revoked', { count: revoking.data.deploy_keys })}>
+        <Text size="sm">{t('reset.deployKeys.next')}</Text>
       </Notice>
     );
   }
   return (
-    <Notice tone="unsure" title="These deploy keys still work">
+    <Notice tone="unsure" title={t('reset.deployKeys')}>
       <Stack gap="sm" align="flex-start">
         <DeployKeyList keys={report.deploy_keys} />
-        <Text size="sm">
-          If someone else may have had your password, revoke them. CI uploads will fail until you add new keys.
-        </Text>
+        <Text size="sm">{t('reset.deployKeys.text')}</Text>
         {revoking.error !== null && <Problem error={revoking.error} />}
         <Button color="red" variant="light" loading={revoking.isPending} onClick={() => revoking.mutate()}>
-          Revoke all deploy keys
+          {t('reset.deployKeys.revoke')}
         </Button>
       </Stack>
     </Notice>

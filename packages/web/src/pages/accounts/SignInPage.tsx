@@ -8,11 +8,12 @@ import { useCallback, useState } from 'react';
 import { ask } from '../../api.ts';
 import { openPath } from '../../frame/open-path.ts';
 import { type Credentials, signIn, signInWithProvider } from '../../session.ts';
+import { rich, t } from '../../texts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, PasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { CodeForm } from './CodeForm.tsx';
-import { formatSsoError } from './sso-errors.ts';
+import { ssoErrorKey } from './sso-errors.ts';
 import { canUsePasskeys } from './use-passkey.ts';
 import { usePasskeySignIn } from './use-passkey-sign-in.ts';
 
@@ -47,8 +48,8 @@ function PasswordForm({ next, onSignedIn, onNeedsCode }: PasswordFormProps) {
   });
   return (
     <AccountForm
-      title="Sign in"
-      submitLabel="Sign in"
+      title={t('signIn.title')}
+      submitLabel={t('signIn.title')}
       isBusy={signingIn.isPending}
       error={signingIn.error ?? passkey.error}
       onSubmit={() => signingIn.mutate({ email, password })}
@@ -56,24 +57,27 @@ function PasswordForm({ next, onSignedIn, onNeedsCode }: PasswordFormProps) {
         <>
           {canUsePasskeys() && (
             <Button variant="default" loading={passkey.isBusy} onClick={passkey.start}>
-              Use a passkey
+              {t('signIn.passkey')}
             </Button>
           )}
           <ProviderButton next={next} />
           <Text size="sm">
-            No account yet?{' '}
-            <SiteLink to="/sign-up" search={{ next }}>
-              Sign up
-            </SiteLink>
+            {rich('signIn.noAccount', {
+              link: (content) => (
+                <SiteLink to="/sign-up" search={{ next }}>
+                  {content}
+                </SiteLink>
+              ),
+            })}
             {' · '}
-            <SiteLink to="/reset">Forgot password?</SiteLink>
+            <SiteLink to="/reset">{t('signIn.forgot')}</SiteLink>
           </Text>
         </>
       }
     >
       {ssoError !== undefined && signingIn.status === 'idle' && (
         <Text role="alert" size="sm">
-          {formatSsoError(ssoError)}
+          {t(ssoErrorKey(ssoError))}
         </Text>
       )}
       <EmailField autoComplete="username webauthn" value={email} onChange={setEmail} />

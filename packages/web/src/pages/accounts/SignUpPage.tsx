@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { signUp } from '../../session.ts';
+import { rich, t } from '../../texts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
@@ -20,23 +21,26 @@ export function SignUpPage() {
   if (signingUp.isSuccess) return <MailSent email={email} />;
   return (
     <AccountForm
-      title="Sign up"
-      submitLabel="Create account"
+      title={t('signUp.title')}
+      submitLabel={t('signUp.submit')}
       isBusy={signingUp.isPending}
       error={signingUp.error}
       onSubmit={() => signingUp.mutate()}
       footer={
         <Text size="sm">
-          Already have an account?{' '}
-          <SiteLink to="/sign-in" search={next === undefined ? {} : { next }}>
-            Sign in
-          </SiteLink>
+          {rich('signUp.hasAccount', {
+            link: (content) => (
+              <SiteLink to="/sign-in" search={next === undefined ? {} : { next }}>
+                {content}
+              </SiteLink>
+            ),
+          })}
         </Text>
       }
     >
       <NameField value={name} onChange={setName} />
       <EmailField value={email} onChange={setEmail} />
-      <NewPasswordField label="Password" value={password} onChange={setPassword} />
+      <NewPasswordField label={t('field.password')} value={password} onChange={setPassword} />
     </AccountForm>
   );
 }

@@ -1,10 +1,12 @@
 // The page that email links lead to: whether an address was verified or changed.
+import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, sendVerification, session } from '../../session.ts';
+import { rich, t } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 
@@ -16,28 +18,31 @@ export function VerifyPage() {
   if (email !== undefined) return <ChangeResult newEmail={email} error={error} person={person ?? null} />;
   if (error === undefined && person?.emailVerified === true) {
     return (
-      <Message title="Your email is verified">
-        <Text>You can create a game and ship its first build.</Text>
-        <SiteLink to="/dev">Go to your games</SiteLink>
+      <Message title={t('verify.done')}>
+        <Text>{t('verify.done.text')}</Text>
+        <SiteLink to="/dev">{t('verify.done.link')}</SiteLink>
       </Message>
     );
   }
   if (error === 'SIGN_IN_FIRST') {
     return (
-      <Message title="Your email is verified">
-        <Text>Your account has a second factor, so sign in to continue.</Text>
-        <SiteLink to="/sign-in">Sign in</SiteLink>
+      <Message title={t('verify.done')}>
+        <Text>{t('verify.signIn')}</Text>
+        <SiteLink to="/sign-in">{t('signIn.title')}</SiteLink>
       </Message>
     );
   }
   return (
-    <Message title={error === undefined ? 'Verify your email' : 'This link is no longer valid'}>
+    <Message title={t(error === undefined ? 'verify.title' : 'verify.invalid')}>
       {person == null ? (
         <Text>
-          <SiteLink to="/sign-in" search={{ next: '/verify' }}>
-            Sign in
-          </SiteLink>{' '}
-          to request a new link.
+          {rich('verify.request', {
+            link: (content) => (
+              <SiteLink to="/sign-in" search={{ next: '/verify' }}>
+                {content}
+              </SiteLink>
+            ),
+          })}
         </Text>
       ) : (
         <SendAgain email={person.email} />
@@ -62,54 +67,48 @@ function SendAgain({ email }: { email: string }) {
   const sending = useMutation({ mutationFn: () => sendVerification(email) });
   return (
     <>
-      <Text>
-        Open the link in our email to <strong>{email}</strong>. It expires after 24 hours.
-      </Text>
+      <Text>{rich('verify.open', { email, strong })}</Text>
       {sending.error !== null && <Problem error={sending.error} />}
-      {sending.isSuccess && <Text size="sm">Email sent</Text>}
+      {sending.isSuccess && <Text size="sm">{t('verify.sent')}</Text>}
       <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
-        Send email again
+        {t('signUp.sent.repeat')}
       </Button>
     </>
   );
 }
 
-const CHANGE_PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ['EMAIL_TAKEN', 'Another account uses this address.'],
-  ['SIGN_IN_FIRST', 'Your account has a second factor. Sign in, then open the link again.'],
-  ['ACCOUNT_DISABLED', 'This account is disabled. Ask the operator of the service to enable it.'],
+const strong = (content: ReactNode) => <strong>{content}</strong>;
+
+const CHANGE_PROBLEMS: ReadonlyMap<string, ProgramKey> = new Map([
+  ['EMAIL_TAKEN', 'verify.change.taken'],
+  ['SIGN_IN_FIRST', 'verify.change.signIn'],
+  ['ACCOUNT_DISABLED', 'verify.change.disabled'],
 ]);
 
 type ChangeResultProps = { newEmail: string; error: string | undefined; person: Person | null };
 
 /** Shown after each of the two links of a change: the one to the current address and the one to the new address. */
 function ChangeResult({ newEmail, error, person }: ChangeResultProps) {
-  const profile = <SiteLink to="/settings/profile">Go to your profile</SiteLink>;
+  const profile = <SiteLink to="/settings/profile">{t('verify.change.profile')}</SiteLink>;
   if (error !== undefined) {
     return (
-      <Message title="Your email wasn't changed">
-        <Text>
-          {CHANGE_PROBLEMS.get(error) ?? 'This link is no longer valid. Change your email again from your profile.'}
-        </Text>
+      <Message title={t('verify.change.failed')}>
+        <Text>{t(CHANGE_PROBLEMS.get(error) ?? 'verify.change.invalid')}</Text>
         {profile}
       </Message>
     );
   }
   if (person?.email === newEmail.toLowerCase()) {
     return (
-      <Message title="Your email is changed">
-        <Text>
-          Sign in with <strong>{person.email}</strong> from now on.
-        </Text>
+      <Message title={t('verify.change.done')}>
+        <Text>{rich('verify.change.done.text', { email: person.email, strong })}</Text>
         {profile}
       </Message>
     );
   }
   return (
-    <Message title="One more step">
-      <Text>
-        We sent a link to <strong>{newEmail}</strong>. Open it within 24 hours to finish the change.
-      </Text>
+    <Message title={t('verify.change.next')}>
+      <Text>{rich('verify.change.next.text', { email: newEmail, strong })}</Text>
     </Message>
   );
 }

@@ -1,22 +1,20 @@
 // Why a sign-in with the operator's single sign-on failed.
+import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 
-const MESSAGES: Readonly<Record<string, string>> = {
-  access_denied: 'You cancelled the single sign-on.',
-  ACCOUNT_DISABLED: 'This account is disabled. Ask the operator of the service to enable it.',
-  SSO_DOMAIN: 'Single sign-on is not available for your email address.',
-  SSO_EMAIL_NOT_VERIFIED: 'Your email address is not verified at the single sign-on. Verify it there, then try again.',
-  account_not_linked:
-    'An account with your email address exists, but its address was never verified. Sign in with its password and verify the address first.',
-  signup_disabled: 'You have no account here. Ask the operator of the service to create one.',
-  email_not_found: 'The single sign-on did not send your email address.',
-  state_mismatch: 'This sign-in was started in another browser, or took too long. Try again.',
-  state_not_found: 'This sign-in was started in another browser, or took too long. Try again.',
-  please_restart_the_process: 'This sign-in took too long. Try again.',
+const MESSAGES: Readonly<Record<string, ProgramKey>> = {
+  access_denied: 'signIn.sso.cancelled',
+  ACCOUNT_DISABLED: 'signIn.sso.disabled',
+  SSO_DOMAIN: 'signIn.sso.domain',
+  SSO_EMAIL_NOT_VERIFIED: 'signIn.sso.unverified',
+  account_not_linked: 'signIn.sso.notLinked',
+  signup_disabled: 'signIn.sso.noAccount',
+  email_not_found: 'signIn.sso.noEmail',
+  state_mismatch: 'signIn.sso.otherBrowser',
+  state_not_found: 'signIn.sso.otherBrowser',
+  please_restart_the_process: 'signIn.sso.tooLong',
 };
 
-export function formatSsoError(code: string): string {
-  return (
-    (Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined) ??
-    'The single sign-on failed. Try again, or sign in with your password.'
-  );
+/** The message for an error that the address of the sign-in page names. */
+export function ssoErrorKey(code: string): ProgramKey {
+  return (Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined) ?? 'signIn.sso.failed';
 }

@@ -4,6 +4,7 @@ import type { fileBug } from '@chauffeur/contract/operations/bugs';
 import { Anchor, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../texts.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { putFile } from './put-file.ts';
@@ -16,52 +17,38 @@ export type Filed = {
   readonly files: Files;
 };
 
-const KINDS = [
-  {
-    kind: 'dump',
-    uploading: 'Uploading crash dump',
-    uploaded: 'Crash dump uploaded',
-    refused: 'The crash dump was not uploaded: this game has reached its limit for today.',
-  },
-  {
-    kind: 'log',
-    uploading: 'Uploading log',
-    uploaded: 'Log uploaded',
-    refused: 'The log was not uploaded: this game has reached its limit for today.',
-  },
-] as const;
+const KINDS = ['dump', 'log'] as const;
 
 export function BugFiled({ filed: { bugUid, number, uploads, files }, slug }: { filed: Filed; slug: string }) {
   return (
     <Stack gap="md">
-      <Text role="status">{`Report #${number} sent. The developer will see it in their list of bugs.`}</Text>
-      {KINDS.map((texts) => {
-        const { kind } = texts;
+      <Text role="status">{t('bug.sent', { number })}</Text>
+      {KINDS.map((kind) => {
         const file = files[kind];
         if (file === null) return null;
         const upload = uploads[kind];
         return upload === undefined ? (
           <Text key={kind} size="sm">
-            {texts.refused}
+            {t(`bug.${kind}.refused`)}
           </Text>
         ) : (
-          <FileUpload key={kind} texts={texts} url={upload.url} file={file} />
+          <FileUpload key={kind} kind={kind} url={upload.url} file={file} />
         );
       })}
       <div>
         <Text size="sm" c="dimmed">
-          Report ID
+          {t('bug.id')}
         </Text>
-        <CopyText text={bugUid} label="report ID" />
+        <CopyText text={bugUid} label={t('bug.id')} />
       </div>
-      <Anchor href={`/g/${slug}`}>Back to the game</Anchor>
+      <Anchor href={`/g/${slug}`}>{t('bug.back')}</Anchor>
     </Stack>
   );
 }
 
-type FileUploadProps = { texts: (typeof KINDS)[number]; url: string; file: File };
+type FileUploadProps = { kind: (typeof KINDS)[number]; url: string; file: File };
 
-function FileUpload({ texts, url, file }: FileUploadProps) {
+function FileUpload({ kind, url, file }: FileUploadProps) {
   const [share, setShare] = useState(0);
   const upload = useMutation({ mutationFn: () => putFile(url, file, setShare) });
   const { mutate } = upload;
@@ -75,10 +62,13 @@ function FileUpload({ texts, url, file }: FileUploadProps) {
   return (
     <div>
       <Text size="sm" mb={4} role="status">
-        {upload.isSuccess ? texts.uploaded : texts.uploading}: {file.name}
+        {t(`bug.${kind}.${upload.isSuccess ? 'uploaded' : 'uploading'}`, { file: file.name })}
       </Text>
       {upload.error === null ? (
-        <Progress value={upload.isSuccess ? 100 : share * 100} aria-label={texts.uploading} />
+        <Progress
+          value={upload.isSuccess ? 100 : share * 100}
+          aria-label={t(`bug.${kind}.uploading`, { file: file.name })}
+        />
       ) : (
         <Problem error={upload.error} onRetry={() => mutate()} />
       )}

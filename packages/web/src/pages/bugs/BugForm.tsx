@@ -1,14 +1,14 @@
 // The form in which a player reports a bug.
-import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug, fileBugAsGuest } from '@chauffeur/contract/operations/bugs';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { formatFriendlyPlatform } from '@chauffeur/contract/store-format';
+import { formatFriendlyPlatform } from '@chauffeur/contract/texts/download-texts';
 import { Button, FileInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
+import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { Filed, Files } from './BugFiled.tsx';
 
@@ -18,7 +18,11 @@ type BugFormProps = { game: Game; isGuest: boolean; onFiled: (filed: Filed) => v
 export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
   const builds = game.downloads.map((offer) => ({
     value: offer.build_id,
-    label: `${offer.version} for ${formatFriendlyPlatform(offer)}${offer.channel === 'stable' ? '' : ` (${offer.channel})`}`,
+    label: t(offer.channel === 'stable' ? 'bug.build.option' : 'bug.build.channel', {
+      version: offer.version,
+      platform: formatFriendlyPlatform(texts, offer),
+      channel: offer.channel,
+    }),
   }));
   const [title, setTitle] = useState('');
   const [message, setMessage] = useState('');
@@ -49,18 +53,18 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
   };
   const hasFile = files.dump !== null || files.log !== null;
   return (
-    <form onSubmit={submit} aria-label="Bug report">
+    <form onSubmit={submit} aria-label={t('bug.form')}>
       <Stack gap="md">
         <TextInput
-          label="Title"
-          description="What is wrong, in a few words"
+          label={t('bug.subject')}
+          description={t('bug.subject.hint')}
           maxLength={LIMITS.bugTitleLength}
           value={title}
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
         <Textarea
-          label="What happened"
-          description="What you did, what you expected, and what happened instead"
+          label={t('bug.message')}
+          description={t('bug.message.hint')}
           required
           autosize
           minRows={5}
@@ -69,9 +73,9 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
         <Select
-          label="Build"
-          description={hasFile ? 'Required for attached files' : 'The build you played, if you know it'}
-          placeholder="Not sure"
+          label={t('bug.build')}
+          description={t(hasFile ? 'bug.build.needed' : 'bug.build.hint')}
+          placeholder={t('bug.build.unsure')}
           required={hasFile}
           clearable={!hasFile}
           data={builds}
@@ -82,7 +86,7 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
         {builds.length > 0 && <FileFields files={files} onChange={setFiles} />}
         {filing.error !== null && <Problem error={filing.error} />}
         <Button type="submit" loading={filing.isPending} disabled={hasFile && buildId === null} w="fit-content">
-          Send report
+          {t('bug.send')}
         </Button>
       </Stack>
     </form>
@@ -95,16 +99,16 @@ function SenderFields({ sender, onChange }: { sender: Sender; onChange: (sender:
   return (
     <>
       <TextInput
-        label="Your name"
-        description="Optional"
+        label={t('bug.name')}
+        description={t('bug.name.hint')}
         maxLength={LIMITS.displayNameLength}
         autoComplete="nickname"
         value={sender.name}
         onChange={(event) => onChange({ ...sender, name: event.currentTarget.value })}
       />
       <TextInput
-        label="Email"
-        description="Optional. The developer can reply, but does not see the address."
+        label={t('field.email')}
+        description={t('bug.email.hint')}
         type="email"
         maxLength={LIMITS.emailLength}
         autoComplete="email"
@@ -119,22 +123,22 @@ function FileFields({ files, onChange }: { files: Files; onChange: (files: Files
   const tooLarge = (file: File | null) =>
     file !== null &&
     file.size > LIMITS.crashFileBytes &&
-    `The file is larger than ${formatBytes(LIMITS.crashFileBytes)}.`;
+    t('bug.file.tooLarge', { size: texts.size(LIMITS.crashFileBytes) });
   return (
     <>
       <FileInput
-        label="Crash dump"
-        description="A .dmp file saved by the game"
-        placeholder="Choose a file"
+        label={t('bug.dump')}
+        description={t('bug.dump.hint')}
+        placeholder={t('bug.file.choose')}
         clearable
         value={files.dump}
         error={tooLarge(files.dump)}
         onChange={(dump) => onChange({ ...files, dump })}
       />
       <FileInput
-        label="Log"
-        description="May contain folder names from your computer"
-        placeholder="Choose a file"
+        label={t('bug.log')}
+        description={t('bug.log.hint')}
+        placeholder={t('bug.file.choose')}
         clearable
         value={files.log}
         error={tooLarge(files.log)}

@@ -5,10 +5,11 @@ import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { session } from '../../session.ts';
+import { rich, t } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { gameQuery } from '../store/game-query.ts';
@@ -20,7 +21,7 @@ const route = getRouteApi('/g/$uid/report');
 export function ReportBugPage() {
   const { uid } = route.useParams();
   const { data: game, error, refetch } = useQuery(gameQuery(uid));
-  useTitle(game === undefined ? undefined : `Report a bug in ${game.name}`);
+  useTitle(game === undefined ? undefined : t('bug.title', { game: game.name }));
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
   return (
     <Stack gap="md" maw={640}>
@@ -40,7 +41,7 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
         {game.name}
       </Anchor>
       <Title order={1} size="h2">
-        Report a bug
+        {t('bug.heading')}
       </Title>
       {filed !== null && <BugFiled filed={filed} slug={game.slug} />}
       {filed === null && isPending && <Skeleton h={360} />}
@@ -49,7 +50,7 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
           {isGuest && <SignInHint game={game} />}
           {(!isGuest || game.guest_bugs) && (
             <>
-              <Text>The developer will see your message and your name.</Text>
+              <Text>{t('bug.text')}</Text>
               <BugForm game={game} isGuest={isGuest} onFiled={setFiled} />
             </>
           )}
@@ -60,14 +61,14 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
 }
 
 function SignInHint({ game: { slug, guest_bugs: isOptional } }: { game: OutputOf<typeof getPublicGame> }) {
-  const link = (
+  const link = (content: ReactNode) => (
     <SiteLink to="/sign-in" search={{ next: `/g/${slug}/report` }}>
-      Sign in
+      {content}
     </SiteLink>
   );
   return isOptional ? (
-    <Text size="sm">{link} if you have an account. You can also report without one.</Text>
+    <Text size="sm">{rich('bug.signIn.offered', { link })}</Text>
   ) : (
-    <Text>{link} to report a bug. The developer takes reports only from players with an account.</Text>
+    <Text>{rich('bug.signIn.needed', { link })}</Text>
   );
 }

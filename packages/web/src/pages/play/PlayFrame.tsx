@@ -3,6 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPlay } from '@chauffeur/contract/operations/play';
 import { Button, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
+import { t } from '../../texts.tsx';
 import { Picture, type StoredPicture } from '../../ui/Picture.tsx';
 import classes from './PlayPage.module.css';
 
@@ -28,7 +29,7 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
     setRound(round + 1);
   };
   return (
-    <section aria-label="Game" className={classes.stage} data-large={isLarge}>
+    <section aria-label={t('play.game')} className={classes.stage} data-large={isLarge}>
       <div ref={box} className={classes.box}>
         {url === null ? (
           <Cover name={name} picture={picture} onPlay={start} />
@@ -48,18 +49,18 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
           <Button size="xs" variant="default" disabled={url === null} onClick={() => void showFullScreen(box.current)}>
-            Full screen
+            {t('play.fullScreen')}
           </Button>
           <Button size="xs" variant="default" visibleFrom="sm" onClick={() => setLarge(!isLarge)}>
-            {isLarge ? 'Smaller' : 'Larger'}
+            {t(isLarge ? 'play.smaller' : 'play.larger')}
           </Button>
           <Button size="xs" variant="default" disabled={url === null} onClick={start}>
-            Restart
+            {t('play.restart')}
           </Button>
         </Group>
         {url !== null && (
           <Text size="xs" c="dimmed">
-            Keys go to the game. To use the page again, click outside the game or press F6.
+            {t('play.keys')}
           </Text>
         )}
       </Group>
@@ -83,8 +84,8 @@ function Cover({ name, picture, onPlay }: { name: string; picture: StoredPicture
   return (
     <div className={classes.cover}>
       {picture !== null && <Picture picture={picture} sizes="(min-width: 72rem) 70rem, 100vw" alt="" />}
-      <Button size="lg" onClick={onPlay} aria-label={`Play ${name}`}>
-        Play
+      <Button size="lg" onClick={onPlay} aria-label={t('play.title', { game: name })}>
+        {t('play.start')}
       </Button>
     </div>
   );

@@ -3,14 +3,14 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getPlay } from '@chauffeur/contract/operations/play';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { formatBadge } from '@chauffeur/contract/store-format';
+import { formatScan } from '@chauffeur/contract/texts/download-texts';
 import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
-import { Bytes } from '../../ui/Bytes.tsx';
+import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { gameQuery } from '../store/game-query.ts';
@@ -26,21 +26,21 @@ export function PlayPage() {
   const { uid } = route.useParams();
   const { channel } = route.useSearch();
   const { data: game, error, refetch } = useQuery(gameQuery(uid, channel));
-  useTitle(game === undefined ? undefined : `Play ${game.name}`);
+  useTitle(game === undefined ? undefined : t('play.title', { game: game.name }));
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   return (
     <Stack gap="sm">
       <div>
         <Anchor href={`/g/${uid}${channel === undefined ? '' : `?${new URLSearchParams({ channel })}`}`} size="sm">
-          Back to game page
+          {t('play.back')}
         </Anchor>
         <Title order={1} size="h3">
-          {game?.name ?? 'Play in browser'}
+          {game?.name ?? t('play.heading')}
         </Title>
       </div>
       {game === undefined ? (
-        <Skeleton className={classes.box} aria-label="Loading game page" />
+        <Skeleton className={classes.box} aria-label={t('play.loadingPage')} />
       ) : (
         <Stage key={uid} game={game} channel={channel ?? game.channels[0] ?? 'stable'} />
       )}
@@ -50,7 +50,7 @@ export function PlayPage() {
 
 function Stage({ game, channel }: { game: Game; channel: string }) {
   const offer = game.downloads.find((each) => each.channel === channel && each.os === 'web');
-  if (offer === undefined) return <Text>No browser build on this channel. See the game page for downloads.</Text>;
+  if (offer === undefined) return <Text>{t('play.none')}</Text>;
   return <OfferStage game={game} offer={offer} />;
 }
 
@@ -61,15 +61,15 @@ function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
   return (
     <>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {play === undefined && error === null && <Skeleton className={classes.box} aria-label="Loading game" />}
+      {play === undefined && error === null && <Skeleton className={classes.box} aria-label={t('play.loading')} />}
       {play !== undefined && <PlayFrame play={play} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />}
       <Stack gap={4}>
         <Text size="sm">
-          Version {offer.version} · <Bytes count={offer.file.size} />
-          {play?.keeps_saves === false && " · Progress isn't saved when you leave"}
+          {t('play.version', { version: offer.version })} · {texts.size(offer.file.size)}
+          {play?.keeps_saves === false && ` · ${t('play.noSaves')}`}
         </Text>
         <Anchor href={`/g/${game.slug}/files/${file_uid}`} size="xs">
-          {formatBadge(offer, now)}
+          {formatScan(texts, offer, now)}
         </Anchor>
       </Stack>
     </>

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { CATALOGUES } from '@chauffeur/contract/texts/catalogue';
+import { formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
+import { isForProgram, LANGUAGES, type MessageKey } from '@chauffeur/contract/texts/messages';
+import { chooseLanguage } from '../../../request/choose-language.ts';
 import { type HtmlPart, html } from '../html.ts';
-import { chooseLanguage, LANGUAGES } from './choose-language.ts';
-import { formatLaunch, formatPlatform, formatScan, formatSource } from './formats.ts';
-import { CATALOGUES, type MessageKey, textsOf } from './texts.ts';
+import { formatLaunch, formatSource } from './formats.ts';
+import { textsOf } from './texts.ts';
 
 const KEYS = Object.keys(CATALOGUES.en) as MessageKey[];
 const [en, de] = [textsOf('en'), textsOf('de')];
@@ -31,17 +34,24 @@ describe('the catalogue', () => {
     }
   });
 
-  test('has no message that no page uses', () => {
-    const folder = join(import.meta.dirname, '..');
-    const files = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
-    const source = files.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n');
-    // Keys with a variable part, such as `shelf.${shelf}`.
-    const families = [...source.matchAll(/`([\w.]+\.)\$\{\w+(?:\.\w+)*\}([\w.]*)`/g)].map(
-      ([, start = '', end = '']) => new RegExp(`^${RegExp.escape(start)}\\w+${RegExp.escape(end)}$`),
-    );
-    const isUsed = (key: string) => source.includes(`'${key}'`) || families.some((family) => family.test(key));
+  test('has no message that nothing uses, and the program has its own', () => {
+    const root = join(import.meta.dirname, '../../../../../..');
+    const read = (folder: string) => {
+      const files = globSync('**/*.{ts,tsx}', { cwd: join(root, folder) }).filter((path) => !/\.test\.ts$/.test(path));
+      return files.map((path) => readFileSync(join(root, folder, path), 'utf8')).join('\n');
+    };
+    const shared = read('packages/contract/src/texts');
+    const isUsedBy = (source: string) => {
+      // Keys with a variable part, such as `shelf.${shelf}`.
+      const families = [...source.matchAll(/`([\w.]+\.)\$\{[^`]+?\}([\w.]*)`/g)].map(
+        ([, start = '', end = '']) => new RegExp(`^${RegExp.escape(start)}[\\w.]+${RegExp.escape(end)}$`),
+      );
+      return (key: string) => source.includes(`'${key}'`) || families.some((family) => family.test(key));
+    };
+    const program = isUsedBy(shared + read('packages/web/src'));
+    const server = isUsedBy(shared + read('packages/server/src'));
     assert.deepEqual(
-      KEYS.filter((key) => !isUsed(key)),
+      KEYS.filter((key) => !server(key) && !(isForProgram(key) && program(key))),
       [],
     );
   });
@@ -106,10 +116,10 @@ test('values of a message are escaped, and tags are written by the page', () => 
 test('a download has its platform, scan result and origin', () => {
   assert.deepEqual(
     [
-      formatPlatform(en, { os: 'macos', arch: 'arm64' }),
-      formatPlatform(de, { os: 'windows', arch: 'x86_64' }),
-      formatPlatform(en, { os: 'linux', arch: 'riscv64' }),
-      formatPlatform(de, { os: 'web', arch: 'wasm32' }),
+      formatFriendlyPlatform(en, { os: 'macos', arch: 'arm64' }),
+      formatFriendlyPlatform(de, { os: 'windows', arch: 'x86_64' }),
+      formatFriendlyPlatform(en, { os: 'linux', arch: 'riscv64' }),
+      formatFriendlyPlatform(de, { os: 'web', arch: 'wasm32' }),
     ],
     ['macOS Apple silicon', 'Windows, 64 Bit', 'Linux riscv64', 'Browser'],
   );

@@ -1,9 +1,6 @@
-// The languages of the public pages, and which one a visitor gets.
+// Chooses the language of pages and mails.
+import { isLanguage, LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import Negotiator from 'negotiator';
-
-/** The first is the default. */
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** The cookie that keeps what a visitor chose in the footer. It says nothing else about them. */
 const COOKIE = 'chauffeur.language';
@@ -18,6 +15,14 @@ type Wishes = {
   readonly accepted: string | undefined;
 };
 
+/** The language of a request that has no page, such as one whose result is a mail. */
+export function languageOf(headers: {
+  readonly cookie?: string | undefined;
+  readonly 'accept-language'?: string | undefined;
+}): Language {
+  return chooseLanguage({ lang: undefined, cookie: headers.cookie, accepted: headers['accept-language'] });
+}
+
 export function chooseLanguage({ lang, cookie = '', accepted = '' }: Wishes): Language {
   const chosen = new RegExp(`(?:^|;\\s*)${RegExp.escape(COOKIE)}=(\\w+)`).exec(cookie)?.[1];
   const known = [lang, chosen].find(isLanguage);
@@ -29,8 +34,4 @@ export function chooseLanguage({ lang, cookie = '', accepted = '' }: Wishes): La
 /** The `Set-Cookie` header that keeps a choice. */
 export function keepLanguage(language: Language): string {
   return `${COOKIE}=${language}; Path=/; Max-Age=${COOKIE_DAYS * 86_400}; SameSite=Lax; HttpOnly`;
-}
-
-export function isLanguage(value: string | undefined): value is Language {
-  return (LANGUAGES as readonly (string | undefined)[]).includes(value);
 }

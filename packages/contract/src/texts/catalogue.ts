@@ -1,0 +1,44 @@
+// The catalogue of each language, parsed. Only the server and the build have all of it: the website's program gets the
+// messages of one language from the document that starts it.
+import { IntlMessageFormat } from 'intl-messageformat';
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import { isForProgram, type Language, type Message, type MessageKey, type Messages } from './messages.ts';
+import { Texts } from './texts.ts';
+
+/** A key that one of them doesn't have is a type error. */
+export const CATALOGUES: Readonly<Record<Language, Readonly<Record<MessageKey, string>>>> = {
+  en,
+  de: de satisfies Record<MessageKey, string>,
+};
+
+const MESSAGES: Readonly<Record<Language, Messages>> = { en: parseAll('en'), de: parseAll('de') };
+const TEXTS: Readonly<Record<Language, Texts>> = {
+  en: new Texts('en', MESSAGES.en),
+  de: new Texts('de', MESSAGES.de),
+};
+
+export function messagesOf(language: Language): Messages {
+  return MESSAGES[language];
+}
+
+export function textsOf(language: Language): Texts {
+  return TEXTS[language];
+}
+
+/** What the website's program gets: JSON that is safe within a script element. */
+export function writeProgramTexts(language: Language): string {
+  const messages = Object.fromEntries(Object.entries(MESSAGES[language]).filter(([key]) => isForProgram(key)));
+  return JSON.stringify({ language, messages }).replaceAll('<', '\\u003c');
+}
+
+function parseAll(language: Language): Messages {
+  const entries = Object.entries(CATALOGUES[language]).map(([key, text]) => [key, parse(text, language)]);
+  return Object.fromEntries(entries) as Messages;
+}
+
+function parse(text: string, language: Language): Message {
+  const parts = new IntlMessageFormat(text, language).getAst();
+  const isPlain = parts.every((part) => part.type === 0);
+  return isPlain ? parts.map((part) => (part as { value: string }).value).join('') : parts;
+}

@@ -1,0 +1,31 @@
+// The messages of the catalogue (en.json, de.json): what pages and mails for players say. They are in the ICU format
+// (unicode-org.github.io/icu), with plurals and with tags for markup.
+import type { IntlMessageFormat } from 'intl-messageformat';
+
+/** The first is the default. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+type Catalogue = typeof import('./en.json', { with: { type: 'json' }});
+export type MessageKey = keyof Catalogue;
+
+/** A message without values is its text, and any other is parsed. */
+export type Message = string | ReturnType<IntlMessageFormat['getAst']>;
+export type Messages<Key extends MessageKey = MessageKey> = Readonly<Record<Key, Message>>;
+
+export function isLanguage(value: string | undefined): value is Language {
+  return (LANGUAGES as readonly (string | undefined)[]).includes(value);
+}
+
+/** The groups of messages that the website's program has; the others are only for the server. */
+const PROGRAM_GROUPS = [
+  ...(['skip', 'bytes', 'copy', 'copied', 'site', 'account', 'search', 'problem', 'connection', 'error'] as const),
+  ...(['platform', 'processor', 'scan', 'play', 'bug', 'field', 'signIn', 'signUp', 'verify', 'reset'] as const),
+];
+type Group = (typeof PROGRAM_GROUPS)[number];
+
+export type ProgramKey = Extract<MessageKey, Group | `${Group}.${string}`>;
+
+export function isForProgram(key: string): key is ProgramKey {
+  return (PROGRAM_GROUPS as readonly string[]).includes(key.split('.')[0] ?? '');
+}

@@ -1,0 +1,27 @@
+// The texts of this document, in the language that the server chose for it. Pages that are only for developers are in
+// English, and so is their document.
+import { LANGUAGES, type Language, type Messages, type ProgramKey } from '@chauffeur/contract/texts/messages';
+import { Texts } from '@chauffeur/contract/texts/texts';
+import { createElement, Fragment, type ReactNode } from 'react';
+
+export const texts: Texts<ProgramKey> = readTexts();
+
+/** The language that the visitor prefers, which is not the one of the document on pages that are only in English. */
+export const preferredLanguage = document.querySelector<HTMLMetaElement>('meta[name="language"]')?.content;
+
+export const t: (typeof texts)['t'] = texts.t.bind(texts);
+
+type Values = Readonly<Record<string, ReactNode | ((content: ReactNode) => ReactNode)>>;
+
+/** A message with elements. A tag of the message gets its content, and the function writes the element around it. */
+export function rich(key: ProgramKey, values: Values): ReactNode {
+  return createElement(Fragment, null, ...[texts.parts<ReactNode>(key, values)].flat());
+}
+
+type Written = { readonly language: Language; readonly messages: Messages<ProgramKey> };
+
+function readTexts(): Texts<ProgramKey> {
+  const written = document.getElementById('texts')?.textContent ?? '';
+  const { language, messages } = JSON.parse(written === '' ? '{}' : written) as Partial<Written>;
+  return new Texts<ProgramKey>(language ?? LANGUAGES[0], messages ?? ({} as Messages<ProgramKey>));
+}
