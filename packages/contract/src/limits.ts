@@ -41,6 +41,7 @@ export const LIMITS = {
   /** The count of the games that match a search stops here. */
   gamesCounted: 1000,
   tagsListed: 24,
+  similarGames: 4,
   /** Days that statistics show, and versions and referrers of each. */
   statisticsDays: 400,
   statisticsRows: 50,

@@ -177,6 +177,7 @@ export const OPERATIONS: readonly Operation[] = [
   developers.getDeveloper,
   store.getPublicGame,
   store.listReleases,
+  store.listSimilar,
   store.renderMarkdown,
   store.downloadFile,
   store.downloadByLink,

@@ -108,6 +108,23 @@ export const listReleases = defineOperation({
   errors: [4040],
 });
 
+export const listSimilar = defineOperation({
+  id: 'store.similar',
+  summary: `List up to ${LIMITS.similarGames} public games that share the most tags with a game; the same for every caller`,
+  method: 'GET',
+  path: '/public/games/{uid}/similar',
+  access: 'public',
+  params: GameParams,
+  output: Type.Object({
+    games: Type.Array(ShelfGame, {
+      maxItems: LIMITS.similarGames,
+      description: 'Those with the most shared tags first; only games that meet the rules for shelves',
+    }),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
 export const renderMarkdown = defineOperation({
   id: 'store.renderMarkdown',
   summary: 'Render Markdown as the page of a game shows its description',

@@ -16,6 +16,7 @@ import { getProvenance } from './provenance.ts';
 import { getPublicGame } from './public-game.ts';
 import { countRecentDownloads, recentDownloadsJob } from './recent-downloads.job.ts';
 import { listReleases } from './releases.ts';
+import { listSimilar } from './similar.ts';
 import { getListing } from './store.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -24,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   handle(developers.getDeveloper, getDeveloper),
   handle(store.getPublicGame, getPublicGame),
   handle(store.listReleases, listReleases),
+  handle(store.listSimilar, listSimilar),
   handle(store.renderMarkdown, async (_, { input }) => ({ html: renderMarkdown(input.text) }), countPublicRead),
   stream(store.downloadFile, downloadFile),
   stream(store.downloadByLink, downloadByLink),

@@ -1,5 +1,5 @@
 // The store page of a game: images, the download for this machine, description, changelog, beta and bug reports.
-import { getPublicGame, listReleases } from '@chauffeur/contract/operations/store';
+import { getPublicGame, listReleases, listSimilar } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import { countView } from '../../features/statistics/statistics.ts';
@@ -7,9 +7,10 @@ import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { renderDescription } from './description.ts';
 import { chooseMain, machineOf, type Offer, writeDownloads } from './downloads.ts';
 import { GALLERY_SIZES, writeGallery } from './gallery.ts';
+import { writeShelf } from './game-cards.ts';
 import { writeFacts, writeRequirements } from './game-facts.ts';
 import { type Html, html } from './html.ts';
-import { type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
+import { type CardGame, type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
 import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
 import type { Texts } from './texts/texts.ts';
@@ -24,7 +25,10 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     ...(query.preview === 'draft' && { preview: 'draft' as const }),
   });
   if (game.role === null) countView(ctx, game.game_uid, visit.headers);
-  const releases = await ask(listReleases, caller, { uid, limit: SHOWN_RELEASES });
+  const [releases, { games: similar }] = await Promise.all([
+    ask(listReleases, caller, { uid, limit: SHOWN_RELEASES }),
+    ask(listSimilar, caller, { uid }),
+  ]);
   const url = `${ctx.publicUrl}/g/${game.slug}`;
   const pictures = picturesOf(game);
   const image = game.cover ?? game.thumbnail ?? game.gallery[0] ?? null;
@@ -44,7 +48,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       }),
     },
     variesByMachine: true,
-    main: writeGame(visit, { game, releases, pictures }),
+    main: writeGame(visit, { game, releases, pictures, similar }),
   };
 }
 
@@ -58,9 +62,14 @@ function picturesOf({ cover, gallery }: PublicGame): Picture[] {
   return [...(cover === null ? [] : [cover]), ...gallery];
 }
 
-type Shown = { readonly game: PublicGame; readonly releases: Releases; readonly pictures: readonly Picture[] };
+type Shown = {
+  readonly game: PublicGame;
+  readonly releases: Releases;
+  readonly pictures: readonly Picture[];
+  readonly similar: readonly CardGame[];
+};
 
-function writeGame(visit: Visit, { game, releases, pictures }: Shown): Html {
+function writeGame(visit: Visit, { game, releases, pictures, similar }: Shown): Html {
   const { texts } = visit;
   const shown = visit.query.channel ?? game.channels[0] ?? 'stable';
   const offers = game.downloads.filter(({ channel }) => channel === shown);
@@ -93,7 +102,13 @@ ${main !== undefined && writeChangelog(main, texts)}
 ${writeRequirements(game, texts)}
 ${writeReleases(releases, game.slug, texts)}
 </div>
+${writeSimilar(similar, texts)}
 </article>`;
+}
+
+function writeSimilar(games: readonly CardGame[], texts: Texts): Html | null {
+  if (games.length === 0) return null;
+  return html`<section class="game-similar" aria-labelledby="similar"><h2 id="similar">${texts.t('similar')}</h2>${writeShelf(games, texts)}</section>`;
 }
 
 /** How often the game starts, and what the number is from. */
