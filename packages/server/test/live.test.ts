@@ -84,7 +84,10 @@ describe('the stream of changes', () => {
     await until(async () => changesOf(first).length > 0);
     const second = await open(server, game.uid, game.session);
     await until(async () => second.text().includes('\n\n'));
-    assert.match(second.text(), /^retry: \d+\n\nevent: change\ndata: \{"topics":\["crashes"\]\}\n\n/);
+    assert.match(
+      second.text(),
+      /^retry: \d+\nevent: ready\ndata: \{\}\n\nevent: change\ndata: \{"topics":\["crashes"\]\}\n\n/,
+    );
     first.leave();
     second.leave();
   });

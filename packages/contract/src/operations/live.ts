@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { GameParams } from './fields.ts';
 
-/** What pages follow. `builds` includes channels, deploy keys and uploads. */
-export const CHANGE_TOPICS = ['builds', 'crashes'] as const;
+/** What pages follow. `builds` includes channels, deploy keys and uploads, and `crashes` includes symbols. */
+export const CHANGE_TOPICS = ['builds', 'crashes', 'bugs', 'approvals'] as const;
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];
 
-/** The data of an event named `change`. */
+/** The data of an event named `change`. Before them, there is one named `ready`. */
 export const ChangeEvent = Type.Object({ topics: Type.Array(Type.Enum([...CHANGE_TOPICS])) });
 export type ChangeEvent = Static<typeof ChangeEvent>;
 

@@ -7,6 +7,8 @@ test('operations and jobs that change crashes and builds have a topic, and reads
   const topicOf = (id: string) => topicOfOperation(OPERATIONS.find((operation) => operation.id === id)!);
   assert.equal(topicOf('builds.register'), 'builds');
   assert.equal(topicOf('deployKeys.issue'), 'builds');
+  assert.equal(topicOf('symbols.upload'), 'crashes');
+  assert.equal(topicOf('bugs.reply'), 'bugs');
   assert.equal(topicOf('crashes.list'), null);
   assert.equal(topicOf('accounts.updateProfile'), null);
   assert.equal(topicOfJob('crashes:process'), 'crashes');

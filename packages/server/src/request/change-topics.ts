@@ -12,6 +12,8 @@ const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
   channels: 'builds',
   deployKeys: 'builds',
   crashes: 'crashes',
+  symbols: 'crashes',
+  bugs: 'bugs',
 };
 
 /** By the kind of the job. */

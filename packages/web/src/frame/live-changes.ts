@@ -14,7 +14,8 @@ const REPEATED_MS = 8000;
 const SPREAD_MS = 500;
 /** A tab that is hidden for longer gives up its connection, of which a browser has few. */
 const HIDDEN_MS = 10_000;
-const RETRY_MS = 60_000;
+/** After an error status, such as while the server restarts. */
+const RETRY_MS = 20_000;
 /** The server then checks again who is asking. */
 const STREAM_SECONDS = 900;
 
@@ -44,10 +45,11 @@ export function useLiveInterval(pollMs: number): number {
   return live ? LIVE_INTERVAL_MS : pollMs;
 }
 
-/** Called once, by the frame of the game. */
-export function useLiveChanges(gameUid: string): void {
+/** Called once on a page, by the frame of the game. Follows nothing if `gameUid` is null. */
+export function useLiveChanges(gameUid: string | null): void {
   const queries = useQueryClient();
   useEffect(() => {
+    if (gameUid === null) return;
     const refetch = throttleByTopic((topic) => reload(queries, topic));
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,14 +62,15 @@ export function useLiveChanges(gameUid: string): void {
       clearTimeout(timer);
       if (source !== undefined && source.readyState !== EventSource.CLOSED) return;
       source = new EventSource(`/api/v1/games/${gameUid}/changes?seconds=${STREAM_SECONDS}`);
-      source.onopen = () => {
+      source.addEventListener('ready', () => {
         setLive(true);
         reloadOld(queries);
-      };
+      });
       source.onerror = () => {
         setLive(false);
         // After an error status the browser doesn't connect again by itself.
-        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
+        // Not all pages at the same moment.
+        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS * (0.5 + Math.random()));
       };
       source.addEventListener('change', ({ data }: MessageEvent<string>) => {
         for (const topic of (JSON.parse(data) as ChangeEvent).topics) refetch(topic);

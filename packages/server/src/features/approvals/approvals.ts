@@ -8,6 +8,7 @@ import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { noteChange } from '../../request/game-changes.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
 import { type Game, listOwners } from '../games/games.ts';
 import type { Preview } from './action.ts';
@@ -54,12 +55,12 @@ const VALID_MS = DAY;
  * Throws 4002 for a key of another request, 4006 and 4099 if the action is not possible now, 4290 if there are too many
  * requests, and 4216 and 4217 if a result can no longer be collected.
  */
-export function requestApproval(
+export async function requestApproval(
   ctx: Context,
   asker: { readonly user: User; readonly via: string },
   request: ApprovalRequest,
 ): Promise<Requested> {
-  return transact(ctx.db, async (tx) => {
+  const requested = await transact(ctx.db, async (tx) => {
     await approvals.lockRequests(tx, request.game.game_id);
     const input = actionOf(request.action).normalize(request.input);
     const existing = await findByKey(tx, asker.user, request, input);
@@ -69,6 +70,8 @@ export function requestApproval(
     if (equal !== undefined) return complete(ctx, tx, request.game, equal);
     return requestedOf(ctx, await open(ctx, tx, asker, request, input, preview));
   });
+  noteChange(ctx, request.game.game_id, 'approvals');
+  return requested;
 }
 
 /** The response to an existing request: its state, and the result if the requester has yet to collect it. */

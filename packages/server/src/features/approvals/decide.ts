@@ -2,6 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { noteChange } from '../../request/game-changes.ts';
 import { findUserById } from '../accounts/accounts.ts';
 import type { Game } from '../games/games.ts';
 import { actionOf } from './actions.ts';
@@ -28,6 +29,8 @@ export async function decide(ctx: Context, game: Game, uid: string, decision: De
   // Throwing inside the transaction would undo the count of tries.
   const outcome = await retryConflicts(() => transact(ctx.db, (tx) => decideWithin(ctx, tx, game, uid, decision)));
   if (outcome instanceof ApiError) throw outcome;
+  // What was approved promotes a build, for example.
+  for (const topic of ['approvals', 'builds'] as const) noteChange(ctx, game.game_id, topic);
   return outcome;
 }
 

@@ -35,7 +35,8 @@ export async function watchGame(
     send,
     end: () => stream.end(),
   });
-  send(`retry: ${Math.round(MIN_RETRY_MS + Math.random() * RETRY_SPREAD_MS)}\n\n`);
+  // A page knows from the event that no proxy holds the stream back.
+  send(`retry: ${Math.round(MIN_RETRY_MS + Math.random() * RETRY_SPREAD_MS)}\nevent: ready\ndata: {}\n\n`);
   const unwatch = watchChanges(ctx, game.game_id, {
     topics: new Set(CHANGE_TOPICS),
     onChange: (topics) =>

@@ -11,6 +11,7 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask, call } from '../../api.ts';
+import { follow, useLiveChanges, useLiveInterval } from '../../frame/live-changes.ts';
 import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -29,10 +30,13 @@ const REFRESH_MS = 3000;
 
 export function ApprovalPage() {
   const { uid } = route.useParams();
+  const pollMs = useLiveInterval(REFRESH_MS);
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getApproval, { uid }),
-    refetchInterval: ({ state }) => (state.data !== undefined && mayChange(state.data) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data !== undefined && mayChange(state.data) ? pollMs : false),
+    meta: follow('approvals'),
   });
+  useLiveChanges(data !== undefined && mayChange(data) ? data.game.game_uid : null);
   const isUnknown = error instanceof ApiError && error.status === 404;
   return (
     <Stack gap="lg" maw={640}>

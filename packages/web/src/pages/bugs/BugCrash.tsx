@@ -4,6 +4,7 @@ import { getCrash } from '@chauffeur/contract/operations/crashes';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -18,9 +19,11 @@ const REFRESH_MS = 3000;
 const MAX_FRAMES = 6;
 
 export function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: string; crashId: string }) {
+  const pollMs = useLiveInterval(REFRESH_MS);
   const { data, error, isPending, refetch } = useQuery({
     ...ask(getCrash, { uid: gameUid, crash_id: crashId }),
-    refetchInterval: ({ state }) => (state.data === undefined || isFinal(state.data) ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.data === undefined || isFinal(state.data) ? false : pollMs),
+    meta: follow('crashes'),
   });
   return (
     <Stack gap="xs" component="section" aria-label="Crash report">

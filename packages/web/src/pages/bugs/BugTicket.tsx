@@ -6,6 +6,7 @@ import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
+import { follow } from '../../frame/live-changes.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -24,7 +25,10 @@ const route = getRouteApi('/signed-in/dev/$slug/bugs/$bugUid');
 export function BugTicket() {
   const game = useGame();
   const { bugUid } = route.useParams();
-  const { data, error, isPending, refetch } = useQuery(ask(getBugTicket, { uid: game.game_uid, bug_uid: bugUid }));
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(getBugTicket, { uid: game.game_uid, bug_uid: bugUid }),
+    meta: follow('bugs'),
+  });
   const isMissing = error instanceof ApiError && [4002, 4040].includes(error.code);
   return (
     <Stack gap="md" component="section" aria-label="Ticket" className={classes.ticket}>

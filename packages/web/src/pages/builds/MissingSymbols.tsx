@@ -5,6 +5,7 @@ import { listMissingSymbols } from '@chauffeur/contract/operations/crash-stacks'
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
@@ -22,9 +23,11 @@ type MissingSymbolsProps = {
 const REFRESH_MS = 10_000;
 
 export function MissingSymbols({ gameUid, buildId, command }: MissingSymbolsProps) {
+  const pollMs = useLiveInterval(REFRESH_MS);
   const { data, error, refetch } = useQuery({
     ...ask(listMissingSymbols, { uid: gameUid, build_id: buildId }),
-    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : pollMs),
+    meta: follow('crashes'),
   });
   if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.modules.length === 0) return null;

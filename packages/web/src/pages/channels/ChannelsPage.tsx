@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { follow } from '../../frame/live-changes.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
@@ -27,7 +28,10 @@ export function ChannelsPage() {
   const game = useGame();
   const { history = 'stable' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, isPending, refetch } = useQuery(ask(listChannels, { uid: game.game_uid }));
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(listChannels, { uid: game.game_uid }),
+    meta: follow('builds'),
+  });
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
   const places = data?.channels ?? [];

@@ -7,6 +7,7 @@ import { Skeleton, Stack } from '@mantine/core';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { follow } from '../../frame/live-changes.ts';
 import { useMay } from '../../frame/own-role.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -20,7 +21,7 @@ import { type OpenGame, useGame } from './use-game.ts';
 
 export function OverviewPage() {
   const game = useGame();
-  const channels = useQuery(ask(listChannels, { uid: game.game_uid }));
+  const channels = useQuery({ ...ask(listChannels, { uid: game.game_uid }), meta: follow('builds') });
   const queries = useQueryClient();
   /** A guide that was started here stays open until its last step, although the game is set up by then. */
   const [guidedGame, setGuidedGame] = useState<string | null>(null);
@@ -42,6 +43,7 @@ type OverviewProps = { game: OpenGame; channels: UseQueryResult<OutputOf<typeof 
 function Overview({ game, channels }: OverviewProps) {
   const builds = useQuery({
     ...ask(listGameBuilds, { uid: game.game_uid, page_size: 5 }),
+    meta: follow('builds'),
     enabled: channels.data !== undefined,
   });
   const newest = builds.data?.builds[0];
