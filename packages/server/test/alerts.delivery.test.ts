@@ -178,6 +178,18 @@ describe('a message', () => {
     }
   });
 
+  test('to a server without TLS fails with a reason in one line', async () => {
+    const game = await makeSharedGame(server);
+    const plain = createServer((socket) => socket.on('error', () => undefined).end('no TLS')).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    const { destination } = await add(game, { url: `https://127.0.0.1:${port}/` });
+    const path = `/games/${game.uid}/alert-destinations/${destination.destination_uid}/test`;
+    const { body } = await callAs(server, game.owner, path, { method: 'POST' });
+    assert.equal(body.data.problem, 'The TLS handshake failed: wrong version number.');
+    plain.close();
+  });
+
   test('that is being sent is not sent again by hand at the same moment', async () => {
     const game = await makeSharedGame(server);
     await add(game, { url: `${receiver.url}/slow` });

@@ -174,10 +174,13 @@ describe('an issue about a group', () => {
     [404, '{"message":"Not Found"}', /no such project/],
     [410, '{}', /issues are turned off/],
     [422, '{"message":"Validation Failed"}', /status 422 \(Validation Failed\)/],
+    [422, '{"message":"Bad\\r\\n\\u202etoken ghp_1"}', /status 422 \(Bad token …\)/],
     [500, '<html>', /status 500/],
     [302, '', /status 302/],
     [201, 'not JSON', /status 201/],
     [201, '{"html_url":"javascript:alert(1)"}', /status 201/],
+    [201, '{"html_url":"https://github.com@evil.example/1"}', /status 201/],
+    [201, `{"html_url":"https://evil.example/${'x'.repeat(2000)}"}`, /status 201/],
     [201, 'null', /status 201/],
     [201, `{"x":"${'x'.repeat(2_000_000)}"}`, /did not respond/],
   ];

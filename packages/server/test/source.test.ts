@@ -133,6 +133,11 @@ describe('the commits between two builds', () => {
       [body.data.commits[0].title, body.data.more, body.data.url],
       ['Open the door', 0, 'https://e.com/compare'],
     );
+    const many = Array.from({ length: 250 }, (_, no) => ({ ...commit, id: String(no) }));
+    respond(200, { commits: many });
+    const { data } = (await ask(`/builds/${until}/commits?since=${since}`)).body;
+    const ids = data.commits.map(({ id }: { id: string }) => id);
+    assert.deepEqual([ids.length, ids[0], ids.at(-1), data.more], [100, '249', '150', 150]);
     assert.equal(
       host.requests[0]?.path,
       `/api/v4/projects/${encodeURIComponent('owls/north')}/repository/compare?from=aaa&to=bbb`,

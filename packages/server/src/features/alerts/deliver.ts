@@ -2,6 +2,7 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { MINUTE } from '../../kernel/clock.ts';
+import { oneLine } from '../../kernel/mail/mail-text.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 import { findGame, type Game } from '../games/games.ts';
 import * as sql from './deliveries.sql.ts';
@@ -14,8 +15,6 @@ import { type Message, ofKinds } from './message.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 const TIMEOUT_MS = MINUTE / 4;
-/** What is kept of a refusal. */
-const MAX_PROBLEM = 300;
 
 /** The destination will not accept this message, however often it is sent. */
 class RefusedError extends Error {
@@ -137,6 +136,9 @@ function problemOf(error: unknown): string {
   const { name, message, code } = error as Error & { code?: string };
   if (name === 'TimeoutError' || name === 'AbortError')
     return `The destination did not respond within ${TIMEOUT_MS / 1000} seconds.`;
-  const text = code === undefined ? message : `${code}: ${message}`;
-  return `${text.slice(0, MAX_PROBLEM)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  // The messages of OpenSSL also have a thread and a place in its source.
+  const [, tlsProblem] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? [];
+  if (tlsProblem !== undefined) return `The TLS handshake failed: ${tlsProblem}.`;
+  const text = oneLine(code === undefined ? message : `${code}: ${message}`);
+  return `${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -41,13 +41,13 @@ const MAX_RECIPIENTS = 500;
 
 /**
  * The addresses of the players who filed this ticket or, with `withDuplicates`, a duplicate of it; each once. Accounts
- * need a verified address.
+ * need a verified address, and must not be disabled.
  */
 export function listRecipients(db: Db, gameId: string, bugId: string, withDuplicates: boolean): Promise<Recipient[]> {
   return rows(
     db,
     sql<Recipient>`select distinct on (lower(email)) email, number, title, message from (
-        select coalesce(reporter_email, case when email_verified then users.email end) as email, number, title, message
+        select coalesce(reporter_email, case when email_verified and disabled_at is null then users.email end) as email, number, title, message
         from bug_tickets left join users on users.id = bug_tickets.user_id
         where game_id = ${gameId} and (bug_id = ${bugId} or (${withDuplicates} and duplicate_of = ${bugId}))
       ) as reporters where email is not null order by lower(email), number limit ${MAX_RECIPIENTS}`,

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
+import { oneLine } from '../../kernel/mail/mail-text.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 
 /** Title in one line, text in Markdown. */
@@ -77,7 +78,7 @@ export async function postIssue(ctx: Context, project: Project, issue: Issue): P
   });
   const address = addressOf(response, host.addressField);
   if (address !== null) return address;
-  throw new ApiError(4091, `${host.name} did not create the issue: ${problemOf(response, ISSUE_PROBLEMS)}`);
+  throw new ApiError(4091, `${host.name} did not create the issue: ${problemOf(project, response, ISSUE_PROBLEMS)}`);
 }
 
 export type Range = { readonly base: string; readonly head: string };
@@ -102,7 +103,10 @@ export async function getCommits(ctx: Context, project: Project, { base, head }:
   const response = await send(ctx, project, host.comparisonOf(range), { maxBytes: MAX_COMPARISON_BYTES });
   const comparison = response.status === 200 ? host.readComparison(parse(response.text)) : null;
   if (comparison !== null) return comparison;
-  throw new ApiError(4091, `${host.name} did not compare the commits: ${problemOf(response, COMMIT_PROBLEMS)}`);
+  throw new ApiError(
+    4091,
+    `${host.name} did not compare the commits: ${problemOf(project, response, COMMIT_PROBLEMS)}`,
+  );
 }
 
 /** Sends a GET, or with a body a POST. */
@@ -138,7 +142,7 @@ type Json = any;
 
 function readGithub(body: Json): Comparison | null {
   if (!Array.isArray(body?.commits)) return null;
-  const commits = body.commits.map((commit: Json) => ({
+  const commits = body.commits.slice(-MAX_COMMITS).map((commit: Json) => ({
     id: textOf(commit?.sha),
     title: titleOf(commit?.commit?.message),
     author: textOf(commit?.commit?.author?.name),
@@ -150,20 +154,20 @@ function readGithub(body: Json): Comparison | null {
 
 function readGitlab(body: Json): Comparison | null {
   if (!Array.isArray(body?.commits)) return null;
-  const commits = body.commits.map((commit: Json) => ({
+  const commits = body.commits.slice(-MAX_COMMITS).map((commit: Json) => ({
     id: textOf(commit?.id),
     title: titleOf(commit?.title),
     author: textOf(commit?.author_name),
     committed_at: timeOf(commit?.committed_date ?? commit?.created_at),
     url: webAddress(commit?.web_url),
   }));
-  return comparisonOf(commits, commits.length, webAddress(body.web_url));
+  return comparisonOf(commits, body.commits.length, webAddress(body.web_url));
 }
 
-/** `commits` are sorted oldest first. */
+/** `commits` are the newest, oldest first: a hostile host can send millions. */
 function comparisonOf(commits: Commit[], total: number, url: string | null): Comparison {
-  const listed = commits.slice(-MAX_COMMITS).reverse();
-  return { commits: listed, more: Math.max(0, (Number.isSafeInteger(total) ? total : 0) - listed.length), url };
+  const more = Math.max(0, (Number.isSafeInteger(total) ? total : 0) - commits.length);
+  return { commits: commits.toReversed(), more, url };
 }
 
 function textOf(value: unknown): string {
@@ -179,8 +183,11 @@ function timeOf(value: unknown): string | null {
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 
+/** An address that can be shown as a link: `https://github.com@evil.example` would look like another one. */
 function webAddress(value: unknown): string | null {
-  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value) ? value : null;
+  const url = typeof value === 'string' && value.length <= LIMITS.issueUrlLength ? URL.parse(value) : null;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return url !== null && isWeb && url.username === '' && url.password === '' ? url.href : null;
 }
 
 async function readResponse(response: Awaited<ReturnType<typeof requestPublic>>, maxBytes: number) {
@@ -214,7 +221,9 @@ const COMMIT_PROBLEMS: Problems = {
   404: 'it does not know one of the commits, or the token may not read the code of this project.',
 };
 
-function problemOf({ status, text }: { status: number; text: string }, problems: Problems): string {
+type Response = { readonly status: number; readonly text: string };
+
+function problemOf({ token }: Project, { status, text }: Response, problems: Problems): string {
   switch (status) {
     case 401:
       return 'the token is wrong or has expired.';
@@ -228,7 +237,8 @@ function problemOf({ status, text }: { status: number; text: string }, problems:
       return 'too many requests. Try again later.';
     default: {
       const message = fieldOf(text, 'message');
-      const detail = typeof message === 'string' ? ` (${message.slice(0, 200)})` : '';
+      // A host could repeat the token, which not everyone who creates issues may know.
+      const detail = typeof message === 'string' ? ` (${oneLine(message.replaceAll(token, '…'))})` : '';
       return `it responded with status ${status}${detail}.`;
     }
   }
