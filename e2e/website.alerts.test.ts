@@ -48,7 +48,7 @@ describe('the alerts of a game', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Our board');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText(/^whsec_/).waitFor();
-    await page.getByRole('button', { name: 'Send a test to Our board' }).click();
+    await page.getByRole('button', { name: 'Send test to Our board' }).click();
     await page.getByText('Sent to Our board').waitFor();
     assert.equal((await receiver.take('/hook')).type, 'test');
     await page.reload();

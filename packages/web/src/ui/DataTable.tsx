@@ -32,6 +32,8 @@ export type Column<Row> = {
   readonly hiddenBelow?: 'sm' | 'md';
   /** `nowrap` keeps the text on one line, `anywhere` breaks long words, `ellipsis` cuts the text off (fixed layout only). */
   readonly overflow?: 'nowrap' | 'anywhere' | 'ellipsis';
+  /** Often several lines: below its header instead of next to it, in rows that are blocks. */
+  readonly isLong?: boolean;
   readonly className?: string | undefined;
   /** The tooltip of the cell: an exact value, or a text that may be cut off. */
   readonly title?: (row: Row) => string | undefined;
@@ -194,8 +196,8 @@ function SkeletonRows<Row>({ count, columns }: { count: number; columns: readonl
   ));
 }
 
-function layoutOf({ align, hiddenBelow }: Pick<Column<never>, 'align' | 'hiddenBelow'>) {
-  return { 'data-align': align, 'data-hidden-below': hiddenBelow };
+function layoutOf({ align, hiddenBelow, isLong }: Pick<Column<never>, 'align' | 'hiddenBelow' | 'isLong'>) {
+  return { 'data-align': align, 'data-hidden-below': hiddenBelow, 'data-long': isLong };
 }
 
 function widthOf({ width }: Pick<Column<never>, 'width'>) {

@@ -23,7 +23,7 @@ export function PageHead({ title, tabTitle = title, badges, children }: PageHead
         </Title>
         {badges}
       </Group>
-      <Group gap="xs">{children}</Group>
+      {children !== undefined && <Group gap="xs">{children}</Group>}
     </Group>
   );
 }

@@ -106,7 +106,7 @@ export function Destinations({ uid }: { uid: string }) {
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`Send a test to ${destination.name}`}
+            aria-label={`Send test to ${destination.name}`}
             loading={test.isPending && test.variables === destination}
             onClick={() => test.mutate(destination)}
           >

@@ -15,7 +15,7 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
   upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file' },
   quota_low: {
     name: 'Limit nearly reached',
-    meaning: '80% of the storage, or of the crash reports of a day, are used',
+    meaning: '80% of the storage, or of the crash reports or their files of a day, are used',
   },
   weekly_summary: { name: 'Weekly summary', meaning: 'Crashes, builds and downloads of a week, on Monday' },
 };

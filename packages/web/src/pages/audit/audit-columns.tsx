@@ -27,7 +27,7 @@ export function auditColumns(showsGame: boolean): Column<Entry>[] {
         </>
       ),
     },
-    { header: 'Change', overflow: 'anywhere', cell: (entry) => <Changes entry={entry} /> },
+    { header: 'Change', overflow: 'anywhere', isLong: true, cell: (entry) => <Changes entry={entry} /> },
     {
       header: 'From',
       hiddenBelow: 'md',

@@ -83,7 +83,7 @@ function fileColumns(slug: string): Column<RejectedFile>[] {
       header: 'Scan',
       cell: ({ status }) => <StateBadge tone={SCANS[status].tone}>{SCANS[status].label}</StateBadge>,
     },
-    { header: 'Result', overflow: 'anywhere', cell: ({ detail }) => detail ?? '–' },
+    { header: 'Result', overflow: 'anywhere', isLong: true, cell: ({ detail }) => detail ?? '–' },
     {
       header: 'Size',
       align: 'right',

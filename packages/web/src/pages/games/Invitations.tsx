@@ -8,7 +8,7 @@ import {
   withdrawInvitation,
 } from '@chauffeur/contract/operations/invitations';
 import { ROLES, type Role } from '@chauffeur/contract/roles';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
@@ -67,14 +67,16 @@ export function InvitationParts({ title, roles, invitations, changing }: Invitat
   return (
     <Section title={title}>
       <Stack gap="md">
-        <InviteForm
-          title={title}
-          roles={roles}
-          busy={changing.isPending && variables?.kind === 'invite'}
-          onInvite={(email, role) => changing.mutateAsync({ kind: 'invite', email, role })}
-        />
-        <div role="status">
-          {changing.isSuccess && variables !== undefined && <Text size="sm">{formatChange(variables)}</Text>}
+        <div>
+          <InviteForm
+            title={title}
+            roles={roles}
+            busy={changing.isPending && variables?.kind === 'invite'}
+            onInvite={(email, role) => changing.mutateAsync({ kind: 'invite', email, role })}
+          />
+          <Text size="sm" role="status" {...(changing.isSuccess && { mt: 'sm' })}>
+            {changing.isSuccess && variables !== undefined && formatChange(variables)}
+          </Text>
         </div>
         {changing.error !== null && variables !== undefined && (
           <Problem error={changing.error} onRetry={() => changing.mutate(variables)} />
@@ -121,21 +123,22 @@ function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
         );
       }}
     >
-      <Group align="flex-start" gap="sm">
-        <TextInput
-          label="Email"
-          type="email"
-          required
-          maxLength={LIMITS.emailLength}
-          miw={240}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <RoleSelect label="Role" value={role} roles={roles} onChange={setRole} />
-        <Button type="submit" loading={busy} mt={24}>
+      <Stack gap="sm" align="flex-start">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" w="100%" maw={640}>
+          <TextInput
+            label="Email"
+            type="email"
+            required
+            maxLength={LIMITS.emailLength}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <RoleSelect label="Role" value={role} roles={roles} onChange={setRole} />
+        </SimpleGrid>
+        <Button type="submit" loading={busy}>
           Send invitation
         </Button>
-      </Group>
+      </Stack>
     </form>
   );
 }

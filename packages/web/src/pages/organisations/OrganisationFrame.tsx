@@ -33,12 +33,15 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
   const name = data?.name ?? 'Organisation';
   return (
     <Stack gap="lg" data-wide={part === 'Audit log' || undefined}>
-      <PageHead title={name} tabTitle={part === 'Overview' ? name : `${part} · ${name}`} />
+      <Stack gap={4}>
+        <PageHead title={name} tabTitle={part === 'Overview' ? name : `${part} · ${name}`} />
+        {data !== undefined && <AboutSignIn organisation={data} />}
+      </Stack>
       {isPending && <Skeleton h={240} />}
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data !== undefined && (
         <>
-          <Head organisation={data} />
+          <Parts organisation={data} />
           <OwnRole value={{ of: 'organisation', role: data.role }}>{children(data)}</OwnRole>
         </>
       )}
@@ -46,29 +49,30 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
   );
 }
 
-function Head({ organisation }: { organisation: Organisation }) {
-  const { role, slug, organisation_uid: uid, required_sign_in: required } = organisation;
-  const parts = PARTS.filter(({ read }) => mayCall(role, read));
+function AboutSignIn({ organisation: { role, required_sign_in: required } }: { organisation: Organisation }) {
   return (
-    <Stack gap="xs">
-      <Text size="sm">
-        Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
-      </Text>
-      {parts.length > 1 && (
-        <PageTabs label="Organisation">
-          {parts.map(({ to, name }) => (
-            <Link
-              key={to}
-              to={to}
-              params={{ organisation: slug ?? uid }}
-              className={tab}
-              activeOptions={{ exact: true, includeSearch: false }}
-            >
-              {name}
-            </Link>
-          ))}
-        </PageTabs>
-      )}
-    </Stack>
+    <Text size="sm" c="dimmed">
+      Your role is {ROLES[role].label.toLowerCase()}. {required !== null && REQUIRED[required]}
+    </Text>
+  );
+}
+
+function Parts({ organisation: { role, slug, organisation_uid: uid } }: { organisation: Organisation }) {
+  const parts = PARTS.filter(({ read }) => mayCall(role, read));
+  if (parts.length < 2) return null;
+  return (
+    <PageTabs label="Organisation">
+      {parts.map(({ to, name }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ organisation: slug ?? uid }}
+          className={tab}
+          activeOptions={{ exact: true, includeSearch: false }}
+        >
+          {name}
+        </Link>
+      ))}
+    </PageTabs>
   );
 }
