@@ -140,6 +140,44 @@ describe('the page of a game', () => {
     assert.equal(await download.failure(), null);
   });
 
+  test('a video of another website loads only after a click', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const editor = await openEditor();
+    await editor.getByRole('button', { name: 'Add video' }).click();
+    const address = editor.getByRole('textbox', { name: 'Address of video 1' });
+    await address.fill('https://example.com/video.mp4');
+    await editor.getByText('Not a video on YouTube or Vimeo').waitFor();
+    await address.fill('https://youtu.be/dQw4w9WgXcQ?si=tracking');
+    await editor.getByRole('button', { name: 'Save', exact: true }).click();
+    await editor.getByText('Saved.').waitFor();
+    assert.equal(await address.inputValue(), 'https://www.youtube.com/watch?v=dQw4w9WgXcQ');
+
+    const still = await openWithoutScripts();
+    const link = still.getByRole('link', { name: 'Play video from YouTube' });
+    assert.equal(await link.getAttribute('href'), 'https://www.youtube.com/watch?v=dQw4w9WgXcQ');
+    assert.equal(await still.evaluate(() => document.documentElement.scrollWidth), 320);
+
+    const page = await site.openPage();
+    const elsewhere: string[] = [];
+    await page.route(/^https:/, (route) => {
+      elsewhere.push(route.request().url());
+      return route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,"><h1>Player</h1>' });
+    });
+    const response = await page.goto(`${service.url}/g/${studio.slug}`);
+    assert.match(
+      response?.headers()['content-security-policy'] ?? '',
+      /frame-src https:\/\/www\.youtube-nocookie\.com;/,
+    );
+    await page.getByText('Plays from YouTube, which then sees').waitFor();
+    assert.deepEqual(elsewhere, []);
+    assert.equal(await page.locator('iframe').count(), 0);
+    await page.getByRole('button', { name: 'Play video from YouTube' }).press(' ');
+    await page.frameLocator('iframe[title="Video of Small Walk on YouTube"]').getByText('Player').waitFor();
+    assert.deepEqual(elsewhere, ['https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ?rel=0&autoplay=1']);
+    const others = await fetch(`${service.url}/g/${studio.slug}/follow`);
+    assert.doesNotMatch(others.headers.get('content-security-policy') ?? '', /frame-src/);
+  });
+
   test('a player without an account follows the game by mail, and unsubscribes, without JavaScript', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await openWithoutScripts();

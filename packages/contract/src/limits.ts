@@ -33,6 +33,7 @@ export const LIMITS = {
   gameTags: 10,
   gameLinks: 10,
   gameLinkLength: 500,
+  gameVideos: 4,
   gameLanguages: 60,
   /** Of one operating system, the minimum or what is recommended. */
   requirementsLength: 1000,

@@ -47,6 +47,19 @@ describe('the draft of a listing', () => {
     assert.deepEqual(statusOf(await draftOf(owned, 'POST', undefined, '/publish')), [404, 4040]);
   });
 
+  test('keeps the videos of the game if it has none of its own', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const videos = ['https://vimeo.com/76979871'];
+    await callApi(server, owned.owner, 'PATCH', `/games/${owned.game.uid}`, { videos });
+    await draftOf(owned, 'PUT', LISTING);
+    assert.deepEqual((await page(owned, '?preview=draft', owned.owner)).videos, videos);
+    await draftOf(owned, 'POST', undefined, '/publish');
+    assert.deepEqual((await page(owned)).videos, videos);
+    await draftOf(owned, 'PUT', { ...LISTING, videos: [] });
+    await draftOf(owned, 'POST', undefined, '/publish');
+    assert.deepEqual((await page(owned)).videos, []);
+  });
+
   test('can be discarded, twice as well', async () => {
     const owned = await makeOwnedGame(server, { visibility: 'public' });
     await draftOf(owned, 'PUT', LISTING);

@@ -5,7 +5,7 @@ import { callApi, statusOf } from './setup/api-calls.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { shipAndScan, smallZip } from './setup/uploads.ts';
 
-const NONE = { links: [], languages: [], requirements: [], content_notes: [] };
+const NONE = { links: [], videos: [], languages: [], requirements: [], content_notes: [] };
 
 describe('facts about a game', () => {
   let server: TestServer;
@@ -20,8 +20,9 @@ describe('facts about a game', () => {
 
   const change = (json: object, by = headers) => callApi(server, by, 'PATCH', `/games/${game.uid}`, json);
   const shown = async () => (await request(`${server.api}/public/games/${game.uid}`, { headers })).body.data;
-  const factsOf = ({ links, languages, requirements, content_notes }: typeof NONE) => ({
+  const factsOf = ({ links, videos, languages, requirements, content_notes }: typeof NONE) => ({
     links,
+    videos,
     languages,
     requirements,
     content_notes,
@@ -37,11 +38,13 @@ describe('facts about a game', () => {
     const first = await change({
       links,
       requirements,
+      videos: ['https://youtu.be/dQw4w9WgXcQ?si=x', 'https://vimeo.com/76979871', 'https://youtu.be/dQw4w9WgXcQ'],
       languages: ['en', 'pt-BR', 'en'],
       content_notes: [' Rain ', 'Rain', ' '],
     });
     const expected = {
       links: [{ kind: 'website', url: 'https://walk.example.com/' }],
+      videos: ['https://www.youtube.com/watch?v=dQw4w9WgXcQ', 'https://vimeo.com/76979871'],
       languages: ['en', 'pt-BR'],
       requirements: [{ os: 'linux', minimum: '2 GB\nof memory', recommended: '' }],
       content_notes: ['Rain'],
@@ -64,6 +67,10 @@ describe('facts about a game', () => {
       ...['https://a.example/ x', ' https://a.example', 'https://[', `https://a.example/${'x'.repeat(500)}`].map(url),
       { links: [...url('https://a.example').links, ...url('https://b.example').links] },
       { links: [{ kind: 'malware', url: 'https://a.example' }] },
+      { videos: ['https://example.com/video.mp4'] },
+      { videos: ['https://youtu.be/dQw4w9WgXc"'] },
+      { videos: Array.from({ length: 5 }, (_, index) => `https://vimeo.com/${index + 1}`) },
+      { videos: [{}] },
       { languages: ['<b>'] },
       { languages: ['EN'] },
       { requirements: [{ os: 'linux', minimum: 'a\u202eb', recommended: '' }] },
@@ -90,6 +97,7 @@ describe('facts about a game', () => {
     ]);
     assert.deepEqual(factsOf(await shown()), {
       links: [{ kind: 'wiki', url: 'https://a.example/' }],
+      videos: [],
       languages: ['en'],
       requirements: [],
       content_notes: ['Rain'],

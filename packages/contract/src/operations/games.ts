@@ -75,6 +75,10 @@ export const GameFacts = Type.Object({
     }),
     { maxItems: LIMITS.gameLinks, description: 'one for each kind' },
   ),
+  videos: Type.Array(Type.String({ maxLength: LIMITS.gameLinkLength, pattern: '^https://\\S+$' }), {
+    maxItems: LIMITS.gameVideos,
+    description: 'addresses of videos on YouTube and Vimeo',
+  }),
   languages: Type.Array(
     Type.String({
       pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$',
@@ -217,6 +221,7 @@ export const updateGame = defineOperation({
     description: Type.Optional(GameTexts.properties.description),
     tags: Type.Optional(GameTexts.properties.tags),
     links: Type.Optional(GameFacts.properties.links),
+    videos: Type.Optional(GameFacts.properties.videos),
     languages: Type.Optional(GameFacts.properties.languages),
     requirements: Type.Optional(GameFacts.properties.requirements),
     content_notes: Type.Optional(GameFacts.properties.content_notes),
@@ -226,7 +231,15 @@ export const updateGame = defineOperation({
   errors: [4040, 4239],
 });
 
-const Listing = { name: Name, ...GameTexts.properties, ...GameFacts.properties };
+const Listing = {
+  name: Name,
+  ...GameTexts.properties,
+  ...GameFacts.properties,
+  videos: Type.Optional({
+    ...GameFacts.properties.videos,
+    description: 'addresses of videos on YouTube and Vimeo; without them, publishing keeps those of the game',
+  }),
+};
 
 const DraftAnswer = Type.Object({
   draft: Nullable(

@@ -1,5 +1,6 @@
 // The images of a game: small ones are shown in the large place, and the large one opens in the whole window, where arrow
 // keys or buttons change the image and Escape closes it.
+import { asButton } from './as-button.ts';
 import { say } from './words.ts';
 
 type Gallery = {
@@ -27,20 +28,6 @@ export function startGallery(): void {
     viewer ??= createViewer(gallery, (by) => show((shown + by + small.length) % small.length));
     viewer.show(shown);
     viewer.dialog.showModal();
-  });
-}
-
-/** A link that acts on this page instead of opening another one. */
-function asButton(link: HTMLAnchorElement, act: () => void): void {
-  link.setAttribute('role', 'button');
-  link.addEventListener('click', (event) => {
-    event.preventDefault();
-    act();
-  });
-  link.addEventListener('keydown', (event) => {
-    if (event.key !== ' ') return;
-    event.preventDefault();
-    act();
   });
 }
 

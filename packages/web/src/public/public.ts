@@ -9,12 +9,14 @@ import { addShortcut } from './shortcut.ts';
 import { startSignOut } from './sign-out.ts';
 import { addThemeSwitch } from './theme-switch.ts';
 import { showLocalTimes } from './times.ts';
+import { startVideos } from './videos.ts';
 
 addThemeSwitch();
 startSignOut();
 addCopying();
 addShortcut();
 startGallery();
+startVideos();
 startBeta();
 filterWhileTyping();
 showMoreInPlace();

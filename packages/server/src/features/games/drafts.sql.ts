@@ -4,7 +4,8 @@ import { changed, type Db, row, type Tx } from '../../kernel/database/db.ts';
 import type { Facts } from './fact-rules.ts';
 import type { Texts } from './games.sql.ts';
 
-type Listing = { name: string } & Texts & Facts;
+/** A draft without videos keeps the videos of the game. */
+type Listing = { name: string } & Texts & Omit<Facts, 'videos'> & Partial<Pick<Facts, 'videos'>>;
 export type DraftRow = { listing: Listing; saved_by: string; saved_at: Date };
 
 export function findDraft(db: Db, gameId: string): Promise<DraftRow | undefined> {

@@ -28,12 +28,14 @@ export async function saveDraft(
   { caller, input: { uid, name, tagline, description, tags, ...facts } }: Call<typeof contract.saveDraft>,
 ): Promise<Draft> {
   const { game } = await requireMember(ctx, caller, uid);
+  const { videos, ...others } = changeFacts(NO_FACTS, facts);
   const listing = {
     name: name.trim() || name,
     tagline: tagline.trim(),
     description: description.trim(),
     tags: [...new Set(tags)],
-    ...changeFacts(NO_FACTS, facts),
+    ...others,
+    ...(facts.videos !== undefined && { videos }),
   };
   const draft = { listing, saved_by: caller.user.name, saved_at: ctx.clock.now() };
   await transact(ctx.db, async (tx) => {

@@ -1,13 +1,15 @@
-// Decides which facts about a game are stored: trimmed, each one once, and with links that lead to websites over https only.
+// Decides which facts about a game are stored: trimmed, each one once, and with links that lead to
+// websites over https only.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { updateGame } from '@chauffeur/contract/operations/games';
+import { readVideoLink } from '@chauffeur/contract/video-link';
 
-const FACTS = ['links', 'languages', 'requirements', 'content_notes'] as const;
+const FACTS = ['links', 'videos', 'languages', 'requirements', 'content_notes'] as const;
 export type Facts = Pick<OutputOf<typeof updateGame>, (typeof FACTS)[number]>;
 export type FactChanges = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
 
-export const NO_FACTS: Facts = { links: [], languages: [], requirements: [], content_notes: [] };
+export const NO_FACTS: Facts = { links: [], videos: [], languages: [], requirements: [], content_notes: [] };
 
 /** Whether the changes contain a fact. */
 export function hasFacts(changes: FactChanges): boolean {
@@ -17,10 +19,11 @@ export function hasFacts(changes: FactChanges): boolean {
 /** The facts after the changes. Throws 4002. */
 export function changeFacts(
   before: Facts,
-  { links, languages, requirements, content_notes: notes }: FactChanges,
+  { links, videos, languages, requirements, content_notes: notes }: FactChanges,
 ): Facts {
   return {
     links: links?.map(readLink).filter(isFirst('links', ({ kind }) => kind)) ?? before.links,
+    videos: videos === undefined ? before.videos : [...new Set(videos.map(readVideo))],
     languages: languages === undefined ? before.languages : [...new Set(languages)],
     requirements:
       requirements
@@ -44,6 +47,17 @@ function readLink({ kind, url }: Link): Link {
       `links: ${kind} must be an https address without a user name, such as https://example.com.`,
     );
   return { kind, url: address.href };
+}
+
+/** The address of the page of the video, without anything else that was in the address. */
+function readVideo(address: string): string {
+  const video = readVideoLink(address);
+  if (video === null)
+    throw new ApiError(
+      4002,
+      'videos: must be the addresses of videos on YouTube or Vimeo, such as https://www.youtube.com/watch?v=….',
+    );
+  return video.page;
 }
 
 function trimRequirements({ os, minimum, recommended }: Requirements): Requirements {

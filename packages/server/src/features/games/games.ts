@@ -201,9 +201,9 @@ export async function publishListing(
     return changeGame(ctx, tx, game, await read(tx));
   });
   clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
-  const { tagline, description, tags, links, languages, requirements, content_notes } = changed;
+  const { tagline, description, tags, links, videos, languages, requirements, content_notes } = changed;
   const texts = { tagline, description, tags };
-  return { ...recordOf(changed, role), ...texts, links, languages, requirements, content_notes };
+  return { ...recordOf(changed, role), ...texts, links, videos, languages, requirements, content_notes };
 }
 
 type GameChanges = games.Changes & FactChanges;

@@ -13,8 +13,8 @@ const MAIN_PLACE = '<!--page-->';
 
 export type PublicDocument = {
   fill(head: PageHead, body: Html): string;
-  /** The Content-Security-Policy of the pages. */
-  readonly policy: string;
+  /** The Content-Security-Policy of a page, which may frame these origins. */
+  policy(frames: readonly string[]): string;
 };
 
 /** The script that sets the colour scheme is part of the page, which would otherwise wait for it. */
@@ -24,14 +24,18 @@ export function readPublicDocument(): PublicDocument {
     SCHEME,
     () => `<script>${scheme}</script>`,
   );
+  const schemeHash = hash('sha256', scheme, 'base64');
   return {
     fill: (head, body) => fillHead(template, head).replace(MAIN_PLACE, () => body.text),
-    policy: policyOf(hash('sha256', scheme, 'base64')),
+    policy: (frames) => policyOf(schemeHash, frames),
   };
 }
 
-/** Only the site's own files. Images may come from the bucket that stores them. */
-function policyOf(schemeHash: string): string {
+/**
+ * Only the site's own files. Images may come from the bucket that stores them, and the players of a page's videos from
+ * their websites.
+ */
+function policyOf(schemeHash: string, frames: readonly string[]): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'sha256-${schemeHash}'`,
@@ -39,6 +43,7 @@ function policyOf(schemeHash: string): string {
     "img-src 'self' data: https:",
     "connect-src 'self'",
     "manifest-src 'self'",
+    ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

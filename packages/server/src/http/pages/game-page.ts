@@ -2,6 +2,7 @@
 import { getPublicGame, listReleases, listSimilar } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
+import type { VideoLink } from '@chauffeur/contract/video-link';
 import { countView } from '../../features/statistics/statistics.ts';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { renderDescription } from './description.ts';
@@ -14,6 +15,7 @@ import { type CardGame, type Picture, pathWith, preloadPicture, writeHealth } fr
 import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
 import type { Texts } from './texts/texts.ts';
+import { videosOf, writeVideos } from './videos.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
 export async function writeGamePage(visit: Visit): Promise<PublicPage> {
@@ -31,6 +33,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
   ]);
   const url = `${ctx.publicUrl}/g/${game.slug}`;
   const pictures = picturesOf(game);
+  const videos = videosOf(game);
   const image = game.cover ?? game.thumbnail ?? game.gallery[0] ?? null;
   const isPublic = game.visibility === 'public';
   return {
@@ -48,7 +51,8 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       }),
     },
     variesByMachine: true,
-    main: writeGame(visit, { game, releases, pictures, similar }),
+    frames: [...new Set(videos.map(({ origin }) => origin))],
+    main: writeGame(visit, { game, releases, pictures, videos, similar }),
   };
 }
 
@@ -66,10 +70,11 @@ type Shown = {
   readonly game: PublicGame;
   readonly releases: Releases;
   readonly pictures: readonly Picture[];
+  readonly videos: readonly VideoLink[];
   readonly similar: readonly CardGame[];
 };
 
-function writeGame(visit: Visit, { game, releases, pictures, similar }: Shown): Html {
+function writeGame(visit: Visit, { game, releases, pictures, videos, similar }: Shown): Html {
   const { texts } = visit;
   const shown = visit.query.channel ?? game.channels[0] ?? 'stable';
   const offers = game.downloads.filter(({ channel }) => channel === shown);
@@ -96,6 +101,7 @@ ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(gam
 ${writeFacts(game, { offers, releases }, texts)}
 </div>
 <div class="game-text">
+${writeVideos(game, videos, pictures, texts)}
 ${game.description !== '' && html`<section class="markdown" aria-label="${texts.t('game.text')}">${renderDescription(game.description)}</section>`}
 ${writeTags(game.tags, texts)}
 ${main !== undefined && writeChangelog(main, texts)}

@@ -189,7 +189,7 @@ async function send(
   request: FastifyRequest,
   reply: FastifyReply,
   { caller, texts }: Pick<Visit, 'caller' | 'texts'>,
-  { status, head, main, search = '', variesByMachine = false, isPrivate }: PublicPage,
+  { status, head, main, search = '', variesByMachine = false, isPrivate, frames }: PublicPage,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
   const named = namedLanguage(request);
@@ -207,7 +207,14 @@ async function send(
     .code(status)
     .header('vary', vary.join(', '))
     .header('cache-control', isShared ? `public, max-age=0, s-maxage=${SHARED_SECONDS}` : 'private, no-cache');
-  return sendDocument(document, request, reply, { ...inLanguages(head, named), language: texts.language }, body);
+  return sendDocument(
+    document,
+    request,
+    reply,
+    { ...inLanguages(head, named), language: texts.language },
+    body,
+    frames,
+  );
 }
 
 /** Search engines list a page in each language under an address of its own. */
@@ -253,8 +260,9 @@ async function sendDocument(
   reply: FastifyReply,
   head: PageHead,
   body: ReturnType<typeof writeFrame>,
+  frames: readonly string[] = [],
 ): Promise<FastifyReply> {
-  return sendHtml(request, reply, document.fill(head, body), document.policy);
+  return sendHtml(request, reply, document.fill(head, body), document.policy(frames));
 }
 
 async function visitorOf(ctx: Context, caller: Caller): Promise<Visitor | null> {

@@ -30,6 +30,8 @@ export type PublicPage = {
   readonly search?: string | null;
   /** Never kept by shared caches, such as a page behind a link of a mail. */
   readonly isPrivate?: true;
+  /** The origins of what the page may frame. */
+  readonly frames?: readonly string[];
   /** Whether it depends on the visitor's machine. */
   readonly variesByMachine?: boolean;
 };

@@ -1,10 +1,11 @@
-// The facts of a listing: languages, content notes, links and system requirements.
+// The facts of a listing: languages, content notes, videos, links and system requirements.
 import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { MultiSelect, Stack, TagsInput, Title } from '@mantine/core';
 import { LinkFields } from './LinkFields.tsx';
 import { RequirementFields } from './RequirementFields.tsx';
 import type { Facts } from './use-listing.ts';
+import { VideoFields } from './VideoFields.tsx';
 
 /** Suggested; others can be typed. */
 const CONTENT_NOTES = [
@@ -51,6 +52,7 @@ export function FactFields({ facts, onChange }: FactFieldsProps) {
         value={facts.content_notes}
         onChange={(content_notes) => onChange({ content_notes })}
       />
+      <VideoFields videos={facts.videos} onChange={(videos) => onChange({ videos })} />
       <LinkFields links={facts.links} onChange={(links) => onChange({ links })} />
       <RequirementFields requirements={facts.requirements} onChange={(requirements) => onChange({ requirements })} />
     </Stack>

@@ -18,13 +18,14 @@ import { readTags } from './tags.ts';
 import type { OpenGame } from './use-game.ts';
 
 type Texts = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
-export type Facts = Pick<OpenGame, 'links' | 'languages' | 'requirements' | 'content_notes'>;
+export type Facts = Pick<OpenGame, 'links' | 'videos' | 'languages' | 'requirements' | 'content_notes'>;
 type Fields = Texts & Facts;
 
 function fieldsOf(game: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
-  const { name, slug, visibility, tagline, description, tags, links, languages, requirements, content_notes } = game;
+  const { name, slug, visibility, tagline, description, tags, links, videos, languages, requirements, content_notes } =
+    game;
   const texts = { name, slug, visibility, tagline, description, tags: tags.join(', ') };
-  return { ...texts, links, languages, requirements, content_notes };
+  return { ...texts, links, videos, languages, requirements, content_notes };
 }
 
 /** Lists are compared by their content. */
@@ -101,6 +102,7 @@ const FIELD_NAMES: Readonly<Record<keyof Fields, string>> = {
   description: 'description',
   tags: 'tags',
   links: 'links',
+  videos: 'videos',
   languages: 'languages',
   requirements: 'system requirements',
   content_notes: 'content notes',

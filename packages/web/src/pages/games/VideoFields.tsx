@@ -1,0 +1,47 @@
+// The videos of a listing: addresses of videos on YouTube and Vimeo.
+import { LIMITS } from '@chauffeur/contract/limits';
+import { readVideoLink } from '@chauffeur/contract/video-link';
+import { Button, CloseButton, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
+
+type VideoFieldsProps = { videos: readonly string[]; onChange: (videos: string[]) => void };
+
+export function VideoFields({ videos, onChange }: VideoFieldsProps) {
+  return (
+    <Fieldset legend="Videos" p={0} bd={0} bg="transparent">
+      <Stack gap="xs" align="flex-start">
+        <Text size="xs" c="dimmed">
+          On YouTube or Vimeo. Nothing is loaded from there before a player presses the button.
+        </Text>
+        {videos.map((video, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: while one is typed, it has no other key
+          <Group key={index} gap="xs" wrap="nowrap" align="flex-start" w="100%">
+            <TextInput
+              flex={1}
+              type="url"
+              required
+              aria-label={`Address of video ${index + 1}`}
+              placeholder="https://www.youtube.com/watch?v="
+              pattern="https://.+"
+              title="An address that starts with https://"
+              maxLength={LIMITS.gameLinkLength}
+              value={video}
+              error={video !== '' && readVideoLink(video) === null ? 'Not a video on YouTube or Vimeo' : undefined}
+              onChange={({ currentTarget }) =>
+                onChange(videos.map((each, at) => (at === index ? currentTarget.value : each)))
+              }
+            />
+            <CloseButton
+              aria-label={`Remove video ${index + 1}`}
+              onClick={() => onChange(videos.filter((_, at) => at !== index))}
+            />
+          </Group>
+        ))}
+        {videos.length < LIMITS.gameVideos && (
+          <Button variant="default" size="compact-sm" onClick={() => onChange([...videos, ''])}>
+            Add video
+          </Button>
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}
