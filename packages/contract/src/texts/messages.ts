@@ -17,6 +17,11 @@ export function isLanguage(value: string | undefined): value is Language {
   return (LANGUAGES as readonly (string | undefined)[]).includes(value);
 }
 
+/** A language that was stored, and may not be one anymore. */
+export function asLanguage(value: string): Language {
+  return isLanguage(value) ? value : LANGUAGES[0];
+}
+
 /** The groups of messages that the website's program has; the others are only for the server. */
 const PROGRAM_GROUPS = [
   ...(['skip', 'bytes', 'copy', 'copied', 'site', 'account', 'search', 'problem', 'connection', 'error'] as const),

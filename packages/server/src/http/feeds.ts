@@ -1,5 +1,7 @@
 // Serves Atom feeds: of new games, and of the releases of each game.
 import { hash } from 'node:crypto';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
@@ -9,6 +11,7 @@ import { matches } from '../request/send-blob.ts';
 import { type Entry, type Feed, writeFeed } from './atom.ts';
 import { identify } from './auth.ts';
 import { html } from './pages/html.ts';
+import { feedAddress } from './pages/parts.ts';
 
 const SHARED_SECONDS = 300;
 
@@ -16,13 +19,18 @@ const SHARED_SECONDS = 300;
 export function mountFeeds(app: FastifyInstance, ctx: Context, auth: Auth): void {
   app.get('/feeds/games.atom', async (request, reply) => {
     countPublicRead(ctx, request);
-    return send(request, reply, await readNewGames(ctx), true);
+    return send(request, reply, await readNewGames(ctx, languageOfFeed(request)), true);
   });
   app.get<{ Params: { uid: string } }>('/g/:uid/releases.atom', async (request, reply) => {
     countPublicRead(ctx, request);
     const caller = await identify(ctx, auth, { access: 'public' }, request);
     reply.header('vary', 'Cookie, X-Access-Token');
-    return send(request, reply, await readReleases(ctx, caller, request.params.uid), caller === ANONYMOUS);
+    return send(
+      request,
+      reply,
+      await readReleases(ctx, caller, request.params.uid, languageOfFeed(request)),
+      caller === ANONYMOUS,
+    );
   });
 }
 
@@ -36,14 +44,20 @@ function send(request: FastifyRequest, reply: FastifyReply, feed: Feed, isShared
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
 }
 
-async function readNewGames(ctx: Context): Promise<Feed> {
+/** By the address only, so that a feed reader gets the same language each time. */
+function languageOfFeed({ query }: FastifyRequest): Language {
+  const { lang } = query as { lang?: unknown };
+  return asLanguage(typeof lang === 'string' ? lang : '');
+}
+
+async function readNewGames(ctx: Context, language: Language): Promise<Feed> {
   const { publicUrl } = ctx;
   const games = await listShelf(ctx, 'new');
   return {
     id: `${publicUrl}/feeds/games.atom`,
-    title: 'New games',
+    title: textsOf(language).t('home.feed'),
     page: `${publicUrl}/`,
-    self: `${publicUrl}/feeds/games.atom`,
+    self: feedAddress(`${publicUrl}/feeds/games.atom`, language),
     entries: games.map((game): Entry => {
       const url = `${publicUrl}/g/${game.slug}`;
       const image = game.cover ?? game.thumbnail;
@@ -55,14 +69,19 @@ async function readNewGames(ctx: Context): Promise<Feed> {
   };
 }
 
-async function readReleases(ctx: Context, caller: Parameters<typeof listReleases>[1], ref: string): Promise<Feed> {
+async function readReleases(
+  ctx: Context,
+  caller: Parameters<typeof listReleases>[1],
+  ref: string,
+  language: Language,
+): Promise<Feed> {
   const { game, developer, releases } = await listReleases(ctx, caller, ref);
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   return {
     id: `urn:uuid:${game.game_id}`,
-    title: `Releases of ${game.name}`,
+    title: textsOf(language).t('game.releases', { game: game.name }),
     page,
-    self: `${page}/releases.atom`,
+    self: feedAddress(`${page}/releases.atom`, language),
     entries: releases.map((release) => ({
       id: `urn:chauffeur:${game.game_id}:${encodeURIComponent(release.version)}`,
       title: `${game.name} ${release.version}`,

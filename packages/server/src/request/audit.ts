@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { auditOf, type Operation } from '@chauffeur/contract/operation';
+import type { Language } from '@chauffeur/contract/texts/messages';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Context, User } from '../context.ts';
 import { withCommitHook } from '../kernel/database/commit-hook.ts';
@@ -11,6 +12,7 @@ import { newId } from '../kernel/secrets/ids.ts';
 import { asKnownError } from './as-api-error.ts';
 import { type ActorKind, writeEntry, writeOutcome } from './audit.sql.ts';
 import { bounded, clientOf, detailsOf } from './audit-values.ts';
+import { languageOf } from './choose-language.ts';
 
 type Origin = { readonly address: string | null; readonly client: string | null };
 type Actor = {
@@ -45,14 +47,21 @@ type Recording = {
 };
 
 const origins = new AsyncLocalStorage<Origin>();
+const requests = new AsyncLocalStorage<Pick<FastifyRequest, 'headers'>>();
 const recordings = new AsyncLocalStorage<Recording>();
 
 export const ANONYMOUS_ACTOR: Actor = { kind: 'anonymous', id: null, name: 'Not signed in', via: null };
 const NOWHERE: Origin = { address: null, client: null };
 
-/** Performs `work`, whose entries say that they came from this request. */
+/** Performs `work`, whose entries say that they came from this request, and whose mails are in its language. */
 export function fromRequest<T>(request: Pick<FastifyRequest, 'ip' | 'headers'>, work: () => T): T {
-  return origins.run({ address: request.ip, client: clientOf(request.headers['user-agent']) }, work);
+  const origin = { address: request.ip, client: clientOf(request.headers['user-agent']) };
+  return origins.run(origin, () => requests.run(request, work));
+}
+
+/** The language of the request that is being answered; English without one. */
+export function requestLanguage(): Language {
+  return languageOf(requests.getStore()?.headers ?? {});
 }
 
 /** Performs a call of the operation, and records it if it is one of those in the audit log. */

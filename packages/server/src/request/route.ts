@@ -42,14 +42,14 @@ export function handle<Op extends Operation>(
   limit?: (ctx: Context, request: FastifyRequest) => void | Promise<void>,
 ): Route {
   const perform = performer(operation, handler);
-  const isAudited = auditOf(operation) !== false;
+  const isRead = operation.method === 'GET';
   return {
     operation,
     perform,
     run: async (ctx, caller, request) => {
       await limit?.(ctx, request);
       const work = () => perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
-      return isAudited ? fromRequest(request, work) : work();
+      return isRead ? work() : fromRequest(request, work);
     },
   };
 }

@@ -38,6 +38,8 @@ export type NewBug = {
   filedBy: string;
   /** Of a player without an account. */
   email: string | null;
+  /** Of the mails with replies. */
+  language: string;
   title: string;
   message: string;
   buildId: string | null;
@@ -79,9 +81,11 @@ export async function lockAndCount(tx: Tx, userId: string, day: Date): Promise<n
 export async function insertBug(tx: Tx, bug: NewBug): Promise<number> {
   const { number } = await onlyRow(
     tx,
-    sql<{ number: number }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, title, message,
+    sql<{
+      number: number;
+    }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, language, title, message,
         build_id, os, arch, filed_at, updated_at)
-      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.title}, ${bug.message},
+      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.language}, ${bug.title}, ${bug.message},
         ${bug.buildId}, ${bug.os}, ${bug.arch}, ${bug.filedAt}, ${bug.filedAt})
       returning number`,
   );

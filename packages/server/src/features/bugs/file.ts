@@ -14,6 +14,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
+import { requestLanguage } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
@@ -123,6 +124,7 @@ function bugOf(ctx: Context, reporter: Reporter, game: Game, build: Build | null
   const filedAt = ctx.clock.now();
   return {
     ...reporter,
+    language: requestLanguage(),
     gameId: game.game_id,
     bugId: newId(filedAt.getTime()),
     title: nameOf('title', input.title, LIMITS.bugTitleLength),

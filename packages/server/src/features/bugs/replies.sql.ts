@@ -34,7 +34,7 @@ export async function insertReply(
   );
 }
 
-export type Recipient = { email: string; number: number; title: string; message: string };
+export type Recipient = { email: string; number: number; title: string; message: string; language: string };
 
 /** Most tickets have no or a few duplicates. */
 const MAX_RECIPIENTS = 500;
@@ -46,8 +46,9 @@ const MAX_RECIPIENTS = 500;
 export function listRecipients(db: Db, gameId: string, bugId: string, withDuplicates: boolean): Promise<Recipient[]> {
   return rows(
     db,
-    sql<Recipient>`select distinct on (lower(email)) email, number, title, message from (
-        select coalesce(reporter_email, case when email_verified and disabled_at is null then users.email end) as email, number, title, message
+    sql<Recipient>`select distinct on (lower(email)) email, number, title, message, language from (
+        select coalesce(reporter_email, case when email_verified and disabled_at is null then users.email end) as email,
+            number, title, message, language
         from bug_tickets left join users on users.id = bug_tickets.user_id
         where game_id = ${gameId} and (bug_id = ${bugId} or (${withDuplicates} and duplicate_of = ${bugId}))
       ) as reporters where email is not null order by lower(email), number limit ${MAX_RECIPIENTS}`,

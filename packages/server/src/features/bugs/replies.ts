@@ -2,6 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/bugs';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
@@ -46,19 +48,21 @@ export async function replyToBug(
 }
 
 function mailTo(
-  { email, number, title, message }: Recipient,
+  { email, number, title, message, language: stored }: Recipient,
   game: Game,
   reply: { user_name: string; message: string },
 ): Mail {
-  const about = title === '' ? `your bug report in ${game.name}` : title;
+  const language = asLanguage(stored);
+  const texts = textsOf(language);
+  const about = title === '' ? texts.t('mail.bug.about', { game: game.name }) : title;
   return {
     to: email,
-    subject: oneLine(`Re: ${about} (#${number})`),
+    subject: oneLine(texts.t('mail.bug.subject', { about, number: String(number) })),
     text: [
-      `${oneLine(reply.user_name)}, a developer of ${quote(game.name)}, replied to your bug report:`,
+      texts.t('mail.bug', { name: oneLine(reply.user_name), game: quote(game.name, language) }),
       reply.message.trim(),
-      `Your report:\n\n${quoted(message)}`,
-      'You get this mail because you reported the bug. The developer does not get answers to this address.\n',
+      `${texts.t('mail.bug.report')}\n\n${quoted(message)}`,
+      `${texts.t('mail.bug.why')}\n`,
     ].join('\n\n'),
   };
 }

@@ -1,4 +1,5 @@
 // Mails followers about releases: once for each version that stable keeps for a while, whatever its number of platforms.
+import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { DAY, MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
@@ -44,9 +45,12 @@ export async function mailFollowers(ctx: Context, { gameId, version, releasedAt 
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
     taken = await transact(ctx.db, async (tx) => {
       const followers = await sql.takeFollowers(tx, { gameId, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
-      for (const { follow_id: followId, address } of followers) {
+      for (const { follow_id: followId, address, language } of followers) {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
-        await enqueueMail(tx, releaseMail(address, game, { ...announcement, id: newId() }, links));
+        await enqueueMail(
+          tx,
+          releaseMail(address, asLanguage(language), game, { ...announcement, id: newId() }, links),
+        );
       }
       return followers.length;
     });

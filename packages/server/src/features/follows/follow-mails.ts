@@ -1,30 +1,39 @@
-// The mails to people who follow a game.
+// The mails to people who follow a game, in the language in which they followed it.
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import type { Language } from '@chauffeur/contract/texts/messages';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 
 type Named = { readonly name: string };
 
-export function confirmationMail(to: string, game: Named, link: string): Mail {
+export function confirmationMail(to: string, language: Language, game: Named, link: string): Mail {
+  const texts = textsOf(language);
   return {
     to,
-    subject: oneLine(`Confirm that you follow ${game.name}`),
+    subject: oneLine(texts.t('mail.follow.subject', { game: game.name })),
     headers: { 'Auto-Submitted': 'auto-generated' },
     text: [
-      `To get a mail about each release of ${quote(game.name)}, open this link within two days:`,
+      texts.t('mail.follow', { game: quote(game.name, language) }),
       link,
-      "If you didn't ask for this, ignore this mail. You will get no other.\n",
+      `${texts.t('mail.follow.ignore')}\n`,
     ].join('\n\n'),
   };
 }
 
-export function alreadyFollowingMail(to: string, game: Named, links: { page: string; end: string }): Mail {
+export function alreadyFollowingMail(
+  to: string,
+  language: Language,
+  game: Named,
+  links: { page: string; end: string },
+): Mail {
+  const texts = textsOf(language);
   return {
     to,
-    subject: oneLine(`You already follow ${game.name}`),
+    subject: oneLine(texts.t('mail.following.subject', { game: game.name })),
     headers: { 'Auto-Submitted': 'auto-generated' },
     text: [
-      `You already get a mail about each release of ${quote(game.name)}:\n${links.page}`,
-      `-- \nUnsubscribe: ${links.end}\n`,
+      `${texts.t('mail.following', { game: quote(game.name, language) })}\n${links.page}`,
+      `-- \n${texts.t('mail.unsubscribe', { link: links.end })}\n`,
     ].join('\n\n'),
   };
 }
@@ -46,10 +55,14 @@ type Links = {
 /** `id` is that of the mail, so that a repeated one is shown once. */
 export function releaseMail(
   to: string,
+  language: Language,
   game: Named,
   { version, title, changes, id }: Announcement & { id: string },
   { page, endPage, end }: Links,
 ): Mail {
+  const texts = textsOf(language);
+  const name = quote(game.name, language);
+  const isTitled = title !== '' && title !== version;
   return {
     to,
     id,
@@ -60,10 +73,14 @@ export function releaseMail(
       'Auto-Submitted': 'auto-generated',
     },
     text: [
-      `${quote(game.name)} ${oneLine(version)} is out${title === '' || title === version ? '' : `: ${oneLine(title)}`}.`,
+      texts.t(isTitled ? 'mail.release.titled' : 'mail.release', {
+        game: name,
+        version: oneLine(version),
+        title: oneLine(title),
+      }),
       ...(changes.length > 0 ? [changes.map((change) => `- ${oneLine(change.title)}`).join('\n')] : []),
       page,
-      `-- \nYou get this mail because you follow ${quote(game.name)}.\nUnsubscribe: ${endPage}\n`,
+      `-- \n${texts.t('mail.release.why', { game: name })}\n${texts.t('mail.unsubscribe', { link: endPage })}\n`,
     ].join('\n\n'),
   };
 }

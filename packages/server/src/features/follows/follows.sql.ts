@@ -4,14 +4,23 @@ import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.t
 import { offered } from '../files/files.ts';
 
 type Who = { readonly userId: string | null; readonly email: string | null };
-type NewFollow = Who & { readonly gameId: string; readonly followId: string; readonly followedAt: Date };
+type NewFollow = Who & {
+  readonly gameId: string;
+  readonly followId: string;
+  readonly followedAt: Date;
+  /** Of the mails about releases. */
+  readonly language: string;
+};
 
 /** An existing follow of the same person stays as it is. */
-export async function insertFollow(tx: Tx, { gameId, followId, userId, email, followedAt }: NewFollow): Promise<void> {
+export async function insertFollow(
+  tx: Tx,
+  { gameId, followId, userId, email, followedAt, language }: NewFollow,
+): Promise<void> {
   await changed(
     tx,
-    sql`insert into follows (game_id, follow_id, user_id, email, followed_at)
-      values (${gameId}, ${followId}, ${userId}, ${email}, ${followedAt}) on conflict do nothing`,
+    sql`insert into follows (game_id, follow_id, user_id, email, followed_at, language)
+      values (${gameId}, ${followId}, ${userId}, ${email}, ${followedAt}, ${language}) on conflict do nothing`,
   );
 }
 
@@ -100,7 +109,7 @@ export async function deleteAnnounced(db: Db, before: Date): Promise<void> {
 }
 
 type Release = { readonly gameId: string; readonly releasedAt: Date };
-export type FollowerRow = { follow_id: string; address: string };
+export type FollowerRow = { follow_id: string; address: string; language: string };
 
 /**
  * Marks up to `limit` people who followed the game before the release as mailed, and returns them. Accounts that are
@@ -110,7 +119,7 @@ export function takeFollowers(tx: Tx, { gameId, releasedAt }: Release, limit: nu
   return rows(
     tx,
     sql<FollowerRow>`with due as (
-        select follow_id, coalesce(follows.email, users.email) as address
+        select follow_id, coalesce(follows.email, users.email) as address, language
         from follows left join users on users.id = user_id
         where game_id = ${gameId} and followed_at < ${releasedAt}
           and (mailed_release_at is null or mailed_release_at < ${releasedAt})
@@ -119,7 +128,7 @@ export function takeFollowers(tx: Tx, { gameId, releasedAt }: Release, limit: nu
       )
       update follows set mailed_release_at = ${releasedAt} from due
       where follows.game_id = ${gameId} and follows.follow_id = due.follow_id
-      returning follows.follow_id, due.address`,
+      returning follows.follow_id, due.address, due.language`,
   );
 }
 

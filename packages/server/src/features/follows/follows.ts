@@ -10,6 +10,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { type Answer, answer } from '../../request/answer.ts';
+import { requestLanguage } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
@@ -77,10 +78,11 @@ export async function requestFollow(
   }
   const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
   const page = `${ctx.publicUrl}/g/${game.slug}`;
+  const language = requestLanguage();
   const mail =
     existing === undefined
-      ? confirmationMail(address, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
-      : alreadyFollowingMail(address, game, { page, end: endPage(ctx, existing.follow_id) });
+      ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
+      : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
   await enqueueMail(ctx.db, mail);
   return {};
 }
@@ -134,7 +136,7 @@ export async function confirmFollow(
 
 function newFollow(ctx: Context, { game_id: gameId }: Game) {
   const now = ctx.clock.now();
-  return { gameId, followId: newId(now.getTime()), followedAt: now };
+  return { gameId, followId: newId(now.getTime()), followedAt: now, language: requestLanguage() };
 }
 
 /** The game of a link that ends a follow; null if it was ended. Throws 4040 for a link that isn't ours. */

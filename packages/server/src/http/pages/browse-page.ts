@@ -6,7 +6,7 @@ import { browseGames, GAME_SORTS, listTags } from '@chauffeur/contract/operation
 import { PAGES } from '@chauffeur/contract/pages';
 import { GRID_SIZES, imageOfCard, writeGrid } from './game-cards.ts';
 import { type Html, html } from './html.ts';
-import { type CardGame, pathWith, preloadPicture } from './parts.ts';
+import { type CardGame, feedAddress, pathWith, preloadPicture } from './parts.ts';
 import { writeSearch } from './search.ts';
 import type { Texts } from './texts/texts.ts';
 import type { PublicPage, Visit } from './visit.ts';
@@ -31,7 +31,7 @@ export async function writeBrowsePage({ ctx, ask, caller, query, texts }: Visit)
       url: ctx.publicUrl + pathWith(PAGES.browse, { tag }),
       isHidden: [filters.q, os, sort, cursor].some((value) => value !== undefined),
       links: preloadPicture(first && imageOfCard(first), GRID_SIZES),
-      feed: { title: texts.t('home.feed'), url: `${ctx.publicUrl}/feeds/games.atom` },
+      feed: { title: texts.t('home.feed'), url: feedAddress(`${ctx.publicUrl}/feeds/games.atom`, texts.language) },
     },
     search: null,
     main: html`<h1>${titleOf({ tag }, texts)}</h1>

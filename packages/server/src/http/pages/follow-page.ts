@@ -12,6 +12,7 @@ import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import { endFollow, readConfirmation, readEnding } from '../../features/follows/follows.ts';
 import { type Html, html } from './html.ts';
+import { feedAddress } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
@@ -34,7 +35,7 @@ export async function writeFollowPage({ ctx, ask, caller, params, query, texts }
 <h1>${texts.html('follow.title', { game: name })}</h1>
 <p>${texts.t('follow.text')}</p>
 ${form}
-<p>${texts.html('follow.feed', { link: (text) => html`<a href="/g/${game.slug}/releases.atom">${text}</a>` })}</p>
+<p>${texts.html('follow.feed', { link: (text) => html`<a href="${feedAddress(`/g/${game.slug}/releases.atom`, texts.language)}">${text}</a>` })}</p>
 <p><a href="/g/${game.slug}">${texts.html('follow.back', { game: name })}</a></p>
 </div>`,
   };

@@ -3,6 +3,7 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import { asHtml, type Html, html } from './html.ts';
+import { feedAddress } from './parts.ts';
 import { writeSearch } from './search.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
 
@@ -32,7 +33,7 @@ ${main}
 </main>
 <footer class="site-footer"><div>
 <span>${texts.t('site.promise')}</span>
-<nav aria-label="${texts.t('site.more')}"><a href="/feeds/games.atom">${texts.t('site.feed')}</a><a href="${PAGES.docs}">${texts.t('site.documentation')}</a><a href="${PAGES.cli}">${texts.t('site.publish')}</a></nav>
+<nav aria-label="${texts.t('site.more')}"><a href="${feedAddress('/feeds/games.atom', texts.language)}">${texts.t('site.feed')}</a><a href="${PAGES.docs}">${texts.t('site.documentation')}</a><a href="${PAGES.cli}">${texts.t('site.publish')}</a></nav>
 ${writeLanguages(path, texts)}
 </div></footer>
 ${writeWords(texts)}`;

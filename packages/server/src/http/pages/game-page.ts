@@ -11,7 +11,7 @@ import { GALLERY_SIZES, writeGallery } from './gallery.ts';
 import { writeShelf } from './game-cards.ts';
 import { writeFacts, writeRequirements } from './game-facts.ts';
 import { type Html, html } from './html.ts';
-import { type CardGame, type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
+import { type CardGame, feedAddress, type Picture, pathWith, preloadPicture, writeHealth } from './parts.ts';
 import { type Releases, SHOWN_RELEASES, writeChanges, writeReleases } from './releases.ts';
 import { describeGame, type PublicGame } from './structured-data.ts';
 import type { Texts } from './texts/texts.ts';
@@ -46,7 +46,10 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       isHidden: !isPublic || query.channel !== undefined || query.preview !== undefined,
       links: preloadPicture(pictures[0], GALLERY_SIZES),
       ...(isPublic && {
-        feed: { title: texts.t('game.releases', { game: game.name }), url: `${url}/releases.atom` },
+        feed: {
+          title: texts.t('game.releases', { game: game.name }),
+          url: feedAddress(`${url}/releases.atom`, texts.language),
+        },
         data: describeGame(game, url, ctx.publicUrl),
       }),
     },

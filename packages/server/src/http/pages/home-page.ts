@@ -8,7 +8,7 @@ import { listShelf } from '../../features/store/store.ts';
 import { dealGames } from './deal-games.ts';
 import { writeShelf } from './game-cards.ts';
 import { type Html, html } from './html.ts';
-import { type CardGame, pathWith, preloadPicture, writeHealth, writePicture } from './parts.ts';
+import { type CardGame, feedAddress, pathWith, preloadPicture, writeHealth, writePicture } from './parts.ts';
 import { writeSearch } from './search.ts';
 import type { Texts } from './texts/texts.ts';
 import type { PublicPage, Visit } from './visit.ts';
@@ -36,7 +36,7 @@ export async function writeHomePage({ ctx, ask, caller, texts }: Visit): Promise
       description: texts.t('home.description'),
       url: `${ctx.publicUrl}/`,
       links: preloadPicture(featured?.cover, HERO_SIZES),
-      feed: { title: texts.t('home.feed'), url: `${ctx.publicUrl}/feeds/games.atom` },
+      feed: { title: texts.t('home.feed'), url: feedAddress(`${ctx.publicUrl}/feeds/games.atom`, texts.language) },
     },
     search: null,
     main: html`<div class="home-top">

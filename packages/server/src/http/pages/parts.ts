@@ -3,6 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { Band } from '@chauffeur/contract/operations/health';
 import type { listMedia } from '@chauffeur/contract/operations/media';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
+import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { asHtml, type Html, html } from './html.ts';
 import { formatLaunch } from './texts/formats.ts';
 import type { Texts } from './texts/texts.ts';
@@ -79,6 +80,11 @@ export function writeCopied(text: string, label: string, texts: Texts): Html {
 const SHEETS = asHtml(
   '<svg width="14" height="14" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-1h-8v8h1"/></svg>',
 );
+
+/** The address of a feed in a language, which English ones don't name. */
+export function feedAddress(address: string, language: Language): string {
+  return language === LANGUAGES[0] ? address : `${address}?lang=${language}`;
+}
 
 /** The path of a page with the parameters that are set. */
 export function pathWith(path: string, query: Readonly<Record<string, string | undefined>>): string {

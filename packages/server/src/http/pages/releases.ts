@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listReleases } from '@chauffeur/contract/operations/store';
 import { formatFriendlyPlatform } from '@chauffeur/contract/texts/download-texts';
 import { type Html, html } from './html.ts';
-import { writeDay } from './parts.ts';
+import { feedAddress, writeDay } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 
 export type Releases = OutputOf<typeof listReleases>;
@@ -20,7 +20,7 @@ export function writeReleases({ releases, total }: Releases, slug: string, texts
   return html`<details class="releases"><summary><h2>${texts.t('releases')}</h2> <span class="dimmed">${texts.t('releases.count', { count: total })}</span></summary>
 <ol class="release-list">${releases.map((release) => writeRelease(release, texts))}</ol>
 ${older > 0 && html`<p class="dimmed small-text">${texts.t('releases.older', { count: older })}</p>`}
-<p class="small-text"><a href="/g/${slug}/releases.atom">${texts.t('releases.feed')}</a></p>
+<p class="small-text"><a href="${feedAddress(`/g/${slug}/releases.atom`, texts.language)}">${texts.t('releases.feed')}</a></p>
 </details>`;
 }
 

@@ -1,4 +1,5 @@
 // Mails of plain paragraphs, facts and links, as text and as HTML.
+import type { Language } from '@chauffeur/contract/texts/messages';
 import { escapeHtml } from '../text/escape-html.ts';
 import { oneLine } from './mail-text.ts';
 
@@ -9,8 +10,8 @@ export type Part =
   | { readonly link: string };
 
 /** The text and the HTML of a mail with these parts. */
-export function renderParts(parts: readonly Part[]): { text: string; html: string } {
-  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: htmlOf(parts) };
+export function renderParts(parts: readonly Part[], language: Language = 'en'): { text: string; html: string } {
+  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: htmlOf(parts, language) };
 }
 
 function textOf(part: Part): string {
@@ -20,10 +21,10 @@ function textOf(part: Part): string {
 }
 
 /** Without images, scripts or styles that mail programs remove. */
-function htmlOf(parts: readonly Part[]): string {
+function htmlOf(parts: readonly Part[], language: Language): string {
   return [
     '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"></head>',
+    `<html lang="${language}"><head><meta charset="utf-8"></head>`,
     '<body style="font-family: sans-serif; font-size: 15px; line-height: 1.5">',
     ...parts.map(elementOf),
     '</body></html>\n',

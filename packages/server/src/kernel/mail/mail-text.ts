@@ -1,5 +1,7 @@
 // Puts names chosen by people into the text of a mail.
 
+import type { Language } from '@chauffeur/contract/texts/messages';
+
 const MAX_LENGTH = 200;
 
 /** Puts a name on one line, so that it cannot pose as another line of the mail or as a header. */
@@ -8,7 +10,10 @@ export function oneLine(name: string): string {
   return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : characters.join('');
 }
 
+const MARKS: Readonly<Record<Language, readonly [string, string]>> = { en: ['“', '”'], de: ['„', '“'] };
+
 /** Puts a name in quotation marks, which it cannot close. */
-export function quote(name: string): string {
-  return `“${oneLine(name.replace(/[“”]+/g, ' '))}”`;
+export function quote(name: string, language: Language = 'en'): string {
+  const [start, end] = MARKS[language];
+  return `${start}${oneLine(name.replace(/[„“”]+/g, ' '))}${end}`;
 }
