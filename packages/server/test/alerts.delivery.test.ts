@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { enqueueMail } from '../src/features/accounts/accounts.ts';
 import { raiseAlerts } from '../src/features/alerts/alerts.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
@@ -188,6 +189,23 @@ describe('a message', () => {
     const { body } = await callAs(server, game.owner, path, { method: 'POST' });
     assert.equal(body.data.problem, 'The TLS handshake failed: wrong version number.');
     plain.close();
+  });
+
+  test('to receivers that never respond delays nothing but alerts', async () => {
+    const game = await makeSharedGame(server);
+    const blocked = Promise.withResolvers<void>();
+    receiver.block(blocked.promise);
+    for (let no = 0; no < 12; no += 1) await add(game, { name: `hook ${no}`, url: `${receiver.url}/never/${no}` });
+    await raise(game);
+    for (let no = 0; no < 12; no += 1) await receiver.take(`/never/${no}`);
+    const subject = `mail ${newId()}`;
+    await enqueueMail(server.ctx.db, { to: game.owner.email, subject, text: subject });
+    await mails.take(new RegExp(subject));
+    const deliveries: { attempts: number; destination_uid: string | null }[] = await deliveriesOf(game);
+    const toHooks = deliveries.filter(({ destination_uid: id }) => id !== null);
+    assert.deepEqual([toHooks.length, toHooks.every(({ attempts }) => attempts === 0)], [12, true]);
+    blocked.resolve();
+    await until(async () => (await deliveriesOf(game, '?state=waiting')).length === 0);
   });
 
   test('that is being sent is not sent again by hand at the same moment', async () => {

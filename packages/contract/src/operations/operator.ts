@@ -14,7 +14,9 @@ export const ServiceProblem = Type.Object({
 
 const JobKindState = Type.Object({
   task: Type.String(),
-  lane: Nullable(Type.Enum(['quick', 'long'], { description: 'null for a kind of job unknown to this version' })),
+  lane: Nullable(
+    Type.Enum(['quick', 'long', 'outgoing'], { description: 'null for a kind of job unknown to this version' }),
+  ),
   waiting: Type.Integer({ description: 'Due jobs that no process has started yet' }),
   later: Type.Integer({ description: 'Jobs that are not due yet, such as retries' }),
   running: Type.Integer(),

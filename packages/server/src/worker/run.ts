@@ -16,6 +16,8 @@ export type Worker = {
 };
 
 const HEARTBEAT_MS = 15_000;
+/** They only wait for other servers. */
+const OUTGOING_JOBS = 16;
 
 /** Starts running jobs, after releasing the jobs that dead workers still hold. */
 export async function startWorker(
@@ -28,6 +30,7 @@ export async function startWorker(
   const queues = [
     await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs }),
     await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs }),
+    await startLane(ctx, pool, bindings, { lane: 'outgoing', concurrency: OUTGOING_JOBS }),
   ];
   const heartbeat = setInterval(() => {
     removeDeadWorkers(ctx).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));

@@ -27,6 +27,6 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(collectJob, collectAlerts, { cron: '* * * * *' }),
-  bindJob(deliverJob, deliverAlert),
+  bindJob(deliverJob, deliverAlert, { lane: 'outgoing' }),
   bindJob(defineJob<object>('alerts:expire', 5), expireAlerts, { cron: '23 4 * * *' }),
 ];

@@ -87,7 +87,7 @@ describe('the problems of a service', () => {
     assert.deepEqual(describeProblems({ queue: { ...HEALTHY.queue, failed: 1 } }), [
       'bad queue: 1 job has failed after all attempts.',
     ]);
-    const waiting = (lane: 'quick' | 'long', minutes: number) => {
+    const waiting = (lane: 'quick' | 'long' | 'outgoing', minutes: number) => {
       const oldest = new Date(Date.parse(HEALTHY.at) - minutes * 60_000).toISOString();
       const kind = { task: 't', lane, waiting: 1, later: 0, running: 0, failed: 0, oldest_waiting_at: oldest };
       return describeProblems({ queue: { ...HEALTHY.queue, kinds: [kind] } });
@@ -96,6 +96,7 @@ describe('the problems of a service', () => {
     assert.deepEqual(waiting('quick', 5), ['unsure queue: A quick job has waited for 5 minutes.']);
     assert.deepEqual(waiting('long', 5), []);
     assert.equal(waiting('long', 45).length, 1);
+    assert.deepEqual(waiting('outgoing', 45), ['unsure queue: An alert has waited for 45 minutes to be delivered.']);
   });
 
   it('list failures before warnings', () => {

@@ -17,7 +17,7 @@ const MIN_FREE_BYTES = GIB;
 /** Enough for a few of the largest builds. */
 const WARNING_FREE_BYTES = 20 * GIB;
 /** Users wait for quick jobs, while a long job takes minutes anyway. */
-const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS } as const;
+const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS, outgoing: 30 * MINUTE_MS } as const;
 /** ClamAV publishes signatures every day. */
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
           failed === 1 ? '1 job has failed after all attempts.' : `${failed} jobs have failed after all attempts.`,
           'Fix the cause, then retry them.',
         ),
-  ...(['quick', 'long'] as const).map(
+  ...(['quick', 'long', 'outgoing'] as const).map(
     (lane): Rule =>
       (facts) =>
         findOverdue(facts, lane),
@@ -115,17 +115,16 @@ export function findProblems(facts: Facts): Problem[] {
   return problems.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
 }
 
-function findOverdue({ at, queue }: Facts, lane: 'quick' | 'long'): Problem | null {
+function findOverdue({ at, queue }: Facts, lane: keyof typeof MAX_WAIT_MS): Problem | null {
   const waits = queue.kinds
     .filter((kind) => kind.lane === lane && kind.oldest_waiting_at !== null)
     .map((kind) => Date.parse(at) - Date.parse(kind.oldest_waiting_at ?? at));
   const longest = Math.max(0, ...waits);
   if (longest <= MAX_WAIT_MS[lane]) return null;
   const minutes = Math.floor(longest / MINUTE_MS);
-  const message =
-    lane === 'quick'
-      ? `A quick job has waited for ${minutes} minutes.`
-      : `A long job has waited for ${minutes} minutes.`;
+  if (lane === 'outgoing')
+    return warning('queue', `An alert has waited for ${minutes} minutes to be delivered.`, 'Start another worker.');
+  const message = `A ${lane} job has waited for ${minutes} minutes.`;
   return warning('queue', message, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
 }
 

@@ -1,8 +1,11 @@
 // Binds a function to a kind of job, with its schedule and lane.
 import type { Attempt, JobKind } from './jobs.ts';
 
-/** Quick jobs have workers of their own: someone is waiting for them, and two scans of 5 GB would block them all. */
-export type Lane = 'quick' | 'long';
+/**
+ * Each lane has workers of its own. Someone is waiting for quick jobs, which two scans of 5 GB would block, and so would
+ * servers of other people that let `outgoing` jobs wait.
+ */
+export type Lane = 'quick' | 'long' | 'outgoing';
 
 /** The lane of each kind of job, by the name of its task. */
 export type Lanes = ReadonlyMap<string, Lane>;
@@ -17,7 +20,8 @@ export type JobBinding<Ctx> = {
 
 /**
  * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane
- * for jobs that may take minutes because they read large files or many rows.
+ * for jobs that may take minutes because they read large files or many rows, and `outgoing` for jobs that send
+ * requests to addresses that developers chose.
  */
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,

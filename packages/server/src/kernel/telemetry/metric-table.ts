@@ -5,7 +5,7 @@ const OPERATION = 'an operation of [the API](api.md), `other` for pages and file
 const TASK = 'a kind of job, such as `scans:scan`';
 const CODE = 'an [error code](errors.md)';
 const RULE = 'the rule that refused it';
-const LANE = ['quick', 'long'] as const;
+const LANE = ['quick', 'long', 'outgoing'] as const;
 
 /** From a fast query to a request that takes minutes because of its body. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
