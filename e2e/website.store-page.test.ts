@@ -178,6 +178,22 @@ describe('the page of a game', () => {
     assert.doesNotMatch(others.headers.get('content-security-policy') ?? '', /frame-src/);
   });
 
+  test('the overview leads to the statistics, where names and numbers are apart', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session, viewport: { width: 1280, height: 900 } });
+    await page.goto(`${service.url}/dev/${studio.slug}`);
+    await page.getByRole('link', { name: 'View statistics' }).click();
+    await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
+    const term = page.locator('dt', { hasText: 'Plays in the browser' });
+    const gap = await term.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const { left = 0 } = element.nextElementSibling?.getBoundingClientRect() ?? {};
+      return left - range.getBoundingClientRect().right;
+    });
+    assert.ok(gap >= 8, `${gap} px`);
+  });
+
   test('a player without an account follows the game by mail, and unsubscribes, without JavaScript', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await openWithoutScripts();

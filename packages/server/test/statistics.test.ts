@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { addPlays, addViews } from '../src/features/statistics/statistics.sql.ts';
+import { addPlays, addReferrals, addViews } from '../src/features/statistics/statistics.sql.ts';
 import { expireViews } from '../src/features/statistics/statistics.ts';
 import { DAY, utcDayOf } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
@@ -45,8 +45,8 @@ describe('the statistics of a game', () => {
     const byHost = (a: { host: string | null }, b: { host: string | null }) =>
       (a.host ?? '') < (b.host ?? '') ? -1 : 1;
     assert.deepEqual(body.data.referrers.sort(byHost), [
-      { host: null, views: 1 },
-      { host: 'news.example.org', views: 1 },
+      { host: null, views: 1, downloads: 0 },
+      { host: 'news.example.org', views: 1, downloads: 0 },
     ]);
   });
 
@@ -84,6 +84,42 @@ describe('the statistics of a game', () => {
     assert.deepEqual(ofBuild.body.data.totals, { views: 0, downloads: 1, plays: 0 });
     assert.deepEqual(statusOf(await read(owned, `?build_id=${newId()}`)), [404, 4006]);
     for (const days of ['0', '401', 'x']) assert.deepEqual(statusOf(await read(owned, `?days=${days}`)), [400, 4002]);
+  });
+
+  test('count the websites with links to files, once for each download, and without their paths', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const { fileUid } = await shipAndScan(server, owned.game, { version: '1.0' });
+    const download = async (headers: Record<string, string>) =>
+      (
+        await fetch(`${server.api}/public/games/${owned.game.uid}/files/${fileUid}/download`, { headers })
+      ).arrayBuffer();
+    const news = { referer: 'https://www.news.example.org/secret?token=1' };
+    for (let time = 0; time < 2; time += 1) await download(news);
+    await download({});
+    await download({ referer: `${server.url}/g/${owned.game.slug}` });
+    await download({ referer: 'https://<script>.example.org/' });
+    await download({ ...news, range: 'bytes=5-' });
+    await download({ ...news, cookie: owned.owner.cookie });
+    const referrers = async () => (await read(owned)).body.data.referrers;
+    type Row = { host: string | null; downloads: number };
+    await until(async () =>
+      (await referrers()).some(({ host, downloads }: Row) => host === 'news.example.org' && downloads === 2),
+    );
+    assert.deepEqual(await referrers(), [
+      { host: null, views: 0, downloads: 3 },
+      { host: 'news.example.org', views: 0, downloads: 2 },
+    ]);
+    const many = Array.from({ length: 120 }, (_, no) => ({
+      gameId: owned.game.uid,
+      referrer: `site-${no}.example.com`,
+      count: 1,
+    }));
+    await addReferrals(server.ctx.db, today(), [...many, { gameId: newId(), referrer: 'x.example', count: 1 }]);
+    const kept = await rows(
+      server.ctx.db,
+      sql<{ referrer: string }>`select referrer from download_referrer_days where game_id = ${owned.game.uid}`,
+    );
+    assert.ok(kept.length <= 101 && kept.length > 90, String(kept.length));
   });
 
   test('keep at most a hundred hosts of a day, and count the rest together', async () => {

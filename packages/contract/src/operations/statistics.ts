@@ -53,6 +53,7 @@ export const getStatistics = defineOperation({
           Type.String({ description: 'Of the website with the link; null without one, other for many rare ones' }),
         ),
         views: Views,
+        downloads: { ...Downloads, description: 'Downloads that began with a link to the file on that website' },
       }),
       { maxItems: LIMITS.statisticsRows },
     ),

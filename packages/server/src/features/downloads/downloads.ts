@@ -44,19 +44,20 @@ export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{
 /**
  * Counts a request for a file if it begins a download. Requests for a later part continue one, and those of launchers
  * that already have the file only ask whether it has changed. A download is more important than its count, so an error
- * is only logged.
+ * is only logged. Resolves to whether a download begins.
  */
 export async function countDownload(
   ctx: Context,
   request: FastifyRequest,
   { blob, ...download }: Download & { readonly blob: Blob },
-): Promise<void> {
-  if (!isBeginning(request, blob)) return;
+): Promise<boolean> {
+  if (!isBeginning(request, blob)) return false;
   try {
     await count(ctx, download);
   } catch (error) {
     ctx.log.warn({ err: error, build: download.buildId }, 'a download was not counted');
   }
+  return true;
 }
 
 function isBeginning({ method, headers }: FastifyRequest, blob: Blob): boolean {

@@ -1,26 +1,23 @@
-// The SQL of statistics: counts of views and plays by UTC day, and what is read from them and from those of downloads.
+// The SQL of statistics: counts of views, plays and referred downloads by UTC day, and what is read from them and from those of downloads.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 
 export type View = { readonly gameId: string; readonly os: string; readonly referrer: string };
+/** A download from a link on another website. */
+export type Referral = { readonly gameId: string; readonly referrer: string };
 export type Play = { readonly gameId: string; readonly buildId: string };
 type Counted<Item> = Item & { readonly count: number };
 
 /** Hosts come from requests, so a game has only this many of a day; the others are counted together. */
 const MAX_REFERRERS = 100;
 
-/** Games that are deleted are left out. */
-export async function addViews(db: Db, day: string, views: readonly Counted<View>[]): Promise<void> {
-  const counts = views.map(({ count }) => count);
-  await changed(
-    db,
-    sql`with given as (
-        select game_id, os, referrer, added from unnest(${views.map(({ gameId }) => gameId)}::uuid[],
-          ${views.map(({ os }) => os)}::text[], ${views.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[])
-          as given (game_id, os, referrer, added)
-      ), known as (
+/**
+ * Common table expressions after `given`, with columns `game_id`, `os`, `referrer` and `added`. In `placed`, referrers
+ * beyond the limit of the day are replaced. `existing_games` are those of `given` that aren't deleted.
+ */
+const placeReferrers = (table: string, day: string) => sql`known as (
         select game_id, referrer, count(*) over (partition by game_id) as total
-        from (select distinct game_id, referrer from view_days
+        from (select distinct game_id, referrer from ${sql.table(table)}
           where day = ${day}::date and game_id in (select game_id from given)) as today
       ), placed as (
         select game_id, os, added, case
@@ -31,11 +28,38 @@ export async function addViews(db: Db, day: string, views: readonly Counted<View
         from given
       ), existing_games as (
         select game_id from all_games where game_id in (select game_id from given) order by game_id for key share
-      )
+      )`;
+
+/** Games that are deleted are left out. */
+export async function addViews(db: Db, day: string, views: readonly Counted<View>[]): Promise<void> {
+  const counts = views.map(({ count }) => count);
+  await changed(
+    db,
+    sql`with given as (
+        select game_id, os, referrer, added from unnest(${views.map(({ gameId }) => gameId)}::uuid[],
+          ${views.map(({ os }) => os)}::text[], ${views.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[])
+          as given (game_id, os, referrer, added)
+      ), ${placeReferrers('view_days', day)}
       insert into view_days as existing (game_id, day, os, referrer, count)
       select game_id, ${day}::date, os, referrer, sum(added) from placed join existing_games using (game_id)
       group by game_id, os, referrer order by game_id, os, referrer
       on conflict (game_id, day, os, referrer) do update set count = existing.count + excluded.count`,
+  );
+}
+
+/** Games that are deleted are left out. */
+export async function addReferrals(db: Db, day: string, referrals: readonly Counted<Referral>[]): Promise<void> {
+  const counts = referrals.map(({ count }) => count);
+  await changed(
+    db,
+    sql`with given as (
+        select game_id, '' as os, referrer, added from unnest(${referrals.map(({ gameId }) => gameId)}::uuid[],
+          ${referrals.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[]) as given (game_id, referrer, added)
+      ), ${placeReferrers('download_referrer_days', day)}
+      insert into download_referrer_days as existing (game_id, day, referrer, count)
+      select game_id, ${day}::date, referrer, sum(added) from placed join existing_games using (game_id)
+      group by game_id, referrer order by game_id, referrer
+      on conflict (game_id, day, referrer) do update set count = existing.count + excluded.count`,
   );
 }
 
@@ -112,13 +136,22 @@ export function countBySystem(db: Db, range: Range): Promise<SystemRow[]> {
   );
 }
 
-export type ReferrerRow = { host: string; views: number };
+export type ReferrerRow = { host: string; views: number; downloads: number };
 
+/** Downloads that began without a link on another website have no referrer. */
 export function countByReferrer(db: Db, range: Range, limit: number): Promise<ReferrerRow[]> {
+  const { gameId, first, last } = range;
+  const referred = sql`(select referrer, count from download_referrer_days
+    where game_id = ${gameId} and day between ${first}::date and ${last}::date)`;
   return rows(
     db,
-    sql<ReferrerRow>`select referrer as host, sum(views)::bigint as views from ${views(range)} as seen
-      group by referrer order by sum(views) desc, referrer limit ${limit}`,
+    sql<ReferrerRow>`select referrer as host, sum(views)::bigint as views, sum(downloads)::bigint as downloads
+      from (select referrer, views, 0::bigint as downloads from ${views(range)} as seen
+        union all select referrer, 0, count from ${referred} as referred
+        union all select '', 0, greatest(0, (select coalesce(sum(downloads), 0) from ${uses(range)} as used)
+          - (select coalesce(sum(count), 0) from ${referred} as referred))) as counted
+      group by referrer having sum(views + downloads) > 0
+      order by sum(views + downloads) desc, referrer limit ${limit}`,
   );
 }
 
@@ -130,6 +163,7 @@ export async function countFollowers(db: Db, gameId: string): Promise<number> {
   return followers;
 }
 
-export function deleteViews(db: Db, before: string): Promise<number> {
-  return changed(db, sql`delete from view_days where day < ${before}::date`);
+export async function deleteReferrers(db: Db, before: string): Promise<void> {
+  await changed(db, sql`delete from view_days where day < ${before}::date`);
+  await changed(db, sql`delete from download_referrer_days where day < ${before}::date`);
 }

@@ -36,6 +36,22 @@ const writeViews = batchWriter<sql.View, null>({
   },
 });
 
+const writeReferrals = batchWriter<sql.Referral, null>({
+  queue: 'referrals',
+  maxBatch: 1000,
+  writers: 1,
+  maxWaiting: 10_000,
+  weigh: () => 1,
+  async write({ db }, referrals, { now }) {
+    await sql.addReferrals(
+      db,
+      utcDayOf(now),
+      countBy(referrals, ({ gameId, referrer }) => `${gameId} ${referrer}`),
+    );
+    return referrals.map(() => null);
+  },
+});
+
 const writePlays = batchWriter<sql.Play, null>({
   queue: 'plays',
   maxBatch: 1000,
@@ -64,6 +80,15 @@ export function countView(ctx: Context, gameId: string, headers: Headers): void 
   const referrer = referrerOf(headers, new URL(ctx.publicUrl).hostname);
   writeViews(ctx, { gameId, os: osOf(headers), referrer }).catch((error) =>
     ctx.log.warn({ err: error, game: gameId }, 'a view was not counted'),
+  );
+}
+
+/** Counts the website whose link began a download. The download doesn't wait for it. */
+export function countReferral(ctx: Context, gameId: string, headers: Headers): void {
+  const referrer = referrerOf(headers, new URL(ctx.publicUrl).hostname);
+  if (referrer === '') return;
+  writeReferrals(ctx, { gameId, referrer }).catch((error) =>
+    ctx.log.warn({ err: error, game: gameId }, 'the website of a download was not counted'),
   );
 }
 
@@ -103,12 +128,12 @@ export async function getStatistics(
       days: counts,
       versions,
       systems: systems.map(({ os, ...row }) => ({ os: os === '' ? null : os, ...row })),
-      referrers: referrers.map(({ host, views }) => ({ host: host === '' ? null : host, views })),
+      referrers: referrers.map(({ host, ...row }) => ({ host: host === '' ? null : host, ...row })),
     };
   });
 }
 
-/** Views are kept as long as statistics can show them. */
+/** Views and referrers are kept as long as statistics can show them. */
 export async function expireViews(ctx: Context): Promise<void> {
-  await sql.deleteViews(ctx.db, utcDayOf(new Date(ctx.clock.now().getTime() - LIMITS.statisticsDays * DAY)));
+  await sql.deleteReferrers(ctx.db, utcDayOf(new Date(ctx.clock.now().getTime() - LIMITS.statisticsDays * DAY)));
 }

@@ -154,7 +154,15 @@ const EVENTS = {
 };
 
 /** The queues in memory that collect what many requests write together. */
-const BATCH_QUEUES = ['crash_reports', 'crash_reports_with_id', 'downloads', 'events', 'plays', 'views'] as const;
+const BATCH_QUEUES = [
+  'crash_reports',
+  'crash_reports_with_id',
+  'downloads',
+  'events',
+  'plays',
+  'referrals',
+  'views',
+] as const;
 export type BatchQueue = (typeof BATCH_QUEUES)[number];
 
 const BATCHES = {

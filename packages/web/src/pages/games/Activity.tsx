@@ -4,10 +4,12 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGameActivity } from '@chauffeur/contract/operations/overview';
 import { SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
 import { Bars } from '../../charts/Bars.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { timeOfDay, windowOf } from '../health/health-days.ts';
 import type { OpenGame } from './use-game.ts';
@@ -33,6 +35,11 @@ export function Activity({ game }: { game: OpenGame }) {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl">
         <Chart
           title="Downloads"
+          link={
+            <SiteLink to="/dev/$slug/statistics" params={{ slug: game.slug }} size="sm">
+              View statistics
+            </SiteLink>
+          }
           total={formatNumber(sum(data.days, 'downloads'))}
           colour={0}
           values={data.days.map(({ day, downloads }) => [day, downloads])}
@@ -62,13 +69,15 @@ export function Activity({ game }: { game: OpenGame }) {
 
 type ChartProps = {
   title: string;
+  /** Leads to more about the same. */
+  link?: ReactNode;
   total: string;
   colour: number;
   values: readonly (readonly [day: string, value: number])[];
   format: (value: number) => string;
 };
 
-function Chart({ title, total, colour, values, format }: ChartProps) {
+function Chart({ title, link, total, colour, values, format }: ChartProps) {
   const times = windowOf(useNow());
   const series = {
     key: title,
@@ -86,6 +95,7 @@ function Chart({ title, total, colour, values, format }: ChartProps) {
         <Text span c="dimmed" size="sm">
           {total}
         </Text>
+        {link !== undefined && <> · {link}</>}
       </Text>
       <Bars
         series={[series]}

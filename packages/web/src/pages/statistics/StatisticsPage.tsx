@@ -155,6 +155,7 @@ const SYSTEM_COLUMNS: readonly Column<System>[] = [
 const REFERRER_COLUMNS: readonly Column<Referrer>[] = [
   { header: 'Website', cell: ({ host }) => (host === null ? 'None' : host === 'other' ? 'Others' : host) },
   number('Views', ({ views }: Referrer) => views),
+  number('Downloads', ({ downloads }: Referrer) => downloads),
 ];
 
 type BreakdownProps<Row> = {
