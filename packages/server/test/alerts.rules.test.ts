@@ -194,6 +194,34 @@ describe('alerts', () => {
     assert.equal((await messagesOf(game)).length, 1);
   });
 
+  test('are delivered first to those who got their last message', async () => {
+    const game = await makeSharedGame(server);
+    const [good, bad] = [await add(game, { name: 'good' }), await add(game, { name: 'bad' })];
+    await raiseAlerts(server.ctx.db, game.uid, [newGroup()]);
+    await collectAlerts(at(0));
+    for (const [{ destination_uid: id }, state] of [
+      [good, 'sent'],
+      [bad, 'failed'],
+    ] as const)
+      await rows(server.ctx.db, sql`update alert_deliveries set state = ${state} where destination_id = ${id}`);
+    await add(game, { name: 'new' });
+    await rows(server.ctx.db, sql`delete from graphile_worker._private_jobs`);
+    await raiseAlerts(server.ctx.db, game.uid, [newGroup()]);
+    await collectAlerts(at(MINUTE));
+    const order = await rows(
+      server.ctx.db,
+      sql<{ name: string }>`select coalesce(alert_destinations.name, 'mail') as name
+        from graphile_worker._private_jobs jobs
+          join alert_deliveries on delivery_id::text = payload->>'deliveryId'
+          left join alert_destinations using (game_id, destination_id)
+        where alert_deliveries.game_id = ${game.uid} order by priority, name`,
+    );
+    assert.deepEqual(
+      order.map(({ name }) => name),
+      ['good', 'mail', 'bad', 'new'],
+    );
+  });
+
   test('go to the destinations that want their kind and are turned on', async () => {
     const game = await makeSharedGame(server);
     await add(game, { name: 'groups', kinds: ['new_group'] });

@@ -6,9 +6,12 @@ import { SECOND } from '../kernel/clock.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 import { perContext } from './per-context.ts';
 
+type Level = 'warn' | 'error';
+
 /** Failures of one kind since the last line about them. */
 type Outage = {
-  readonly line: { readonly code: number; readonly error: string };
+  readonly level: Level;
+  readonly line: object;
   readonly message: string;
   count: number;
   quiet: number;
@@ -20,39 +23,41 @@ const UNEXPECTED = 5000;
 
 const outagesOf = perContext(() => new Map<string, Outage>());
 
-/**
- * Logs a failure that the service is responsible for. The first of an outage has its stack; the others of its kind are
- * counted in one line a second. `log` is that of the request.
- */
-export function logFailure(
+type Failure = { readonly thrown: unknown; readonly code: ApiError['code']; operation?: string; tool?: string };
+
+/** Logs the failure of a request that the service is responsible for. `log` is that of the request. */
+export function logFailure(ctx: Context, log: Pick<Log, Level>, failure: Failure, message: string): void {
+  const { thrown: err, ...where } = failure;
+  if (where.code === UNEXPECTED) log.error({ err, ...where }, message);
+  else logRepeated(ctx, log, 'error', { err, ...where }, message);
+}
+
+/** Logs the first error of its kind with its stack, and counts the others in one line a second. `where` has few values. */
+export function logRepeated(
   ctx: Context,
-  log: Pick<Log, 'error'>,
-  { thrown, code, ...where }: { thrown: unknown; code: ApiError['code']; operation?: string; tool?: string },
+  log: Pick<Log, Level>,
+  level: Level,
+  { err, ...where }: { readonly err: unknown; readonly [field: string]: unknown },
   message: string,
 ): void {
-  const line = { err: thrown, code, ...where };
-  if (code === UNEXPECTED) {
-    log.error(line, message);
-    return;
-  }
   const outages = outagesOf(ctx);
-  const error = nameOf(thrown);
-  const kind = [message, ...Object.values(where), code, error].join(' ');
+  const error = nameOf(err);
+  const kind = [message, ...Object.values(where), error].join(' ');
   const outage = outages.get(kind);
   if (outage !== undefined) {
     outage.count += 1;
     return;
   }
-  log.error(line, message);
-  outages.set(kind, { line: { code, error, ...where }, message, count: 0, quiet: 0 });
+  log[level]({ err, ...where }, message);
+  outages.set(kind, { level, line: { error, ...where }, message, count: 0, quiet: 0 });
   if (outages.size === 1) startCounting(ctx, outages);
 }
 
 function startCounting({ log }: Context, outages: Map<string, Outage>): void {
   const timer = setInterval(() => {
     for (const [kind, outage] of outages) {
-      const { line, message, count } = outage;
-      if (count > 0) log.error({ ...line, count }, message);
+      const { level, line, message, count } = outage;
+      if (count > 0) log[level]({ ...line, count }, message);
       outage.quiet = count > 0 ? 0 : outage.quiet + 1;
       outage.count = 0;
       if (outage.quiet >= QUIET_SECONDS) outages.delete(kind);

@@ -91,7 +91,8 @@ export async function sendTo(
   for (const to of recipients) {
     const deliveryId = newId(now.getTime());
     await deliveries.insertDelivery(tx, { gameId, deliveryId, messageId, to });
-    if (reason !== 'test') await enqueueDelivery(tx, gameId, deliveryId);
+    const isReliable = 'userId' in to || to.gotLast;
+    if (reason !== 'test') await enqueueDelivery(tx, gameId, deliveryId, { isReliable });
     ids.push(deliveryId);
   }
   return ids;
@@ -109,6 +110,6 @@ async function recipientsOf(db: Db, gameId: string, content: Content): Promise<d
     ...subscribers.map(({ user_id }) => ({ userId: user_id })),
     ...destinations
       .filter(({ enabled, kinds }) => enabled && wants(kinds))
-      .map(({ destination_id }) => ({ destinationId: destination_id })),
+      .map(({ destination_id, state }) => ({ destinationId: destination_id, gotLast: state === 'sent' })),
   ];
 }

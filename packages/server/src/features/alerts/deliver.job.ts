@@ -9,9 +9,17 @@ type Payload = { gameId: string; deliveryId: string };
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
 export const deliverJob = defineJob<Payload>('alerts:deliver', 12);
 
+/** After deliveries to recipients that got their last message: servers that never respond may be waiting for others. */
+const LATER = 10;
+
 /** A delivery has one job at most. Another one replaces it. */
-export async function enqueueDelivery(db: Db, gameId: string, deliveryId: string): Promise<void> {
-  await addJob(db, deliverJob, { gameId, deliveryId }, keyOf(deliveryId));
+export async function enqueueDelivery(
+  db: Db,
+  gameId: string,
+  deliveryId: string,
+  { isReliable }: { isReliable: boolean },
+): Promise<void> {
+  await addJob(db, deliverJob, { gameId, deliveryId }, keyOf(deliveryId), isReliable ? 0 : LATER);
 }
 
 /** Whether the message is being sent at this moment. */

@@ -130,7 +130,8 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
   );
 }
 
-export type Recipient = { destinationId: string } | { userId: string };
+/** `gotLast` says whether the destination has got its last message. */
+export type Recipient = { destinationId: string; gotLast: boolean } | { userId: string };
 
 export async function insertDelivery(
   tx: Tx,

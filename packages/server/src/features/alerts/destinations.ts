@@ -167,7 +167,11 @@ export async function testAlertDestination(
       data: { retry_after: HOUR / 1000 },
     });
   const [deliveryId] = await transact(ctx.db, (tx) =>
-    sendTo(tx, game.game_id, [{ destinationId }], { reason: 'test', content: { lines: [], more: {} }, now }),
+    sendTo(tx, game.game_id, [{ destinationId, gotLast: false }], {
+      reason: 'test',
+      content: { lines: [], more: {} },
+      now,
+    }),
   );
   await deliver(ctx, game.game_id, deliveryId!, { isLast: true });
   return deliveryOf(ctx, game, deliveryId!);
@@ -199,7 +203,8 @@ export async function redeliverAlert(
     if (!(await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))) return;
     await countUse(ctx, tx, game.game_id, BY_HAND_LIMIT);
     // One that is being sent would otherwise arrive once for each request.
-    if (!(await isBeingDelivered(tx, input.delivery_uid))) await enqueueDelivery(tx, game.game_id, input.delivery_uid);
+    if (!(await isBeingDelivered(tx, input.delivery_uid)))
+      await enqueueDelivery(tx, game.game_id, input.delivery_uid, { isReliable: false });
   });
   return deliveryOf(ctx, game, input.delivery_uid);
 }

@@ -5,6 +5,7 @@ import { rows } from '../../kernel/database/db.ts';
 import type { ReplicaState } from '../../kernel/database/replica.ts';
 import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
 import { PARTS } from '../../kernel/telemetry/metric-table.ts';
+import { logRepeated } from '../../request/log-failure.ts';
 
 const CHECK_MS = 3000;
 
@@ -37,7 +38,7 @@ async function stateOf(ctx: Context, name: Part, check: (() => Promise<unknown>)
     await Promise.race([check(), late]);
     return 'ok';
   } catch (err) {
-    ctx.log.warn({ err, part: name }, 'readiness check failed');
+    logRepeated(ctx, ctx.log, 'warn', { err, part: name }, 'readiness check failed');
     return 'failed';
   } finally {
     clearTimeout(timer);

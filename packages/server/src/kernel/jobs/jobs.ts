@@ -19,15 +19,19 @@ export function defineJob<Payload extends object>(task: string, maxAttempts: num
   return { task, maxAttempts };
 }
 
-/** Enqueues a job. With a `key`, it replaces a queued job of the same key. */
+/** Enqueues a job. With a `key`, it replaces a queued job of the same key. `priority` is as in JobOptions. */
 export async function addJob<Payload extends object>(
   db: Db,
   kind: JobKind<Payload>,
   payload: Payload,
   key?: string,
+  priority = 0,
 ): Promise<void> {
   const json = sql`${JSON.stringify({ ...payload, ...traceField() })}::json`;
-  await rows(db, sql`select from ${callAddJob(kind, json, key === undefined ? {} : { key: sql`${key}` })}`);
+  await rows(
+    db,
+    sql`select from ${callAddJob(kind, json, key === undefined ? { priority } : { key: sql`${key}`, priority })}`,
+  );
 }
 
 export type JobOptions = {
