@@ -55,6 +55,17 @@ const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'palette'].map((name) => `packages/web/src/frame/${name}`),
 );
 
+const CRASHES = 'packages/web/src/pages/crashes';
+const isOfCrashes = inFolders(CRASHES);
+/** What is folded on the page of a crash. */
+const isFolded = inFolders(
+  ...['Breadcrumbs', 'LogTail', 'RegisterList', 'StackDetails', 'StackMemory', 'Threads', 'use-threads'].map(
+    (name) => `${CRASHES}/${name}`,
+  ),
+);
+/** What the page of a crash group loads when someone reads on. */
+const isFurtherDown = inFolders(...['Facets', 'Impact', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
+
 /** A group takes along what its modules import, unless a group of a higher priority does. */
 export const CHUNKS = [
   {
@@ -90,7 +101,14 @@ export const CHUNKS = [
     minShareCount: 2,
     test: inFolders(`${LIBRARY}/utils/InlineInput`, ...FIELDS.map((name) => componentOf(name))),
   },
-  { name: 'crashes', minShareCount: 2, test: inFolders('packages/web/src/pages/crashes') },
+  {
+    name: 'crashes',
+    priority: 1,
+    minShareCount: 2,
+    test: (id: string) => isOfCrashes(id) && !isFolded(id) && !isFurtherDown(id),
+  },
+  { name: 'crash-details', test: isFolded },
+  { name: 'crash-lists', minShareCount: 2, test: isFurtherDown },
 ];
 
 function componentOf(name: string): string {

@@ -1,6 +1,7 @@
-// The first column of a list in which rows can be selected: a checkbox, which the key x toggles in the focused row.
-import { Checkbox } from '@mantine/core';
+// The first column of a list in which rows can be selected: a checkbox, which the key x toggles in the focused row. It is
+// the browser's own, because the library's is several files that all lists would load.
 import type { Column } from './DataTable.tsx';
+import table from './table.module.css';
 
 type Selection<Row> = {
   /** The ids of the selected rows, in the order in which they were selected. */
@@ -29,8 +30,9 @@ export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
       const id = idOf(row);
       const isSelected = selected.includes(id);
       return (
-        <Checkbox
-          size="xs"
+        <input
+          type="checkbox"
+          className={table.check}
           aria-label={`Select ${nameOf(row)}`}
           checked={isSelected}
           disabled={isGone?.(row) === true || (selected.length >= max && !isSelected)}
@@ -45,11 +47,14 @@ function SelectAll<Row>({ selected, onSelect, idOf, max, isGone, rows }: Selecti
   const ids = rows.filter((row) => isGone?.(row) !== true).map(idOf);
   const isAllSelected = ids.length > 0 && ids.every((id) => selected.includes(id));
   return (
-    <Checkbox
-      size="xs"
+    <input
+      type="checkbox"
+      className={table.check}
       aria-label="Select all rows"
       checked={isAllSelected}
-      indeterminate={selected.length > 0 && !isAllSelected}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = selected.length > 0 && !isAllSelected;
+      }}
       disabled={ids.length === 0}
       onChange={() => onSelect(isAllSelected ? [] : ids.slice(0, max))}
     />

@@ -10,7 +10,7 @@ import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './attachments.module.css';
 import { FoldedSection } from './FoldedSection.tsx';
-import { LogText } from './LogTail.tsx';
+import { LogText } from './LogText.tsx';
 import type { Crash } from './use-crash.ts';
 
 type AttachmentsProps = { game: OpenGame; crash: Crash };

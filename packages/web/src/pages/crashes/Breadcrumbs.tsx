@@ -8,21 +8,12 @@ import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatExactTime } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { FoldedSection } from './FoldedSection.tsx';
 
 type Answer = OutputOf<typeof getBreadcrumbs>;
 type Breadcrumb = Answer['events'][number];
 type BreadcrumbsProps = { gameUid: string; crashId: string };
 
-export function Breadcrumbs(props: BreadcrumbsProps) {
-  return (
-    <FoldedSection title="Breadcrumbs">
-      <Events {...props} />
-    </FoldedSection>
-  );
-}
-
-function Events({ gameUid, crashId }: BreadcrumbsProps) {
+export function Breadcrumbs({ gameUid, crashId }: BreadcrumbsProps) {
   const { data, error, refetch } = useQuery({
     ...ask(getBreadcrumbs, { uid: gameUid, crash_id: crashId }),
     staleTime: Number.POSITIVE_INFINITY,

@@ -7,8 +7,8 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './compare.module.css';
-import { useReports } from './ReportTable.tsx';
 import type { Crash } from './use-crash.ts';
+import { useReports } from './use-reports.ts';
 
 const REPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

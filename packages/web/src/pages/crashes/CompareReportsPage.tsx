@@ -18,7 +18,7 @@ import { ComparedFacts } from './ComparedFacts.tsx';
 import { ComparedStacks } from './ComparedStacks.tsx';
 import classes from './compare.module.css';
 import { compareFacts } from './compare-facts.ts';
-import { LogText } from './LogTail.tsx';
+import { LogText } from './LogText.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/compare');

@@ -1,26 +1,33 @@
 // The contents of a report: its stack, missing symbols, and folded sections with everything else.
+
+import { formatNumber } from '@chauffeur/contract/format';
 import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
 import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
 import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
 import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
+import { lazy } from 'react';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Attachments } from './Attachments.tsx';
-import { Breadcrumbs } from './Breadcrumbs.tsx';
 import { CopyStack } from './CopyStack.tsx';
 import classes from './crashes.module.css';
 import { Downloads } from './Downloads.tsx';
 import { FoldedSection } from './FoldedSection.tsx';
-import { LogTail } from './LogTail.tsx';
 import { MissingSymbols } from './MissingSymbols.tsx';
 import { Stack } from './Stack.tsx';
-import { Modules, Registers, SystemFacts } from './StackDetails.tsx';
-import { Threads } from './Threads.tsx';
 import { type Crash, useStack } from './use-crash.ts';
 import { useSource } from './use-source.ts';
+
+/** Loaded when a section is opened. */
+const ThreadList = lazy(async () => ({ default: (await import('./Threads.tsx')).ThreadList }));
+const ModuleTable = lazy(async () => ({ default: (await import('./StackDetails.tsx')).ModuleTable }));
+const SystemFacts = lazy(async () => ({ default: (await import('./StackDetails.tsx')).SystemFacts }));
+const RegisterList = lazy(async () => ({ default: (await import('./RegisterList.tsx')).RegisterList }));
+const LogTail = lazy(async () => ({ default: (await import('./LogTail.tsx')).LogTail }));
+const Breadcrumbs = lazy(async () => ({ default: (await import('./Breadcrumbs.tsx')).Breadcrumbs }));
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);
@@ -56,17 +63,33 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && (
           <>
-            <Threads game={game} crash={crash} linkOf={linkOf} count={countThreads(stack)} />
-            <Modules stack={stack} />
-            <Registers stack={stack} />
-            <SystemFacts stack={stack} />
+            <FoldedSection title="All threads" note={formatNumber(countThreads(stack))}>
+              <ThreadList game={game} crash={crash} linkOf={linkOf} />
+            </FoldedSection>
+            <FoldedSection title="Modules" note={stack.modules.length + stack.more_modules}>
+              <ModuleTable stack={stack} />
+            </FoldedSection>
+            {Object.keys(stack.registers).length > 0 && (
+              <FoldedSection title="Registers" note="first frame">
+                <RegisterList registers={stack.registers} />
+              </FoldedSection>
+            )}
+            <FoldedSection title="Machine" note={`${stack.system.os} ${stack.system.cpu}`}>
+              <SystemFacts stack={stack} />
+            </FoldedSection>
           </>
         )}
         <Permitted operation={getCrashLog}>
-          {crash.available.includes('log') && <LogTail gameUid={game.game_uid} crashId={crash.crash_id} />}
+          {crash.available.includes('log') && (
+            <FoldedSection title="Log">
+              <LogTail gameUid={game.game_uid} crashId={crash.crash_id} />
+            </FoldedSection>
+          )}
         </Permitted>
         <Permitted operation={getBreadcrumbs}>
-          <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
+          <FoldedSection title="Breadcrumbs">
+            <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
+          </FoldedSection>
         </Permitted>
         <Metadata metadata={crash.metadata} />
         <Permitted

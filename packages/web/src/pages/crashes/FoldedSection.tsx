@@ -1,6 +1,6 @@
 // A section of a report that starts folded. Its content is rendered when it is opened.
-import { Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Skeleton, Text } from '@mantine/core';
+import { type ReactNode, Suspense, useState } from 'react';
 import classes from './crashes.module.css';
 
 type FoldedSectionProps = {
@@ -24,7 +24,11 @@ export function FoldedSection({ title, note, children }: FoldedSectionProps) {
           </Text>
         )}
       </summary>
-      {isOpen && <div>{children}</div>}
+      {isOpen && (
+        <div>
+          <Suspense fallback={<Skeleton h={160} />}>{children}</Suspense>
+        </div>
+      )}
     </details>
   );
 }

@@ -8,11 +8,12 @@ import { GroupActivity } from './GroupActivity.tsx';
 import { GroupBugs } from './GroupBugs.tsx';
 import { Impact } from './Impact.tsx';
 import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
-import { formatShowNewReports, type ListedReport, ReportTable } from './ReportTable.tsx';
+import { ReportTable } from './ReportTable.tsx';
 import { ShowNewButton } from './ShowNewButton.tsx';
 import { SimilarGroups } from './SimilarGroups.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { LiveList } from './use-live-list.ts';
+import { formatShowNewReports, type ListedReport } from './use-reports.ts';
 import type { Triage } from './use-triage.ts';
 
 export type GroupContextProps = {

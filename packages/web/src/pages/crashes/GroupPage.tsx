@@ -27,12 +27,12 @@ import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
 import { GroupFacts, WhatBroke } from './GroupSummary.tsx';
 import { GroupTitle } from './GroupTitle.tsx';
 import { PlayerMessages } from './PlayerMessages.tsx';
-import { useReports } from './ReportTable.tsx';
 import { StatusButtons } from './StatusButtons.tsx';
 import { type GroupDetail, TrendChart } from './TrendChart.tsx';
 import { TriageFacts } from './TriageFacts.tsx';
 import { TriageResult } from './TriageResult.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
+import { useReports } from './use-reports.ts';
 import { type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
-import type { ListedReport } from './ReportTable.tsx';
+import type { ListedReport } from './use-reports.ts';
 
 const MAX_MESSAGES = 3;
 const MAX_LENGTH = 280;

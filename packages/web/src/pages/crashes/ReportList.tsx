@@ -2,8 +2,9 @@
 import type { OpenGame } from '../games/use-game.ts';
 import type { CrashFilters } from './filters.ts';
 import { NoCrashes } from './NoCrashes.tsx';
-import { formatShowNewReports, ReportTable, useReports } from './ReportTable.tsx';
+import { ReportTable } from './ReportTable.tsx';
 import { ShowNewButton } from './ShowNewButton.tsx';
+import { formatShowNewReports, useReports } from './use-reports.ts';
 
 type ReportListProps = {
   game: OpenGame;

@@ -1,10 +1,7 @@
 // Crash reports as a table, newest first; used by the list of reports and by the page of a group.
 import { formatPlatform } from '@chauffeur/contract/format';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import { listCrashes } from '@chauffeur/contract/operations/crashes';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { call } from '../../api.ts';
 import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { formatExactTime } from '../../ui/format.ts';
@@ -16,26 +13,8 @@ import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import type { LiveRow } from './merge-fresh.ts';
-import { type LiveList, useLiveList } from './use-live-list.ts';
-
-export type ListedReport = OutputOf<typeof listCrashes>['crashes'][number];
-type ReportsInput = Omit<Parameters<typeof call<typeof listCrashes>>[1], 'cursor'>;
-
-export function useReports(input: ReportsInput): LiveList<ListedReport> {
-  return useLiveList({
-    queryKey: [listCrashes.id, input],
-    loadPage: async (cursor, signal) => {
-      const page = await call(listCrashes, { ...input, ...(cursor !== undefined && { cursor }) }, signal);
-      return { items: page.crashes, next: page.next_cursor };
-    },
-    idOf: ({ crash_id }) => crash_id,
-  });
-}
-
-export function formatShowNewReports(count: number, isAtLeast: boolean): string {
-  if (isAtLeast) return `Show ${count} or more new reports`;
-  return count === 1 ? 'Show 1 new report' : `Show ${count} new reports`;
-}
+import type { LiveList } from './use-live-list.ts';
+import type { ListedReport } from './use-reports.ts';
 
 type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: ReactNode };
 

@@ -1,4 +1,4 @@
-// The folded sections of a report: modules, registers, and the player's machine.
+// The modules of a report and the player's machine.
 import { formatDuration } from '@chauffeur/contract/format';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
@@ -8,8 +8,6 @@ import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
-import { FoldedSection } from './FoldedSection.tsx';
-import { RegisterList } from './RegisterList.tsx';
 
 type StackProps = { stack: CrashStack };
 
@@ -53,9 +51,9 @@ const MODULE_COLUMNS: readonly Column<Module>[] = [
   },
 ];
 
-export function Modules({ stack: { modules, more_modules: more } }: StackProps) {
+export function ModuleTable({ stack: { modules, more_modules: more } }: StackProps) {
   return (
-    <FoldedSection title="Modules" note={modules.length + more}>
+    <>
       <DataTable
         label="Modules"
         keepsColumns
@@ -68,16 +66,7 @@ export function Modules({ stack: { modules, more_modules: more } }: StackProps) 
           {`More modules: ${more}. Download the stack to see all of them.`}
         </Text>
       )}
-    </FoldedSection>
-  );
-}
-
-export function Registers({ stack: { registers } }: StackProps) {
-  if (Object.keys(registers).length === 0) return null;
-  return (
-    <FoldedSection title="Registers" note="first frame">
-      <RegisterList registers={registers} />
-    </FoldedSection>
+    </>
   );
 }
 
@@ -91,7 +80,7 @@ export function SystemFacts({ stack }: StackProps) {
     ...(uptime === null ? [] : [['Uptime', formatDuration(Math.round(uptime))] as const]),
   ];
   return (
-    <FoldedSection title="Machine" note={`${system.os} ${system.cpu}`}>
+    <>
       <Facts facts={facts} />
       {warnings.length > 0 && (
         <>
@@ -105,6 +94,6 @@ export function SystemFacts({ stack }: StackProps) {
           </ul>
         </>
       )}
-    </FoldedSection>
+    </>
   );
 }

@@ -17,19 +17,10 @@ import { useThread, useThreads } from './use-threads.ts';
 
 type ThreadsProps = { game: OpenGame; crash: Crash; linkOf: LinkOf };
 
-/** `count` is shown before the threads are loaded. */
-export function Threads({ count, ...props }: ThreadsProps & { count: number }) {
-  return (
-    <FoldedSection title="All threads" note={formatNumber(count)}>
-      <ThreadList {...props} />
-    </FoldedSection>
-  );
-}
-
 /** With fewer threads, a filter would take more time than it saves. */
 const FILTERED_FROM = 8;
 
-function ThreadList(props: ThreadsProps) {
+export function ThreadList(props: ThreadsProps) {
   const { data, error, isPending, refetch } = useThreads(props.game.game_uid, props.crash);
   const [filter, setFilter] = useState('');
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
