@@ -147,5 +147,8 @@ describe('public pages', () => {
     assert.ok(missing.text.includes(`<h1>${de.t('problem.notFound')}</h1>`));
     const hidden = await get('/browse?q=walk&lang=de');
     assert.doesNotMatch(hidden.text, /hreflang="x-default"/);
+    const program = await get('/sign-in?lang=de');
+    assert.ok(program.text.includes(`<noscript>${de.t('noScript')}</noscript>`));
+    assert.match(program.headers.get('set-cookie') ?? '', /^chauffeur\.language=de; /);
   });
 });

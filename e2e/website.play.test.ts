@@ -1,7 +1,7 @@
 // Playing a web build in its sandbox, the page of a developer, and the documentation.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
@@ -16,6 +16,39 @@ const PLAYER = { email: 'player@example.com', password: 'correct horse battery' 
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
 const PLAYED = '1082; saves: no; threads: yes; rgb(1, 2, 3)';
+
+/** The document of the game in the frame. */
+function gameOf(page: Page): Locator {
+  return page.frameLocator('iframe').locator(':root');
+}
+
+/** Within the game: saves a text in both kinds of storage. */
+async function save(_root: Element, text: string): Promise<void> {
+  localStorage.setItem('level', text);
+  const opening = indexedDB.open('saves', 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore('slots');
+  await new Promise((resolve) => {
+    opening.onsuccess = resolve;
+  });
+  const saving = opening.result.transaction('slots', 'readwrite');
+  saving.objectStore('slots').put(text, 'level');
+  await new Promise((resolve) => {
+    saving.oncomplete = resolve;
+  });
+}
+
+/** Within the game: what both kinds of storage have. */
+async function readSave(): Promise<unknown[]> {
+  const opening = indexedDB.open('saves', 1);
+  await new Promise((resolve) => {
+    opening.onsuccess = resolve;
+  });
+  const reading = opening.result.transaction('slots').objectStore('slots').get('level');
+  await new Promise((resolve) => {
+    reading.onsuccess = resolve;
+  });
+  return [localStorage.getItem('level'), reading.result];
+}
 
 describe('playing on the website', () => {
   let studio: Studio;
@@ -51,6 +84,7 @@ describe('playing on the website', () => {
     await page.getByRole('link', { name: 'Play in browser' }).click();
     const play = page.getByRole('button', { name: 'Play Small Walk' });
     await play.waitFor();
+    await page.getByText("Progress isn't saved when you leave").waitFor();
     assert.deepEqual(loaded, []);
     await play.press('Enter');
     await stateOf(page).getByText(PLAYED).waitFor();
@@ -115,7 +149,7 @@ describe('playing on the website', () => {
     await stateOf(page).getByText(PLAYED).waitFor();
   });
 
-  test('a game on its own domain keeps its saves and is isolated from the site', async (t) => {
+  test('a game on its own domain keeps its saves, also for its next build, and is isolated from the site', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const { environment, dataFolder } = site.service;
     const port = await findFreePort();
@@ -134,6 +168,19 @@ describe('playing on the website', () => {
       await stateOf(page).getByText(PLAYED.replace('saves: no', 'saves: saved')).waitFor();
       const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
       assert.equal(source.hostname, `${studio.gameUid}.localhost`);
+      assert.equal(await page.getByText("Progress isn't saved").count(), 0);
+
+      await gameOf(page).evaluate(save, 'level 7');
+      const readSaves = async () => {
+        await page.reload();
+        await page.getByRole('button', { name: 'Play Small Walk' }).click();
+        await stateOf(page).getByText('saves: saved').waitFor();
+        return gameOf(page).evaluate(readSave);
+      };
+      assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
+      await shipBuild(site.service, studio, { version: '1.1.0', ...PLATFORM }, webBuild('plays'));
+      assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
+      await page.getByText('Version 1.1.0').waitFor();
       await page.goto(`${source.origin}/sign-in`);
       await page.getByText('Only games are played on this host.').waitFor();
     } finally {

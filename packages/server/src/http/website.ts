@@ -30,6 +30,7 @@ const MINUTES_SECONDS = 300;
 /** Paths that don't belong to pages: of programs, and of files that pages load. */
 const OTHERS = /^\/(api|v1|auth|play|mcp|\.well-known|health|ready|metrics|assets)(\/|$)/;
 
+const NO_SCRIPT = /<noscript>[^<]*<\/noscript>/;
 /** Where the texts of the program are in the document that starts it. */
 const TEXTS_PLACE = '<script type="application/json" id="texts">';
 
@@ -83,7 +84,10 @@ export function mountWebsite(
     if (isIsolated) isolate(reply);
     if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
     const first = `<meta name="style-nonce" content="${nonce}">\n    <meta name="language" content="${wanted}">`;
-    const text = fillHead(document, head, first).replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[head.language ?? 'en']);
+    const { language = 'en' } = head;
+    const text = fillHead(document, head, first)
+      .replace(NO_SCRIPT, () => `<noscript>${textsOf(language).html('noScript', {}).text}</noscript>`)
+      .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
     // A draft is visible to its members only.
     reply.code(status).header('cache-control', 'private, no-cache');
     return sendHtml(request, reply, text, policyOf(nonce, frameSource(ctx)));

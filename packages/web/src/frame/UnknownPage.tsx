@@ -6,7 +6,7 @@ import { useTitle } from './page-title.ts';
 export function UnknownPage() {
   useTitle(t('problem.notFound'));
   return (
-    <Stack gap="sm" py="xl">
+    <Stack gap="sm" py="xl" maw={544} mx="auto">
       <Title order={1} size="h2">
         {t('problem.notFound')}
       </Title>

@@ -12,7 +12,7 @@ import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
 import { endFollow, readConfirmation, readEnding } from '../../features/follows/follows.ts';
 import { type Html, html } from './html.ts';
-import { feedAddress } from './parts.ts';
+import { feedAddress, writeFormImage } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
@@ -32,6 +32,7 @@ export async function writeFollowPage({ ctx, ask, caller, params, query, texts }
     status: 200,
     head: headOf(texts.t('follow.title', { game: game.name }), `${ctx.publicUrl}/g/${game.slug}/follow`),
     main: html`<div class="narrow">
+${writeFormImage(game)}
 <h1>${texts.html('follow.title', { game: name })}</h1>
 <p>${texts.t('follow.text')}</p>
 ${form}

@@ -29,6 +29,15 @@ export function writePicture(picture: Picture, { sizes, alt, priority = 'normal'
   return html`<img src="${url}"${choice} width="${width}" height="${height}" alt="${alt}"${order}>`;
 }
 
+/** The image of the game that a form is about, which leads to its page. */
+export function writeFormImage({ slug, cover, gallery }: Pictured): Html {
+  const picture = cover ?? gallery[0];
+  const image = picture && writePicture(picture, { sizes: '(min-width: 36rem) 34rem, 100vw', alt: '' });
+  return html`<a class="narrow-image" href="/g/${slug}" tabindex="-1" aria-hidden="true">${image}</a>`;
+}
+
+type Pictured = { readonly slug: string; readonly cover: Picture | null; readonly gallery: readonly Picture[] };
+
 /** Lets the browser load the image before it has read the page. */
 export function preloadPicture(picture: Picture | null | undefined, sizes: string): string {
   if (picture == null) return '';

@@ -4,6 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { REPORT_REASONS, type ReportReason, reportPage } from '@chauffeur/contract/operations/moderation';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { html } from './html.ts';
+import { writeFormImage } from './parts.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
 export async function writeReportPage({ ctx, ask, caller, params, query, texts }: Visit): Promise<PublicPage> {
@@ -28,6 +29,7 @@ export async function writeReportPage({ ctx, ask, caller, params, query, texts }
     status: 200,
     head,
     main: html`<div class="narrow">
+${writeFormImage(game)}
 <h1>${texts.html('report.heading', { game: name })}</h1>
 <p>${texts.html('report.text', { link: (text) => html`<a href="/g/${game.slug}/report">${text}</a>` })}</p>
 <form class="stacked" method="post">

@@ -24,7 +24,7 @@ export function ReportBugPage() {
   useTitle(game === undefined ? undefined : t('bug.title', { game: game.name }));
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
   return (
-    <Stack gap="md" maw={640}>
+    <Stack gap="md" maw={640} mx="auto">
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {game === undefined ? error === null && <Skeleton h={360} /> : <Report game={game} />}
     </Stack>
@@ -37,7 +37,7 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
   const isGuest = person == null;
   return (
     <>
-      <Anchor href={`/g/${game.slug}`} size="sm">
+      <Anchor href={`/g/${game.slug}`} size="sm" py={4} style={{ alignSelf: 'flex-start' }}>
         {game.name}
       </Anchor>
       <Title order={1} size="h2">

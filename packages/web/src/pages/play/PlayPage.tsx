@@ -32,7 +32,12 @@ export function PlayPage() {
   return (
     <Stack gap="sm">
       <div>
-        <Anchor href={`/g/${uid}${channel === undefined ? '' : `?${new URLSearchParams({ channel })}`}`} size="sm">
+        <Anchor
+          href={`/g/${uid}${channel === undefined ? '' : `?${new URLSearchParams({ channel })}`}`}
+          size="sm"
+          display="inline-block"
+          py={4}
+        >
           {t('play.back')}
         </Anchor>
         <Title order={1} size="h3">
