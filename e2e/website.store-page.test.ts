@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink, newestMail } from './setup/outbox.ts';
 import { runServerCommand, type Service } from './setup/processes.ts';
@@ -171,6 +172,10 @@ describe('the page of a game', () => {
     await page.getByText('Plays from YouTube, which then sees').waitFor();
     assert.deepEqual(elsewhere, []);
     assert.equal(await page.locator('iframe').count(), 0);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await findSeriousProblems(page), [], colorScheme);
+    }
     await page.getByRole('button', { name: 'Play video from YouTube' }).press(' ');
     await page.frameLocator('iframe[title="Video of Small Walk on YouTube"]').getByText('Player').waitFor();
     assert.deepEqual(elsewhere, ['https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ?rel=0&autoplay=1']);

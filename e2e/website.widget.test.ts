@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
@@ -106,9 +107,9 @@ describe('the widget of a game', () => {
     }
   });
 
-  test('fits into frames of common sizes', async (t) => {
+  test('fits into frames of common sizes, and is accessible in light and dark mode', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
-    const page = await site.openPage();
+    const page = await site.openPage({ bypassCSP: true });
     for (const [width, height] of [
       [560, 170],
       [320, 170],
@@ -121,6 +122,10 @@ describe('the widget of a game', () => {
       assert.ok(button !== null && button.x >= 0 && button.x + button.width <= width, `${width} px wide`);
       assert.ok(button.y + button.height <= height, `${height} px tall`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await findSeriousProblems(page), [], `${width} px, ${colorScheme}`);
+      }
     }
   });
 
