@@ -266,21 +266,20 @@ describe('a required second factor', () => {
     assert.equal(await codeFor(current, 'GET', `/games/${game.uid}`), expected);
   });
 
-  test('is recorded with what was required before, also if owners turn it on and off at once', async () => {
+  test('is recorded once with what was required before, also if owners turn it on at once', async () => {
     const { organisation, owner } = await openGuarded();
-    await Promise.all(
-      Array.from({ length: 12 }, (_, no) => require(owner, organisation, no % 2 === 0 ? 'second_factor' : null)),
-    );
-    const entries = await rows(
-      server.ctx.db,
-      sql<{ before: string | null }>`select changes->'required_sign_in'->>'before' as before from audit_entries
-        where operation = 'organisations.requireSignIn' and about_organisation = ${organisation}
-          and changes ? 'required_sign_in'`,
-    );
-    const fromNothing = entries.filter(({ before: former }) => former === null).length;
-    assert.ok(fromNothing > 0);
-    // Each change starts from the result of another one, so the two kinds alternate.
-    assert.ok([0, 1].includes(2 * fromNothing - entries.length), `${fromNothing} of ${entries.length}`);
+    for (let round = 1; round <= 3; round += 1) {
+      await Promise.all(Array.from({ length: 12 }, () => require(owner, organisation, 'second_factor')));
+      await require(owner, organisation, null);
+      const formers = await rows(
+        server.ctx.db,
+        sql<{ before: string | null }>`select changes->'required_sign_in'->>'before' as before from audit_entries
+          where operation = 'organisations.requireSignIn' and about_organisation = ${organisation}
+            and changes ? 'required_sign_in' order by entry_id`,
+      );
+      const fromNothing = formers.filter(({ before: former }) => former === null).length;
+      assert.deepEqual([fromNothing, formers.length - fromNothing], [round, round]);
+    }
   });
 
   test('is ended by an operator on the server', async () => {
