@@ -9,7 +9,7 @@ import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import table from '../../ui/table.module.css';
-import { usePages } from '../../ui/use-pages.ts';
+import { type PagedList, usePages } from '../../ui/use-pages.ts';
 
 type WaitingApproval = OutputOf<typeof listWaitingApprovals>['approvals'][number];
 
@@ -17,11 +17,14 @@ const PAGE_SIZE = 10;
 /** An agent may request something while the page is open. */
 const REFRESH_MS = 30_000;
 
-/** Renders nothing if no approvals are pending. */
-export function WaitingApprovals() {
-  const list = usePages(listWaitingApprovals, { limit: PAGE_SIZE }, (page) => page.approvals, {
+export function useWaitingApprovals(): PagedList<WaitingApproval> {
+  return usePages(listWaitingApprovals, { limit: PAGE_SIZE }, (page) => page.approvals, {
     refetchInterval: REFRESH_MS,
   });
+}
+
+/** Renders nothing if no approvals are pending. */
+export function WaitingApprovals({ list }: { list: PagedList<WaitingApproval> }) {
   const problem = list.error === null ? null : <Problem error={list.error} onRetry={list.retry} />;
   if (list.rows === undefined || list.rows.length === 0) return problem;
   return (

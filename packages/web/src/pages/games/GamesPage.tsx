@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { ROLES } from '@chauffeur/contract/roles';
-import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
@@ -20,7 +20,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { RequiredSignIn } from '../accounts/RequiredSignIn.tsx';
-import { WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
+import { useWaitingApprovals, WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
 import { compareChannels } from '../channels/grid.ts';
 import { OwnOrganisations } from '../organisations/OwnOrganisations.tsx';
 import { CreateGame } from './CreateGame.tsx';
@@ -38,6 +38,7 @@ const SHORTCUTS = [
 export function GamesPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listGames, {}));
   const summaries = useQuery(ask(summarizeGames, {}));
+  const approvals = useWaitingApprovals();
   // In the URL, so that the command palette can open it.
   const isCreating = route.useSearch().create === '1';
   const navigate = route.useNavigate();
@@ -51,29 +52,34 @@ export function GamesPage() {
     <Stack gap="md">
       <PageHead title="Your games">{data?.games.length !== 0 && createButton}</PageHead>
       <RequiredSignIn onlyUnmet />
-      <WaitingApprovals />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      <DataTable
-        label="Your games"
-        columns={gameColumns(summaries.data?.games, hasSeveral)}
-        rows={data?.games}
-        rowKey={({ game_uid }) => game_uid}
-        isLoading={isPending}
-        skeletonRows={4}
-        empty={
-          <>
-            <EmptyState>You don't have any games yet. Create one to ship its first build.</EmptyState>
-            <Group>{createButton}</Group>
-          </>
-        }
-      />
-      <OwnOrganisations />
+      {/* Together, so that nothing moves when the slower one arrives. */}
+      {isPending || approvals.isLoading ? (
+        <Skeleton h={320} />
+      ) : (
+        <>
+          <WaitingApprovals list={approvals} />
+          <DataTable
+            label="Your games"
+            columns={gameColumns(summaries.data?.games, hasSeveral)}
+            rows={data?.games}
+            rowKey={({ game_uid }) => game_uid}
+            empty={
+              <>
+                <EmptyState>You don't have any games yet. Create one to ship its first build.</EmptyState>
+                <Group>{createButton}</Group>
+              </>
+            }
+          />
+          <OwnOrganisations />
+        </>
+      )}
       {isCreating && <CreateGame onClose={() => setCreating(false)} />}
     </Stack>
   );
 }
 
-/** `summaries` is undefined while it is loading; the cells that need it are empty until then. */
+/** `summaries` is undefined while it is loading. */
 function gameColumns(summaries: readonly Summary[] | undefined, hasSeveral: boolean): Column<Game>[] {
   const summaryOf = (game: Game) => summaries?.find(({ game_uid }) => game_uid === game.game_uid);
   return [
@@ -139,7 +145,7 @@ function LatestBuild({ build }: { build: Game['newest_build'] }) {
 type SummaryCellProps = { slug: string; summary: Summary | undefined };
 
 function Health({ slug, summary }: SummaryCellProps) {
-  if (summary === undefined) return null;
+  if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
   return (
     <SiteLink to="/dev/$slug/health" params={{ slug }} underline="never">
       <BandBadge band={summary.band} />
@@ -149,7 +155,7 @@ function Health({ slug, summary }: SummaryCellProps) {
 
 /** Crash groups that were first seen since the newest build was registered. */
 function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Game; summary: Summary | undefined }) {
-  if (summary === undefined) return null;
+  if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
   if (summary.new_groups === 0 || build === null) return '–';
   return (
     <SiteLink
@@ -164,7 +170,7 @@ function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Ga
 }
 
 function OpenBugs({ slug, summary }: SummaryCellProps) {
-  if (summary === undefined) return null;
+  if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
   const { open_bugs: count } = summary;
   if (count === 0) return '–';
   return (

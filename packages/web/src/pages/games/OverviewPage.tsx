@@ -53,15 +53,21 @@ function Overview({ game, channels }: OverviewProps) {
       {channels.error !== null && <Problem error={channels.error} onRetry={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />
-      {channels.isPending ? <Skeleton h={120} /> : <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />}
-      <Activity game={game} />
-      {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
-      {builds.isPending ? (
-        <Skeleton h={220} />
+      {channels.isPending ? (
+        <Skeleton h={480} />
       ) : (
-        <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} places={channels.data?.channels} />
+        <>
+          <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />
+          <Activity game={game} />
+          {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
+          {builds.isPending ? (
+            <Skeleton h={220} />
+          ) : (
+            <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} places={channels.data?.channels} />
+          )}
+          <Usage game={game} />
+        </>
       )}
-      <Usage game={game} />
     </Stack>
   );
 }

@@ -53,7 +53,7 @@ export function HealthPage() {
       )}
       {selected !== undefined && <CompareBuilds gameUid={game.game_uid} builds={builds} selected={selected} />}
       {selected !== undefined && <BuildDays key={selected} buildId={selected} colour={colourOf(selected)} />}
-      <HealthRules />
+      {!list.isLoading && <HealthRules />}
     </Stack>
   );
 }
