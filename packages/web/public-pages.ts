@@ -4,6 +4,8 @@ import type { Plugin } from 'vite';
 
 /** The document around every public page, which Vite gives its styles and scripts. */
 const TEMPLATE = 'public.html';
+/** The script with which Vite updates pages. */
+const REFRESH = '/@react-refresh';
 /** What the build of the website put into that document. */
 const BUILT = /<(script|link)[^>]* (src|href)="\/assets\/[^>]*>(<\/script>)?\s*/g;
 
@@ -15,6 +17,8 @@ export function publicPages(service: string): Plugin {
         const address = request.originalUrl ?? '/';
         const page = matchPage(address.split('?', 1)[0] ?? '/');
         if (page === undefined || !PUBLIC_PAGES.has(page.name) || page.name.startsWith('doc')) return next();
+        // Looks like the page of a developer.
+        if (address === REFRESH) return next();
         const { cookie = '', 'user-agent': agent = '' } = request.headers;
         const written = await fetch(service + address, { headers: { cookie, 'user-agent': agent } }).catch(() => null);
         if (written === null) {

@@ -50,8 +50,9 @@ export function docPages(): Plugin {
     },
     configureServer(server) {
       server.middlewares.use(async (request, response, next) => {
-        const [, name] = /^\/docs(?:\/([a-z0-9-]+))?\/?$/.exec(request.originalUrl?.split('?', 1)[0] ?? '') ?? [null];
-        if (name === null || name === 'search') return next();
+        const match = /^\/docs(?:\/([a-z0-9-]+))?\/?$/.exec(request.originalUrl?.split('?', 1)[0] ?? '');
+        const name = match?.[1];
+        if (match === null || name === 'search') return next();
         const page = await renderForDevelopment(name);
         const template = await readFile(join(server.config.root, TEMPLATE), 'utf8');
         const document = await server.transformIndexHtml(`/${TEMPLATE}`, template);
