@@ -134,6 +134,16 @@ test('keys of a game work while another owner is active, and players are never c
   }
   await setUserDisabled(server.ctx, second.email, false);
   assert.deepEqual(await keys(), [undefined, undefined]);
+  const password = 'correct horse battery';
+  const again = await signIn(server, { email: second.email, password });
+  const { name } = (await callApi(server, again, 'GET', `/games/${game.uid}`)).body.data;
+  const deletion = await callApi(server, again, 'POST', `/games/${game.uid}/deletion`, { name, password });
+  assert.equal(deletion.status, 202, JSON.stringify(deletion.body));
+  await mailTo(server, second.email, /was deleted$/);
+  assert.deepEqual(
+    (await mailsTo(server, game.owner.email)).filter(({ subject }) => subject.endsWith('was deleted')),
+    [],
+  );
 });
 
 test('a sign-in at the same moment does not survive', async () => {
