@@ -13,6 +13,7 @@ const COMMON = [
     'Button',
     'CloseButton',
     'Code',
+    'Checkbox/CheckIcon',
     'Combobox/ComboboxChevron',
     'Container',
   ],
@@ -81,7 +82,7 @@ export const CHUNKS = [
   {
     name: 'components',
     priority: 4,
-    test: inFolders(`${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name))),
+    test: inFolders('node_modules/@mantine/hooks', `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name))),
   },
   { name: 'contract', priority: 3, minShareCount: 5, test: inFolders('packages/contract/src') },
   {
