@@ -2,14 +2,18 @@
 // scrolling.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { PageName } from '@chauffeur/contract/pages';
 import type { Locator, Page } from 'playwright-core';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { furnish, type Showroom } from './setup/showroom.ts';
 import { serveSite } from './setup/site.ts';
+import { until } from './setup/until.ts';
 import { visitPages } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
+/** What is further down loads when someone scrolls. */
+const LAPTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 /** The narrowest width at which pages must not scroll sideways (WCAG 2.2, 1.4.10). */
 const NARROWEST = { width: 320, height: 640 };
@@ -46,6 +50,44 @@ describe('every page of the website', () => {
     });
     assert.deepEqual(problems, []);
   });
+
+  test('loads no more than a phone on a slow network can bear', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const crashGroup = await weigh('crashGroup', (page) =>
+      page.getByRole('list', { name: 'Stack of the crashed thread' }),
+    );
+    assert.ok(crashGroup.size <= 25, `a crash group is ${crashGroup.size} requests`);
+    const bytes = sum([...crashGroup.values()]);
+    assert.ok(bytes <= 200_000, `a crash group is ${bytes} bytes`);
+    const scripts = [...(await weigh('game', (page) => page.getByRole('heading', { level: 1 })))].filter(([url]) =>
+      new URL(url).pathname.endsWith('.js'),
+    );
+    const scriptBytes = sum(scripts.map(([, size]) => size));
+    assert.ok(scriptBytes <= 60_000, `a game has ${scriptBytes} bytes of scripts`);
+  });
+
+  /** The bytes of each file and response that a page loads, with headers. What it asks for again is counted once. */
+  async function weigh(name: PageName, shown: (page: Page) => Locator): Promise<Map<string, number>> {
+    const page = await site.openPage({ session: showroom.owner.session, viewport: LAPTOP });
+    const network = await page.context().newCDPSession(page);
+    await network.send('Network.enable');
+    const pending = new Map<string, string>();
+    const sizes = new Map<string, number>();
+    network.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+      // The stream of changes has no end.
+      if (type !== 'EventSource') pending.set(requestId, request.url);
+    });
+    network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      const url = pending.get(requestId);
+      if (url !== undefined && !sizes.has(url)) sizes.set(url, encodedDataLength);
+      pending.delete(requestId);
+    });
+    await page.goto(`${site.service.url}${showroom.visits.find((visit) => visit.page === name)?.path}`);
+    await shown(page).waitFor();
+    await until(async () => pending.size === 0);
+    await page.close();
+    return sizes;
+  }
 
   test('the search box is one line high, and games on a phone are shown with everything about them', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
@@ -274,4 +316,8 @@ function findTableProblems(page: Page): Promise<string[]> {
       ...colliding.map((cell) => `a text is wider than its column: ${cell.textContent}`),
     ];
   });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

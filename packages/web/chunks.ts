@@ -43,6 +43,11 @@ const OVERLAYS = [
   'ScrollArea',
   'Select',
 ];
+/** Hooks that only these use. */
+const OVERLAY_HOOKS = [
+  ...['use-click-outside', 'use-debounced-callback', 'use-debounced-value', 'use-did-update', 'use-focus-return'],
+  ...['use-focus-trap', 'use-long-press', 'use-previous', 'use-resize-observer'],
+];
 /** Parts of forms. */
 const FIELDS = ['Checkbox', 'NumberInput', 'PasswordInput', 'Radio', 'Switch'];
 
@@ -67,6 +72,11 @@ const isFolded = inFolders(
 /** What the page of a crash group loads when someone reads on. */
 const isFurtherDown = inFolders(...['Facets', 'Impact', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
 
+const HOOKS = 'node_modules/@mantine/hooks/esm';
+const isCommon = inFolders(HOOKS, `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name)));
+const isOverlay = inFolders('node_modules/@floating-ui', ...OVERLAYS.map((name) => componentOf(name)));
+const isHookOfOverlays = inFolders(...OVERLAY_HOOKS.map((name) => `${HOOKS}/${name}`));
+
 /** A group takes along what its modules import, unless a group of a higher priority does. */
 export const CHUNKS = [
   {
@@ -82,7 +92,7 @@ export const CHUNKS = [
   {
     name: 'components',
     priority: 4,
-    test: inFolders('node_modules/@mantine/hooks', `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name))),
+    test: (id: string) => isCommon(id) && !isHookOfOverlays(id),
   },
   { name: 'contract', priority: 3, minShareCount: 5, test: inFolders('packages/contract/src') },
   {
@@ -94,7 +104,7 @@ export const CHUNKS = [
     name: 'overlays',
     priority: 1,
     minShareCount: 2,
-    test: inFolders('node_modules/@floating-ui', ...OVERLAYS.map((name) => componentOf(name))),
+    test: (id: string) => isOverlay(id) || isHookOfOverlays(id),
   },
   {
     name: 'fields',

@@ -17,7 +17,7 @@ export function programTexts(): Plugin {
       if (server === undefined) return html;
       const named = new URL(originalUrl, 'http://localhost').searchParams.get('lang') ?? undefined;
       const language = isLanguage(named) ? named : LANGUAGES[0];
-      return html.replace(PLACE, () => PLACE + writeProgramTexts(language));
+      return html.replace(PLACE, () => PLACE + writeProgramTexts(language, 'pages with texts'));
     },
   };
 }

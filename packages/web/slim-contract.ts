@@ -1,9 +1,11 @@
 // Leaves out of the website what it doesn't need of the contract: the results, summaries, rights and errors of
 // operations are for the server, the API reference and other clients. The website needs their addresses and parameters.
+// What an error code means is in the message of each response, and in the documentation that pages link to.
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
 const OPERATIONS = /packages\/contract\/src\/operations\/[\w-]+\.ts$/;
+const ERRORS = /packages\/contract\/src\/errors\.ts$/;
 const UNUSED = new Set([
   ...['summary', 'output', 'errors', 'example', 'mcp', 'access', 'uploadScope', 'headers', 'headerQuery'],
   ...['crossOrigin', 'otherBodies', 'bodyLimit', 'answerTypes', 'named', 'plainAnswers', 'secret', 'asset', 'statuses'],
@@ -21,10 +23,10 @@ export function slimContract(): Plugin {
     enforce: 'post',
     config: () => ({ resolve: { alias: [{ find: /^typebox$/, replacement: TYPEBOX }] } }),
     transform: {
-      filter: { id: OPERATIONS },
-      handler(code) {
+      filter: { id: [OPERATIONS, ERRORS] },
+      handler(code, id) {
         const cuts: Span[] = [];
-        findUnused(this.parse(code), cuts);
+        (ERRORS.test(id) ? findMeanings : findUnused)(this.parse(code), cuts);
         return cutOut(code, cuts);
       },
     },
@@ -59,6 +61,14 @@ function findUnused(value: unknown, cuts: Span[]): void {
     return;
   }
   for (const child of Object.values(node)) findUnused(child, cuts);
+}
+
+/** Collects the meanings of error codes. */
+function findMeanings(value: unknown, cuts: Span[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { type, key, ...node } = value as Node & Property;
+  if (type === 'Property' && key?.name === 'meaning') cuts.push(node);
+  else for (const child of Object.values(value)) findMeanings(child, cuts);
 }
 
 type Named = { readonly name?: string };

@@ -101,6 +101,12 @@ export const PLAYER_PAGES: ReadonlySet<PageName> = new Set([
   'reset',
 ] as const);
 
+/** The pages of the program whose texts are in the catalogue, and those that share forms with them. */
+export const PAGES_WITH_TEXTS: ReadonlySet<PageName> = new Set([
+  ...PLAYER_PAGES,
+  ...(['profile', 'security', 'setup'] as const),
+]);
+
 const PATTERNS = Object.entries(PAGES).map(([name, path]) => ({
   name: name as PageName,
   pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),

@@ -1,6 +1,6 @@
 // Every page of the website's program: its path, its data and its code. The server writes the public pages
 // (packages/server/src/http/pages).
-import { matchPage, PLAYER_PAGES } from '@chauffeur/contract/pages';
+import { matchPage, PAGES_WITH_TEXTS, PLAYER_PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -22,7 +22,7 @@ import { cliQuery } from './pages/cli/cli-query.ts';
 import { loadGame } from './pages/games/use-game.ts';
 import { gameQuery } from './pages/store/game-query.ts';
 import { session } from './session.ts';
-import { preferredLanguage, texts } from './texts.tsx';
+import { hasAllTexts, preferredLanguage, texts } from './texts.tsx';
 
 type Needs = { queries: QueryClient };
 
@@ -30,8 +30,9 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 
 const root = createRootRouteWithContext<Needs>()({
   beforeLoad: ({ location: { pathname, href }, preload }) => {
-    // A document has the texts of one language. Nothing is shown until the other one has replaced it.
-    if (!preload && languageOf(pathname) !== texts.language) return loadDocument(href);
+    // A document has the texts of one language, and only those that its page needs. Nothing is shown until the other
+    // one has replaced it.
+    if (!preload && !hasTextsFor(pathname)) return loadDocument(href);
     return undefined;
   },
   component: Frame,
@@ -39,9 +40,12 @@ const root = createRootRouteWithContext<Needs>()({
 });
 
 /** Pages for players are in the language that the visitor prefers, and pages for developers in English. */
-function languageOf(path: string): string {
+function hasTextsFor(path: string): boolean {
   const name = matchPage(path)?.name;
-  return name !== undefined && PLAYER_PAGES.has(name) ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
+  const isForPlayers = name !== undefined && PLAYER_PAGES.has(name);
+  const language = isForPlayers ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
+  const needsAll = name !== undefined && PAGES_WITH_TEXTS.has(name);
+  return language === texts.language && (hasAllTexts || !needsAll);
 }
 
 function loadDocument(href: string): Promise<never> {

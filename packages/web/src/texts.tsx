@@ -4,7 +4,15 @@ import { LANGUAGES, type Language, type Messages, type ProgramKey } from '@chauf
 import { Texts } from '@chauffeur/contract/texts/texts';
 import { createElement, Fragment, type ReactNode } from 'react';
 
-export const texts: Texts<ProgramKey> = readTexts();
+const written = readWritten();
+
+export const texts: Texts<ProgramKey> = new Texts(
+  written.language ?? LANGUAGES[0],
+  written.messages ?? ({} as Messages<ProgramKey>),
+);
+
+/** Whether the document has the texts of all pages, or only those that all pages have. */
+export const hasAllTexts = written.on === 'pages with texts';
 
 /** The language that the visitor prefers, which is not the one of the document on pages that are only in English. */
 export const preferredLanguage = document.querySelector<HTMLMetaElement>('meta[name="language"]')?.content;
@@ -18,10 +26,13 @@ export function rich(key: ProgramKey, values: Values): ReactNode {
   return createElement(Fragment, null, ...[texts.parts<ReactNode>(key, values)].flat());
 }
 
-type Written = { readonly language: Language; readonly messages: Messages<ProgramKey> };
+type Written = {
+  readonly language: Language;
+  readonly on: 'all pages' | 'pages with texts';
+  readonly messages: Messages<ProgramKey>;
+};
 
-function readTexts(): Texts<ProgramKey> {
-  const written = document.getElementById('texts')?.textContent ?? '';
-  const { language, messages } = JSON.parse(written === '' ? '{}' : written) as Partial<Written>;
-  return new Texts<ProgramKey>(language ?? LANGUAGES[0], messages ?? ({} as Messages<ProgramKey>));
+function readWritten(): Partial<Written> {
+  const text = document.getElementById('texts')?.textContent ?? '';
+  return JSON.parse(text === '' ? '{}' : text);
 }

@@ -26,10 +26,10 @@ export function textsOf(language: Language): Texts {
   return TEXTS[language];
 }
 
-/** What the website's program gets: JSON that is safe within a script element. */
-export function writeProgramTexts(language: Language): string {
-  const messages = Object.fromEntries(Object.entries(MESSAGES[language]).filter(([key]) => isForProgram(key)));
-  return JSON.stringify({ language, messages }).replaceAll('<', '\\u003c');
+/** What the website's program gets, on all of its pages or on those with texts: JSON that is safe within a script element. */
+export function writeProgramTexts(language: Language, on: 'all pages' | 'pages with texts'): string {
+  const messages = Object.fromEntries(Object.entries(MESSAGES[language]).filter(([key]) => isForProgram(key, on)));
+  return JSON.stringify({ language, on, messages }).replaceAll('<', '\\u003c');
 }
 
 function parseAll(language: Language): Messages {

@@ -22,15 +22,24 @@ export function asLanguage(value: string): Language {
   return isLanguage(value) ? value : LANGUAGES[0];
 }
 
-/** The groups of messages that the website's program has; the others are only for the server. */
-const PROGRAM_GROUPS = [
+/** The groups of messages that all pages of the website's program have. Those in neither list are only for the server. */
+const SHARED_GROUPS = [
   ...(['skip', 'bytes', 'copy', 'copied', 'site', 'account', 'search', 'problem', 'connection', 'error'] as const),
-  ...(['platform', 'processor', 'scan', 'play', 'bug', 'field', 'signIn', 'signUp', 'verify', 'reset'] as const),
+  'field' as const,
 ];
-type Group = (typeof PROGRAM_GROUPS)[number];
+/** The groups that only `PAGES_WITH_TEXTS` have. */
+const PAGE_GROUPS = [
+  ...(['platform', 'processor', 'scan', 'play', 'bug', 'signIn', 'signUp', 'verify', 'reset'] as const),
+];
+type Group = (typeof SHARED_GROUPS | typeof PAGE_GROUPS)[number];
 
 export type ProgramKey = Extract<MessageKey, Group | `${Group}.${string}`>;
 
-export function isForProgram(key: string): key is ProgramKey {
-  return (PROGRAM_GROUPS as readonly string[]).includes(key.split('.')[0] ?? '');
+/** Whether the program has a message, on all of its pages or on those with texts of their own. */
+export function isForProgram(
+  key: string,
+  on: 'all pages' | 'pages with texts' = 'pages with texts',
+): key is ProgramKey {
+  const groups: readonly string[] = on === 'all pages' ? SHARED_GROUPS : [...SHARED_GROUPS, ...PAGE_GROUPS];
+  return groups.includes(key.split('.')[0] ?? '');
 }

@@ -2,6 +2,7 @@
 // the website's program, with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
 import { isLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import fastifyStatic from '@fastify/static';
@@ -68,7 +69,8 @@ export function mountWebsite(
   });
   mountCrawlers(app, ctx);
   mountFeeds(app, ctx, auth);
-  const texts = { en: writeProgramTexts('en'), de: writeProgramTexts('de') } satisfies Record<Language, string>;
+  const shared = textsOn('all pages');
+  const all = textsOn('pages with texts');
   const pages = mountPublicPages(app, ctx, auth, routes);
   mountDocs(app, ctx, pages);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -78,13 +80,16 @@ export function mountWebsite(
       return pages.sendProblem(request, reply, error);
     }
     const { wanted, named } = languagesOf(request);
-    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, pathOf(request), textsOf(wanted));
+    const path = pathOf(request);
+    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, path, textsOf(wanted));
     if (status === 404) return pages.sendNotFound(request, reply);
     const nonce = randomBytes(16).toString('base64url');
     if (isIsolated) isolate(reply);
     if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
     const first = `<meta name="style-nonce" content="${nonce}">\n    <meta name="language" content="${wanted}">`;
     const { language = 'en' } = head;
+    const page = matchPage(path);
+    const texts = page !== undefined && PAGES_WITH_TEXTS.has(page.name) ? all : shared;
     const text = fillHead(document, head, first)
       .replace(NO_SCRIPT, () => `<noscript>${textsOf(language).html('noScript', {}).text}</noscript>`)
       .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
@@ -97,6 +102,10 @@ export function mountWebsite(
       ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request),
     send,
   };
+}
+
+function textsOn(pages: Parameters<typeof writeProgramTexts>[1]): Record<Language, string> {
+  return { en: writeProgramTexts('en', pages), de: writeProgramTexts('de', pages) };
 }
 
 /** Most clients that aren't browsers accept any type, and get a page as browsers do. */

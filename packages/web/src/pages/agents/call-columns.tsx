@@ -1,8 +1,8 @@
 // The columns of a list of agent calls, shared by the owner's audit page and the person's own list.
-import { ERRORS, isErrorCode } from '@chauffeur/contract/errors';
+import { isErrorCode } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listAgentCalls } from '@chauffeur/contract/operations/agents';
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import type { Column } from '../../ui/DataTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -51,9 +51,9 @@ function Outcome({ code }: { code: number }) {
     <>
       <StateBadge tone="bad">{`Error ${code}`}</StateBadge>
       {isErrorCode(code) && (
-        <Text size="xs" c="dimmed">
-          {ERRORS[code].meaning}
-        </Text>
+        <Anchor size="xs" href={`/docs/errors#${code}`} display="block">
+          What it means
+        </Anchor>
       )}
     </>
   );

@@ -35,7 +35,7 @@ function Meters({ usage }: { usage: UsageData }) {
           {meter.limit > 0 && (
             <Progress
               value={100 * shareOf(meter)}
-              color={isNearLimit(meter) ? 'orange' : 'blue'}
+              color={isNearLimit(meter) ? 'yellow' : 'blue'}
               aria-label={meter.name}
               size="sm"
             />
