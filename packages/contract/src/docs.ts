@@ -154,6 +154,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
     pages: [
       { page: 'play', title: 'Games in the browser', description: 'What a web build needs, and what it can do.' },
       {
+        page: 'store-page',
+        title: 'The page of your game',
+        description: 'Its texts and facts, drafts, press kit, widget, followers and statistics.',
+      },
+      {
         page: 'shelves',
         title: 'Shelves and search',
         description: 'How games appear on the home page, in search and on developer pages.',

@@ -101,7 +101,7 @@ export const PLAYER_PAGES: ReadonlySet<PageName> = new Set([
   'reset',
 ] as const);
 
-/** The pages of the program whose texts are in the catalogue, and those that share forms with them. */
+/** The pages of the program whose texts are in the catalogue, and pages that share forms with them. */
 export const PAGES_WITH_TEXTS: ReadonlySet<PageName> = new Set([
   ...PLAYER_PAGES,
   ...(['profile', 'security', 'setup'] as const),

@@ -30,7 +30,7 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 
 const root = createRootRouteWithContext<Needs>()({
   beforeLoad: ({ location: { pathname, href }, preload }) => {
-    // A document has the texts of one language, and only those that its page needs. Nothing is shown until the other
+    // A document has the texts of one language, and only what its page needs of them. Nothing is shown until the other
     // one has replaced it.
     if (!preload && !hasTextsFor(pathname)) return loadDocument(href);
     return undefined;

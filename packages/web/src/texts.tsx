@@ -11,7 +11,7 @@ export const texts: Texts<ProgramKey> = new Texts(
   written.messages ?? ({} as Messages<ProgramKey>),
 );
 
-/** Whether the document has the texts of all pages, or only those that all pages have. */
+/** Whether the document has the texts of every page, or only what all pages have. */
 export const hasAllTexts = written.on === 'pages with texts';
 
 /** The language that the visitor prefers, which is not the one of the document on pages that are only in English. */
