@@ -207,8 +207,10 @@ describe('every page of the website', () => {
     assert.equal(await background(), 'rgb(255, 255, 255)');
     await page.getByRole('button', { name: 'Dark mode' }).click();
     await page.getByRole('link', { name: /^Next/ }).click();
-    await page.waitForURL(`${url}/docs/shelves`);
+    await page.waitForURL(`${url}/docs/store-page`);
     assert.equal(await background(), 'rgb(22, 24, 27)');
+    await page.getByRole('link', { name: /^Next/ }).click();
+    await page.waitForURL(`${url}/docs/shelves`);
     // The commands of this page are shown for the shell that was chosen on the page before.
     await page.getByText('curl.exe').first().waitFor();
   });

@@ -142,7 +142,7 @@ describe('the command that a server offers', () => {
     const without = await serve(empty);
     assert.equal((await fetch(`${without.api}/public/cli`)).status, 404);
     assert.equal((await fetch(`${without.url}/cli/install.sh`)).status, 404);
-    for (const path of ['notes.txt', '', '%2e%2e/package.json']) {
+    for (const path of ['notes.txt', '%2e%2e/package.json']) {
       assert.equal((await fetch(`${full.url}/cli/${path}`)).status, 404, path);
     }
   });

@@ -82,7 +82,10 @@ export async function countRows(server: TestServer, gameId: string): Promise<Rec
     server.ctx.db,
     sql<{ name: string }>`select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
       where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
-        and attname = 'game_id' and not attisdropped order by relname`,
+        and attname = 'game_id' and not attisdropped
+        -- Written a moment after the change that it is about, and read only for seconds.
+        and relname <> 'game_changes'
+      order by relname`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
