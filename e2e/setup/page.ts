@@ -68,8 +68,9 @@ export function watchErrors(context: BrowserContext, report: (error: string) => 
 
 /** Fills in the form on the sign-in page, for tests of what comes before and after it. */
 export async function submitSignIn(page: Page, { email, password }: Account): Promise<void> {
-  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  // First, because the page before may have a field for an email, such as the form to report a bug.
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
