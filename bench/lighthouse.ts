@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { PageName } from '@chauffeur/contract/pages';
+import { PAGES, type PageName } from '@chauffeur/contract/pages';
 import lighthouse from 'lighthouse';
 import { NO_CHROMIUM, startChromium } from '../e2e/setup/chromium.ts';
 import { findFreePort, makeFolder, type ServiceProcess, startService } from '../e2e/setup/processes.ts';
@@ -58,7 +58,8 @@ try {
 async function measurePage(url: string, { page, path }: Visit, cookie: string | undefined): Promise<Run[]> {
   const runs: Run[] = [];
   for (let no = 1; no <= Number(values.runs); no += 1) {
-    const run = await measureOnce(url + path, cookie);
+    // A page of search results asks search engines not to index it.
+    const run = await measureOnce(url + (page === 'browse' ? PAGES.browse : path), cookie);
     note(`${page} ${no}: ${JSON.stringify(run)}`);
     runs.push(run);
   }
@@ -75,6 +76,8 @@ async function measureOnce(address: string, cookie: string | undefined): Promise
   });
   if (result === undefined) throw new Error(`Lighthouse returned nothing for ${address}`);
   const { audits, categories } = result.lhr;
+  const { accessibility } = categories;
+  for (const { id } of accessibility?.auditRefs ?? []) if (audits[id]?.score === 0) note(`${address}: ${id}`);
   const numberOf = (audit: string) => audits[audit]?.numericValue ?? Number.NaN;
   const { items = [] } = (audits['network-requests']?.details ?? {}) as { items?: readonly Loaded[] };
   const kbOf = (types: readonly string[]) =>

@@ -8,7 +8,7 @@ import { AccountMenu } from './AccountMenu.tsx';
 
 export function PersonMenu() {
   const { data: person, isPending } = useQuery(session);
-  if (isPending) return <Skeleton w={96} h={20} aria-label={t('account.loading')} />;
+  if (isPending) return <Skeleton w={96} h={20} role="progressbar" aria-label={t('account.loading')} />;
   if (person != null) return <AccountMenu person={person} />;
   return (
     <>

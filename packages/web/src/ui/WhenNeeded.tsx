@@ -37,5 +37,5 @@ export function WhenNeeded({ height, label, children }: WhenNeededProps) {
     };
   }, [isNeeded]);
   if (isNeeded) return children;
-  return <Skeleton ref={place} h={height} aria-label={label} />;
+  return <Skeleton ref={place} h={height} role="progressbar" aria-label={label} />;
 }

@@ -124,7 +124,7 @@ function CrashGroup({ game, group, newest, isGone }: CrashGroupProps) {
           {sample.error !== null && crash === undefined && (
             <Problem error={sample.error} onRetry={() => void sample.refetch()} />
           )}
-          {sample.isLoading && <Skeleton h={DETAILS_HEIGHT} aria-label="Loading latest report" />}
+          {sample.isLoading && <Skeleton h={DETAILS_HEIGHT} role="progressbar" aria-label="Loading latest report" />}
           {crash !== undefined && <LatestReport game={game} crash={crash} />}
         </div>
       </div>

@@ -45,7 +45,7 @@ export function PlayPage() {
         </Title>
       </div>
       {game === undefined ? (
-        <Skeleton className={classes.box} aria-label={t('play.loadingPage')} />
+        <Skeleton className={classes.box} role="progressbar" aria-label={t('play.loadingPage')} />
       ) : (
         <Stage key={uid} game={game} channel={channel ?? game.channels[0] ?? 'stable'} />
       )}
@@ -66,7 +66,9 @@ function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
   return (
     <>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {play === undefined && error === null && <Skeleton className={classes.box} aria-label={t('play.loading')} />}
+      {play === undefined && error === null && (
+        <Skeleton className={classes.box} role="progressbar" aria-label={t('play.loading')} />
+      )}
       {play !== undefined && <PlayFrame play={play} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />}
       <Stack gap={4}>
         <Text size="sm">
