@@ -1,9 +1,8 @@
 // How often the files of builds are downloaded, by build and UTC day.
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { utcDayOf } from '../../kernel/clock.ts';
 import type { Db } from '../../kernel/database/db.ts';
-import { batchWriter } from '../../request/batch-writer.ts';
+import { dailyCounter } from '../../request/daily-counter.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
 import * as sql from './downloads.sql.ts';
 
@@ -13,23 +12,7 @@ export const { downloadsOfBuild } = sql;
 type Download = { readonly gameId: string; readonly buildId: string };
 type Blob = { readonly size: number; readonly etag: string };
 
-const count = batchWriter<Download, null>({
-  queue: 'downloads',
-  maxBatch: 1000,
-  // Two batches could wait for each other's rows.
-  writers: 1,
-  maxWaiting: 10_000,
-  weigh: () => 1,
-  async write({ db }, downloads, { now }) {
-    const byBuild = Map.groupBy(downloads, ({ gameId, buildId }) => `${gameId}/${buildId}`);
-    await sql.addDownloads(
-      db,
-      utcDayOf(now),
-      [...byBuild.values()].map((same) => ({ ...same[0]!, count: same.length })),
-    );
-    return downloads.map(() => null);
-  },
-});
+const count = dailyCounter<Download>('downloads', sql.addDownloads);
 
 /** The downloads of a game on the UTC days from `first` up to, but without, `end`. */
 export function downloadsBetween({ db }: Context, gameId: string, days: sql.Days): Promise<number> {

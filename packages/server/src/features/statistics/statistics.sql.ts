@@ -1,12 +1,12 @@
 // The SQL of statistics: counts of views, plays and referred downloads by UTC day, and what is read from them and from those of downloads.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
+import type { Counted } from '../../request/daily-counter.ts';
 
 export type View = { readonly gameId: string; readonly os: string; readonly referrer: string };
 /** A download from a link on another website. */
 export type Referral = { readonly gameId: string; readonly referrer: string };
 export type Play = { readonly gameId: string; readonly buildId: string };
-type Counted<Item> = Item & { readonly count: number };
 
 /** Hosts come from requests, so a game has only this many of a day; the others are counted together. */
 const MAX_REFERRERS = 100;

@@ -6,8 +6,8 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/statistics';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { batchWriter } from '../../request/batch-writer.ts';
 import type { Call } from '../../request/call.ts';
+import { dailyCounter } from '../../request/daily-counter.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
@@ -19,60 +19,9 @@ type Headers = Parameters<typeof isPerson>[0];
 
 const DEFAULT_DAYS = 30;
 
-const writeViews = batchWriter<sql.View, null>({
-  queue: 'views',
-  maxBatch: 1000,
-  // Two batches could wait for each other's rows.
-  writers: 1,
-  maxWaiting: 10_000,
-  weigh: () => 1,
-  async write({ db }, views, { now }) {
-    await sql.addViews(
-      db,
-      utcDayOf(now),
-      countBy(views, ({ gameId, os, referrer }) => `${gameId} ${os} ${referrer}`),
-    );
-    return views.map(() => null);
-  },
-});
-
-const writeReferrals = batchWriter<sql.Referral, null>({
-  queue: 'referrals',
-  maxBatch: 1000,
-  writers: 1,
-  maxWaiting: 10_000,
-  weigh: () => 1,
-  async write({ db }, referrals, { now }) {
-    await sql.addReferrals(
-      db,
-      utcDayOf(now),
-      countBy(referrals, ({ gameId, referrer }) => `${gameId} ${referrer}`),
-    );
-    return referrals.map(() => null);
-  },
-});
-
-const writePlays = batchWriter<sql.Play, null>({
-  queue: 'plays',
-  maxBatch: 1000,
-  writers: 1,
-  maxWaiting: 10_000,
-  weigh: () => 1,
-  async write({ db }, plays, { now }) {
-    await sql.addPlays(
-      db,
-      utcDayOf(now),
-      countBy(plays, ({ gameId, buildId }) => `${gameId} ${buildId}`),
-    );
-    return plays.map(() => null);
-  },
-});
-
-/** In the order of the keys, so that two processes cannot deadlock. */
-function countBy<Item extends object>(items: readonly Item[], keyOf: (item: Item) => string) {
-  const groups = [...Map.groupBy(items, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return groups.map(([, same]) => ({ ...same[0]!, count: same.length }));
-}
+const writeViews = dailyCounter<sql.View>('views', sql.addViews);
+const writeReferrals = dailyCounter<sql.Referral>('referrals', sql.addReferrals);
+const writePlays = dailyCounter<sql.Play>('plays', sql.addPlays);
 
 /** Counts a view by a visitor who isn't a member of the game. The page doesn't wait for it. */
 export function countView(ctx: Context, gameId: string, headers: Headers): void {
