@@ -6,13 +6,16 @@ import { picture } from '../packages/server/test/setup/images.ts';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { NUL_STATUS } from './setup/cluster.ts';
+import { serveOtherWebsite } from './setup/other-website.ts';
 import { findFreePort, startService } from './setup/processes.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
+import { until } from './setup/until.ts';
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
 const PLAYED = '1082; saves: no; threads: yes; rgb(1, 2, 3)';
@@ -96,6 +99,27 @@ describe('playing on the website', () => {
     await stateOf(page).getByText(PLAYED).waitFor();
     await page.getByRole('button', { name: 'Full screen' }).click();
     await page.waitForFunction(() => document.fullscreenElement?.querySelector('iframe') === document.activeElement);
+  });
+
+  test('downloads and plays are counted with the website that led to the page of the game', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const news = await serveOtherWebsite(() => `<a href="${site.service.url}/g/${studio.slug}">Small Walk</a>`);
+    t.after(news.stop);
+    // Browsers that say they are automated don't count.
+    const page = await site.openPage({ userAgent: FIREFOX });
+    await page.goto(news.urlOf('news.localhost'));
+    await page.getByRole('link', { name: 'Small Walk' }).click();
+    await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download for Linux' }).click()]);
+    await page.getByRole('link', { name: 'Play in browser' }).click();
+    await page.getByRole('button', { name: 'Play Small Walk' }).click();
+    await stateOf(page).getByText(PLAYED).waitFor();
+    type Row = { host: string | null; views: number; downloads: number; plays: number };
+    const url = `${site.service.api}/games/${studio.slug}/statistics`;
+    await until(async () => {
+      const { data } = (await (await fetch(url, { headers: studio.session })).json()) as { data: { referrers: Row[] } };
+      const row = data.referrers.find(({ host }) => host === 'news.localhost');
+      return row?.views === 1 && row.downloads === 1 && row.plays === 1;
+    });
   });
 
   test('a hostile build cannot use the session or navigate the player away', async (t) => {

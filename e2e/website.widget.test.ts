@@ -1,14 +1,12 @@
 // cspell:ignore Herunterladen
 // The widget of a game in a frame on another website: what it shows, where it leads, and that nothing else can be framed.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { type OtherWebsite, serveOtherWebsite } from './setup/other-website.ts';
 import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
@@ -23,7 +21,7 @@ describe('the widget of a game', () => {
   let studio: Studio;
   /** What the other website shows. */
   let body = '';
-  let elsewhere: Server;
+  let elsewhere: OtherWebsite;
 
   const site = serveSite(async (site) => {
     ({ service, browser } = site);
@@ -34,21 +32,14 @@ describe('the widget of a game', () => {
   });
 
   before(async () => {
-    elsewhere = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8');
-      response.end(`<!doctype html><title>Studio</title><link rel="icon" href="data:,"><h1>Our games</h1>${body}`);
-    }).listen(0, '127.0.0.1');
-    await once(elsewhere, 'listening');
+    elsewhere = await serveOtherWebsite(() => body);
   });
-  after(() => {
-    elsewhere.close();
-    elsewhere.closeAllConnections();
-  });
+  after(() => elsewhere.stop());
 
   async function openElsewhere(html: string, options: Parameters<typeof site.openPage>[0] = {}): Promise<Page> {
     body = html;
     const page = await site.openPage(options);
-    await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+    await page.goto(elsewhere.urlOf('127.0.0.1'));
     return page;
   }
 

@@ -1769,6 +1769,15 @@ create table download_referrer_days (
   constraint download_referrer_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table play_referrer_days (
+  game_id uuid not null,
+  day date not null,
+  referrer text not null,
+  count bigint not null,
+  constraint play_referrer_days_pkey PRIMARY KEY (game_id, day, referrer),
+  constraint play_referrer_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1901,6 +1910,7 @@ CREATE INDEX page_reports_closed ON public.page_reports USING btree (closed_at) 
 CREATE INDEX crash_group_totals_by_os ON public.crash_group_totals USING btree (game_id, os, build_id, group_id);
 CREATE INDEX view_days_by_day ON public.view_days USING btree (day);
 CREATE INDEX download_referrer_days_by_day ON public.download_referrer_days USING btree (day);
+CREATE INDEX play_referrer_days_by_day ON public.play_referrer_days USING btree (day);
 
 create view build_names as
  SELECT builds.game_id,

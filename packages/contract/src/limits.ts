@@ -6,6 +6,8 @@ export const MIB = 1024 * KIB;
 export const GIB = 1024 * MIB;
 
 export const LIMITS = {
+  /** Of a name in the DNS (RFC 1035). */
+  hostLength: 253,
   /** Largest zip, uploaded whole or in chunks. */
   fileBytes: 5 * GIB,
   /** The CLI uploads larger files in chunks. */

@@ -45,8 +45,8 @@ describe('the statistics of a game', () => {
     const byHost = (a: { host: string | null }, b: { host: string | null }) =>
       (a.host ?? '') < (b.host ?? '') ? -1 : 1;
     assert.deepEqual(body.data.referrers.sort(byHost), [
-      { host: null, views: 1, downloads: 0 },
-      { host: 'news.example.org', views: 1, downloads: 0 },
+      { host: null, views: 1, downloads: 0, plays: 0 },
+      { host: 'news.example.org', views: 1, downloads: 0, plays: 0 },
     ]);
   });
 
@@ -106,20 +106,64 @@ describe('the statistics of a game', () => {
       (await referrers()).some(({ host, downloads }: Row) => host === 'news.example.org' && downloads === 2),
     );
     assert.deepEqual(await referrers(), [
-      { host: null, views: 0, downloads: 3 },
-      { host: 'news.example.org', views: 0, downloads: 2 },
+      { host: null, views: 0, downloads: 3, plays: 0 },
+      { host: 'news.example.org', views: 0, downloads: 2, plays: 0 },
     ]);
     const many = Array.from({ length: 120 }, (_, no) => ({
       gameId: owned.game.uid,
       referrer: `site-${no}.example.com`,
       count: 1,
     }));
-    await addReferrals(server.ctx.db, today(), [...many, { gameId: newId(), referrer: 'x.example', count: 1 }]);
+    const gone = { gameId: newId(), referrer: 'x.example', count: 1 };
+    await addReferrals(server.ctx.db, 'download_referrer_days', today(), [...many, gone]);
     const kept = await rows(
       server.ctx.db,
       sql<{ referrer: string }>`select referrer from download_referrer_days where game_id = ${owned.game.uid}`,
     );
     assert.ok(kept.length <= 101 && kept.length > 90, String(kept.length));
+  });
+
+  test('count the websites that led to downloads and plays by way of the page of the game', async () => {
+    const owned = await makeOwnedGame(server, { visibility: 'public' });
+    const { game } = owned;
+    const linux = await shipAndScan(server, game, { version: '1.0' });
+    const page = buildZip([{ name: 'index.html', data: '<!doctype html>' }]);
+    const web = await shipAndScan(server, game, { version: '1.0', os: 'web', arch: 'wasm32' }, page);
+    const files = `${server.api}/public/games/${game.uid}/files`;
+    const ownPage = { referer: `${server.url}/g/${game.slug}` };
+    const download = async (query: string, headers: Record<string, string> = ownPage) =>
+      (await fetch(`${files}/${linux.fileUid}/download${query}`, { headers })).arrayBuffer();
+    await download('?referrer=news.example.org');
+    await download('?referrer=www.news.example.org', { referer: 'https://other.example.org/' });
+    const ignored = [new URL(server.url).hostname, '', 'localhost', 'a b.example', '<b>.example', 'user:@[::1]/'];
+    for (const host of ignored) await download(`?${new URLSearchParams({ referrer: host })}`);
+    const urlOf = async (query: string): Promise<string> =>
+      (await request(`${files}/${web.fileUid}/play${query}`)).body.data.url;
+    const referred = await urlOf('?referrer=news.example.org');
+    assert.equal(referred, `${await urlOf('')}?referrer=news.example.org`);
+    const start = new URL(referred);
+    start.search = '';
+    for (const query of [
+      '?referrer=news.example.org',
+      '',
+      '?referrer=<b>',
+      '?referrer=a.b&referrer=c.d',
+      '?referrer=%00',
+    ])
+      assert.equal((await fetch(start + query)).status, 200);
+    await fetch(referred, { method: 'HEAD' });
+    await until(async () => {
+      const { downloads, plays } = await totals(owned);
+      return downloads === 2 + ignored.length && plays === 5;
+    });
+    const referrers = async () => (await read(owned)).body.data.referrers;
+    await until(async () => (await referrers()).length === 2);
+    assert.deepEqual(await referrers(), [
+      { host: null, views: 0, downloads: ignored.length, plays: 4 },
+      { host: 'news.example.org', views: 0, downloads: 2, plays: 1 },
+    ]);
+    const tooLong = await request(`${files}/${web.fileUid}/play?referrer=${'a'.repeat(254)}`);
+    assert.deepEqual(statusOf(tooLong), [400, 4002]);
   });
 
   test('keep at most a hundred hosts of a day, and count the rest together', async () => {

@@ -59,8 +59,11 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const play = createRoute({
   getParentRoute: () => root,
   path: '/g/$uid/play',
-  validateSearch: ({ channel }): { channel?: string | undefined } => ({ channel: textOf(channel) }),
-  loaderDeps: ({ search }) => search,
+  validateSearch: ({ channel, referrer }): { channel?: string | undefined; referrer?: string | undefined } => ({
+    channel: textOf(channel),
+    referrer: textOf(referrer),
+  }),
+  loaderDeps: ({ search: { channel } }) => ({ channel }),
   loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
   component: lazyPage(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
 });

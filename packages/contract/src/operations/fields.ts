@@ -21,6 +21,16 @@ export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 
+/** For statistics of downloads and plays that begin on a page of the game. */
+export const ReferrerQuery = Type.Object({
+  referrer: Type.Optional(
+    Type.String({
+      maxLength: LIMITS.hostLength,
+      description: "Host of the website whose link led to the game's page, for its statistics; others are ignored",
+    }),
+  ),
+});
+
 /** Also the form of a game's uid or slug. */
 export const OrganisationRef = Type.String({ ...GameRef, description: 'the uid or slug of an organisation' });
 export const OrganisationParams = Type.Object({ organisation: OrganisationRef });

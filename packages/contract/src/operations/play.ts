@@ -1,7 +1,7 @@
 // Playing a web build in the browser, where its files are served apart from the website.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { FileParams, Nullable, Timestamp } from './fields.ts';
+import { FileParams, Nullable, ReferrerQuery, Timestamp } from './fields.ts';
 
 export const getPlay = defineOperation({
   id: 'play.get',
@@ -10,6 +10,7 @@ export const getPlay = defineOperation({
   path: '/public/games/{uid}/files/{file_uid}/play',
   access: 'public',
   params: FileParams,
+  query: ReferrerQuery,
   output: Type.Object({
     url: Type.String({ description: 'URL for the frame' }),
     sandbox: Type.String({ description: "Value of the frame's `sandbox` attribute" }),

@@ -53,7 +53,11 @@ export const getStatistics = defineOperation({
           Type.String({ description: 'Of the website with the link; null without one, other for many rare ones' }),
         ),
         views: Views,
-        downloads: { ...Downloads, description: 'Downloads that began with a link to the file on that website' },
+        downloads: {
+          ...Downloads,
+          description: "Downloads that began with a link on that website, to the file or to the game's page",
+        },
+        plays: { ...Plays, description: "Plays that began with a link on that website to the game's page" },
       }),
       { maxItems: LIMITS.statisticsRows },
     ),

@@ -10,13 +10,15 @@ const ROUTE = '/play/:pass/*';
 
 /** The pass in the path is the only credential; no cookie or header is read. */
 export function mountPlay(app: FastifyInstance, ctx: Context): void {
-  app.route<{ Params: { pass: string } }>({
+  app.route<{ Params: { pass: string }; Querystring: { referrer?: string | string[] } }>({
     method: ['GET', 'HEAD'],
     exposeHeadRoute: false,
     url: ROUTE,
     handler: async (request, reply) => {
       const { pass } = request.params;
-      return servePlayed(ctx, request, reply, { pass, path: pathOf(request.url, pass) });
+      const { referrer } = request.query;
+      const path = pathOf(request.url, pass);
+      return servePlayed(ctx, request, reply, { pass, path, referrer: typeof referrer === 'string' ? referrer : '' });
     },
   });
   mountPreflights(app, [

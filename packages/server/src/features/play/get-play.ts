@@ -19,9 +19,10 @@ export async function getPlay(
   const { start } = await readWebBuild(ctx, file);
   if (start === null)
     throw new ApiError(4092, 'The build has no start page. Put index.html at the top level of its .zip.');
+  const query = input.referrer === undefined ? '' : `?${new URLSearchParams({ referrer: input.referrer })}`;
   const keepsSaves = isApart(ctx);
   return {
-    url: `${originOf(ctx, file.game_id)}/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}`,
+    url: `${originOf(ctx, file.game_id)}/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}${query}`,
     sandbox: sandboxOf({ keepsSaves }),
     keeps_saves: keepsSaves,
     expires_at: expiresAt?.toISOString() ?? null,

@@ -19,14 +19,15 @@ const YEAR_SECONDS = 31_536_000;
 /** A range of a compressed entry requires unpacking everything before it, so larger entries are sent completely. */
 const MAX_CUT_BYTES = 32 * MIB;
 
-/**
- * `GET /play/{pass}/{path}`; `path` is decoded. Redirects to the page of the game if it is opened outside its frame.
- */
+/** `path` is decoded. `referrer` is the host of the website that the player came from; '' if it isn't known. */
+type Played = { readonly pass: string; readonly path: string; readonly referrer: string };
+
+/** `GET /play/{pass}/{path}`. Redirects to the page of the game if it is opened outside its frame. */
 export async function servePlayed(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { pass, path }: { pass: string; path: string },
+  { pass, path, referrer }: Played,
 ): Promise<FastifyReply> {
   confine(ctx, reply);
   refuseServiceWorker(ctx, request);
@@ -39,7 +40,8 @@ export async function servePlayed(
   const build = await readWebBuild(ctx, opened.file);
   const entry = build.entries.get(path);
   if (entry === undefined) throw unknownEntry();
-  if (path === build.start && request.method === 'GET') countPlay(ctx, { gameId, buildId: opened.file.build_id });
+  if (path === build.start && request.method === 'GET')
+    countPlay(ctx, { gameId, buildId: opened.file.build_id }, referrer);
   try {
     return await send(ctx, request, reply, { opened, build, entry, path });
   } catch (error) {

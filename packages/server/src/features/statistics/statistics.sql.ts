@@ -1,10 +1,11 @@
-// The SQL of statistics: counts of views, plays and referred downloads by UTC day, and what is read from them and from those of downloads.
+// The SQL of statistics: counts of views and plays by UTC day, and of the websites that
+// downloads and plays came from; and what is read from them and from those of downloads.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import type { Counted } from '../../request/daily-counter.ts';
 
 export type View = { readonly gameId: string; readonly os: string; readonly referrer: string };
-/** A download from a link on another website. */
+/** A download or play that began with a link on another website. */
 export type Referral = { readonly gameId: string; readonly referrer: string };
 export type Play = { readonly gameId: string; readonly buildId: string };
 
@@ -47,16 +48,23 @@ export async function addViews(db: Db, day: string, views: readonly Counted<View
   );
 }
 
+export type ReferralTable = 'download_referrer_days' | 'play_referrer_days';
+
 /** Games that are deleted are left out. */
-export async function addReferrals(db: Db, day: string, referrals: readonly Counted<Referral>[]): Promise<void> {
+export async function addReferrals(
+  db: Db,
+  table: ReferralTable,
+  day: string,
+  referrals: readonly Counted<Referral>[],
+): Promise<void> {
   const counts = referrals.map(({ count }) => count);
   await changed(
     db,
     sql`with given as (
         select game_id, '' as os, referrer, added from unnest(${referrals.map(({ gameId }) => gameId)}::uuid[],
           ${referrals.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[]) as given (game_id, referrer, added)
-      ), ${placeReferrers('download_referrer_days', day)}
-      insert into download_referrer_days as existing (game_id, day, referrer, count)
+      ), ${placeReferrers(table, day)}
+      insert into ${sql.table(table)} as existing (game_id, day, referrer, count)
       select game_id, ${day}::date, referrer, sum(added) from placed join existing_games using (game_id)
       group by game_id, referrer order by game_id, referrer
       on conflict (game_id, day, referrer) do update set count = existing.count + excluded.count`,
@@ -136,22 +144,27 @@ export function countBySystem(db: Db, range: Range): Promise<SystemRow[]> {
   );
 }
 
-export type ReferrerRow = { host: string; views: number; downloads: number };
+export type ReferrerRow = { host: string; views: number; downloads: number; plays: number };
 
-/** Downloads that began without a link on another website have no referrer. */
+/** Downloads and plays that began without a link on another website have no referrer. */
 export function countByReferrer(db: Db, range: Range, limit: number): Promise<ReferrerRow[]> {
   const { gameId, first, last } = range;
-  const referred = sql`(select referrer, count from download_referrer_days
-    where game_id = ${gameId} and day between ${first}::date and ${last}::date)`;
+  const inRange = sql`game_id = ${gameId} and day between ${first}::date and ${last}::date`;
   return rows(
     db,
-    sql<ReferrerRow>`select referrer as host, sum(views)::bigint as views, sum(downloads)::bigint as downloads
-      from (select referrer, views, 0::bigint as downloads from ${views(range)} as seen
-        union all select referrer, 0, count from ${referred} as referred
-        union all select '', 0, greatest(0, (select coalesce(sum(downloads), 0) from ${uses(range)} as used)
-          - (select coalesce(sum(count), 0) from ${referred} as referred))) as counted
-      group by referrer having sum(views + downloads) > 0
-      order by sum(views + downloads) desc, referrer limit ${limit}`,
+    sql<ReferrerRow>`with referred as (
+        select referrer, count as downloads, 0::bigint as plays from download_referrer_days where ${inRange}
+        union all select referrer, 0, count from play_referrer_days where ${inRange}
+      ), everything as (
+        select coalesce(sum(downloads), 0) as downloads, coalesce(sum(plays), 0) as plays from ${uses(range)} as used
+      ), known as (select coalesce(sum(downloads), 0) as downloads, coalesce(sum(plays), 0) as plays from referred)
+      select referrer as host, sum(views)::bigint as views, sum(downloads)::bigint as downloads, sum(plays)::bigint as plays
+      from (select referrer, views, 0::bigint as downloads, 0::bigint as plays from ${views(range)} as seen
+        union all select referrer, 0, downloads, plays from referred
+        union all select '', 0, greatest(0, everything.downloads - known.downloads),
+          greatest(0, everything.plays - known.plays) from everything, known) as counted
+      group by referrer having sum(views + downloads + plays) > 0
+      order by sum(views + downloads + plays) desc, referrer limit ${limit}`,
   );
 }
 
@@ -166,4 +179,5 @@ export async function countFollowers(db: Db, gameId: string): Promise<number> {
 export async function deleteReferrers(db: Db, before: string): Promise<void> {
   await changed(db, sql`delete from view_days where day < ${before}::date`);
   await changed(db, sql`delete from download_referrer_days where day < ${before}::date`);
+  await changed(db, sql`delete from play_referrer_days where day < ${before}::date`);
 }

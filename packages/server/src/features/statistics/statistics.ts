@@ -12,7 +12,7 @@ import { readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import * as sql from './statistics.sql.ts';
-import { isPerson, osOf, referrerOf } from './visitor.ts';
+import { isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
 
 type Statistics = OutputOf<typeof contract.getStatistics>;
 type Headers = Parameters<typeof isPerson>[0];
@@ -20,8 +20,13 @@ type Headers = Parameters<typeof isPerson>[0];
 const DEFAULT_DAYS = 30;
 
 const writeViews = dailyCounter<sql.View>('views', sql.addViews);
-const writeReferrals = dailyCounter<sql.Referral>('referrals', sql.addReferrals);
 const writePlays = dailyCounter<sql.Play>('plays', sql.addPlays);
+const writeReferredDownloads = referralCounter('referred_downloads', 'download_referrer_days');
+const writeReferredPlays = referralCounter('referred_plays', 'play_referrer_days');
+
+function referralCounter(queue: 'referred_downloads' | 'referred_plays', table: sql.ReferralTable) {
+  return dailyCounter<sql.Referral>(queue, (db, day, items) => sql.addReferrals(db, table, day, items));
+}
 
 /** Counts a view by a visitor who isn't a member of the game. The page doesn't wait for it. */
 export function countView(ctx: Context, gameId: string, headers: Headers): void {
@@ -32,18 +37,28 @@ export function countView(ctx: Context, gameId: string, headers: Headers): void 
   );
 }
 
-/** Counts the website whose link began a download. The download doesn't wait for it. */
-export function countReferral(ctx: Context, gameId: string, headers: Headers): void {
-  const referrer = referrerOf(headers, new URL(ctx.publicUrl).hostname);
+/**
+ * Counts the website whose link began a download: the one with a link to the game's page if that page passes its host
+ * on, else the one with a link to the file. The download doesn't wait for it.
+ */
+export function countReferredDownload(
+  ctx: Context,
+  { gameId, host, headers }: { readonly gameId: string; readonly host: string | undefined; readonly headers: Headers },
+): void {
+  const { hostname } = new URL(ctx.publicUrl);
+  const referrer = host === undefined ? referrerOf(headers, hostname) : otherHost(`https://${host}`, hostname);
   if (referrer === '') return;
-  writeReferrals(ctx, { gameId, referrer }).catch((error) =>
+  writeReferredDownloads(ctx, { gameId, referrer }).catch((error) =>
     ctx.log.warn({ err: error, game: gameId }, 'the website of a download was not counted'),
   );
 }
 
-/** Counts the start of a web build. The game doesn't wait for it. */
-export function countPlay(ctx: Context, play: sql.Play): void {
-  writePlays(ctx, play).catch((error) => ctx.log.warn({ err: error, build: play.buildId }, 'a play was not counted'));
+/** Counts the start of a web build, and the website whose link led to it. The game doesn't wait for it. */
+export function countPlay(ctx: Context, play: sql.Play, host: string): void {
+  const counted = [writePlays(ctx, play)];
+  const referrer = otherHost(`https://${host}`, new URL(ctx.publicUrl).hostname);
+  if (referrer !== '') counted.push(writeReferredPlays(ctx, { gameId: play.gameId, referrer }));
+  Promise.all(counted).catch((error) => ctx.log.warn({ err: error, build: play.buildId }, 'a play was not counted'));
 }
 
 /** Throws 4006 and 4040. */

@@ -23,9 +23,17 @@ export function osOf(headers: Headers): string {
   return readMachine({ userAgent: textOf(headers['user-agent']), touchPoints: 0 }).os ?? '';
 }
 
-/** The host of another website; '' without one. */
+/** The host of the website in `Referer`, as `otherHost`. */
 export function referrerOf(headers: Headers, ownHost: string): string {
-  const host = URL.parse(textOf(headers.referer))?.hostname.replace(/^www\./, '') ?? '';
+  return otherHost(textOf(headers.referer), ownHost);
+}
+
+/**
+ * The host of an address without `www.`; '' for an address of this site, or without a host of at least two labels, as on
+ * a local network.
+ */
+export function otherHost(address: string, ownHost: string): string {
+  const host = URL.parse(address)?.hostname.replace(/^www\./, '') ?? '';
   if (host === ownHost || host.length > MAX_HOST_LENGTH || !HOST.test(host)) return '';
   return host;
 }

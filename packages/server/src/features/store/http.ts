@@ -12,7 +12,7 @@ import { matches, sendBlob } from '../../request/send-blob.ts';
 import { countDownload } from '../downloads/downloads.ts';
 import { type FileRow, findFile, isOffered } from '../files/files.ts';
 import { findGame } from '../games/games.ts';
-import { countReferral } from '../statistics/statistics.ts';
+import { countReferredDownload } from '../statistics/statistics.ts';
 import { createDownloadLink, readDownloadLink } from './download-links.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
 import { requireDownloadable } from './store.ts';
@@ -27,7 +27,8 @@ export async function downloadFile(
   const { game, file, isMember } = await requireDownloadable(ctx, caller, input);
   const blob = blobOf(file);
   const download = { gameId: game.game_id, buildId: file.build_id, blob };
-  if (!isMember && (await countDownload(ctx, request, download))) countReferral(ctx, game.game_id, request.headers);
+  if (!isMember && (await countDownload(ctx, request, download)))
+    countReferredDownload(ctx, { gameId: game.game_id, host: input.referrer, headers: request.headers });
   const isPublic = game.visibility === 'public';
   // Files of drafts must not be stored in shared caches, and signed URLs expire.
   reply.header('cache-control', isPublic ? 'no-cache' : 'private, no-cache');

@@ -160,7 +160,8 @@ const BATCH_QUEUES = [
   'downloads',
   'events',
   'plays',
-  'referrals',
+  'referred_downloads',
+  'referred_plays',
   'views',
 ] as const;
 export type BatchQueue = (typeof BATCH_QUEUES)[number];

@@ -70,7 +70,8 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
 
 /** Without a domain for games, the game is served from this site, under whatever host name it was opened. */
 function addressOf({ url, keeps_saves: hasOwnDomain }: Play): string {
-  return hasOwnDomain ? url : new URL(url).pathname;
+  const { pathname, search } = new URL(url);
+  return hasOwnDomain ? url : pathname + search;
 }
 
 /** Keeps the keyboard focus in the game. */

@@ -1,5 +1,6 @@
 // The page where a web build is played. Nothing of the build is loaded until the player presses Play.
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getPlay } from '@chauffeur/contract/operations/play';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
@@ -61,7 +62,18 @@ function Stage({ game, channel }: { game: Game; channel: string }) {
 
 function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
   const { file_uid } = offer.file;
-  const { data: play, error, refetch } = useQuery(ask(getPlay, { uid: game.game_uid, file_uid }));
+  const { referrer = document.referrer && new URL(document.referrer).hostname } = route.useSearch();
+  const {
+    data: play,
+    error,
+    refetch,
+  } = useQuery(
+    ask(getPlay, {
+      uid: game.game_uid,
+      file_uid,
+      ...(referrer !== '' && referrer.length <= LIMITS.hostLength && { referrer }),
+    }),
+  );
   const now = useNow();
   return (
     <>

@@ -156,6 +156,7 @@ const REFERRER_COLUMNS: readonly Column<Referrer>[] = [
   { header: 'Website', cell: ({ host }) => (host === null ? 'None' : host === 'other' ? 'Others' : host) },
   number('Views', ({ views }: Referrer) => views),
   number('Downloads', ({ downloads }: Referrer) => downloads),
+  number('Plays', ({ plays }: Referrer) => plays),
 ];
 
 type BreakdownProps<Row> = {
