@@ -246,6 +246,19 @@ describe('every page of the website', () => {
     for (const path of ['/api/nope', '/v1/nope', '/auth/nope', '/mcp/nope', '/.well-known/nope', '/assets/nope.js'])
       assert.deepEqual(await typeOf(path, '*/*'), [404, json], path);
     assert.deepEqual(await typeOf('/nope', '*/*', 'POST'), [404, json]);
+    // Addresses of pages that the server writes, without what the page would be about.
+    const { slug } = showroom.owner;
+    for (const path of [
+      ...['/g/nope', '/g/nope/follow', '/g/nope/report-page', '/@nope', '/follow/nope', '/docs/nope'],
+      ...[`/g/${slug}/files/01a21432-d143-75a9-bc08-4e50f90a36c1`, '/browse?cursor=nope'],
+    ]) {
+      const [status, type] = await typeOf(path, json);
+      assert.equal(type, json, path);
+      assert.ok(status === 404 || status === 400, `${path} returned ${status}`);
+      assert.deepEqual(await typeOf(path, '*/*'), [404, page], path);
+    }
+    // A page that exists is a page for every client.
+    assert.deepEqual(await typeOf(`/g/${slug}`, json), [200, page]);
   });
 
   test('programs that accept any type get a page of the documentation, and search engines its head', async () => {

@@ -146,4 +146,26 @@ describe('signing in', () => {
     const security = await page.evaluate(async () => (await fetch('/api/v1/account/security')).json());
     assert.deepEqual([security.data.signed_in_with, security.data.passkeys], ['passkey', 1]);
   });
+
+  test('says what to do when a passkey cannot be offered or used', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const base = site.service.url.replace('127.0.0.1', 'localhost');
+    const page = await site.openPage();
+    await addAuthenticator(page);
+    await page.addInitScript(() => {
+      // As where the policy of a company forbids passkeys.
+      navigator.credentials.get = () => Promise.reject(new DOMException('forbidden', 'SecurityError'));
+    });
+    await page.goto(`${base}/sign-in`);
+    const problem = page.getByRole('alert');
+    await problem.getByText("Your browser couldn't use a passkey").waitFor();
+    await problem.getByText('Try again, or use your password.').waitFor();
+
+    // As while the server restarts.
+    site.expectErrors(/ERR_FAILED \(/, /generate-authenticate-options: net::ERR_FAILED/);
+    await page.route('**/passkey/*', (route) => route.abort('failed'));
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await problem.getByText("Can't reach the server").waitFor();
+    await problem.getByText('Check your connection, then try again.').waitFor();
+  });
 });

@@ -1,4 +1,5 @@
 // The signed-in person, and the calls to the server's account routes.
+import { NetworkError } from '@chauffeur/contract/client';
 import type { Failure } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { ResetReport } from '@chauffeur/contract/operations/credentials';
@@ -16,6 +17,16 @@ export type Person = {
   /** May open /operator. */
   readonly operator?: boolean | null;
 };
+
+/** The browser, or the device with the passkey, failed. Both texts are in the language of the page. */
+export class PasskeyError extends Error {
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string, cause: unknown) {
+    super(message, { cause });
+    this.remedy = remedy;
+  }
+}
 
 /** An error of the account routes whose message is in the language of the page. */
 export class AccountError extends ApiError {}
@@ -188,6 +199,9 @@ async function request<T>(method: 'GET' | 'POST', route: string, body?: object, 
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
+  }).catch((cause: Error) => {
+    // Browsers throw a TypeError if there was no response. Other errors are those of the signal.
+    throw cause.name === 'TypeError' ? new NetworkError(cause.message, { cause }) : cause;
   });
   const result: unknown = await response.json().catch(() => null);
   if (response.ok) return result as T;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type DocSection, findDoc } from '@chauffeur/contract/docs';
+import { ApiError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -12,6 +13,7 @@ import { WEBSITE_FOLDER } from '../folders.ts';
 import { escapeHtml } from '../kernel/text/escape-html.ts';
 import { acceptsGzip } from '../request/accept-encoding.ts';
 import { countPublicRead } from '../request/address-limit.ts';
+import { prefersJson } from '../request/prefers-json.ts';
 import { createDocSearch, type DocSearch } from './doc-search.ts';
 import { writeResults } from './doc-search-results.ts';
 import { fillHead, type PageHead } from './page-head.ts';
@@ -39,7 +41,7 @@ const DESCRIPTION = 'How to ship games, track crashes and game health, and run t
 
 type Body = { readonly plain: string; readonly gzipped: Buffer };
 
-/** Any client gets these pages, whatever it accepts. */
+/** Any client gets these pages, whatever it accepts; for a page that doesn't exist, an error if it prefers JSON. */
 export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite): void {
   const bodyOf = keepBodies(ctx);
   let search: Promise<DocSearch> | undefined;
@@ -79,6 +81,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite):
   async function sendDoc(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const refusal = await refuse(request, reply);
     if (refusal !== null) return refusal;
+    if (name === MISSING && prefersJson(request.headers)) return site.sendProblem(request, reply, new ApiError(4040));
     const { plain, gzipped } = await bodyOf(name);
     prepare(reply)
       .code(name === MISSING ? 404 : 200)

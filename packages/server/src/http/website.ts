@@ -7,13 +7,13 @@ import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
 import { isLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { keepLanguage, languageOf } from '../request/choose-language.ts';
 import { frameSource } from '../request/play-origin.ts';
+import { prefersJson } from '../request/prefers-json.ts';
 import type { Route } from '../request/route.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { mountDocs } from './docs.ts';
@@ -99,18 +99,13 @@ export function mountWebsite(
   };
   return {
     wants: (request) =>
-      ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request),
+      ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request.headers),
     send,
   };
 }
 
 function textsOn(pages: Parameters<typeof writeProgramTexts>[1]): Record<Language, string> {
   return { en: writeProgramTexts('en', pages), de: writeProgramTexts('de', pages) };
-}
-
-/** Most clients that aren't browsers accept any type, and get a page as browsers do. */
-function prefersJson({ headers }: FastifyRequest): boolean {
-  return new Negotiator({ headers }).mediaType(['text/html', 'application/json']) === 'application/json';
 }
 
 function readDocument(): string | undefined {

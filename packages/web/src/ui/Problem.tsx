@@ -5,7 +5,7 @@ import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contrac
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Alert, Button, Text } from '@mantine/core';
 import { MissingCodeError } from '../frame/load-code.ts';
-import { AccountError } from '../session.ts';
+import { AccountError, PasskeyError } from '../session.ts';
 import { t, texts } from '../texts.tsx';
 import { isForDevelopers } from './developer-paths.ts';
 import { SignInLinks } from './SignInLinks.tsx';
@@ -73,6 +73,7 @@ function describe(error: unknown): Description {
     return { message: t('problem.unreachable'), remedy: t('problem.unreachable.remedy'), details: [] };
   if (error instanceof MissingCodeError)
     return { message: t('problem.part'), remedy: t('problem.part.remedy'), details: [] };
+  if (error instanceof PasskeyError) return { message: error.message, remedy: error.remedy, details: [] };
   if (!(error instanceof ApiError))
     return { message: t('problem.here'), remedy: t('problem.here.remedy'), details: [] };
   if (texts.language !== 'en')

@@ -11,7 +11,7 @@ import * as deliveries from './deliveries.sql.ts';
 import { type Content, contentOf, type Message, ofKinds } from './message.ts';
 import { mailOperators } from './operator-mails.ts';
 import { readRules, readSchedule } from './rules.ts';
-import { isQuiet, lastDigest, type Schedule } from './schedule.ts';
+import { isQuiet, lastDigest } from './schedule.ts';
 
 /**
  * What is taken of each kind at once: many that wait for the digest must not delay others. A message counts what it has
@@ -30,7 +30,9 @@ export async function collectGame(ctx: Context, gameId: string): Promise<void> {
     const waiting = await sql.listWaiting(tx, gameId, MAX_ALERTS);
     const [rules, schedule] = [await readRules(tx, gameId), await readSchedule(tx, gameId)];
     const [wanted, unwanted] = partition(waiting, (alert) => isWanted(alert, rules[alert.kind], now));
-    const due = wanted.filter((alert) => isDue(alert, rules[alert.kind], schedule, now));
+    const digestAt = lastDigest(now, schedule);
+    const isDue = ({ kind, happened_at }: sql.WaitingRow) => rules[kind].send === 'now' || happened_at < digestAt;
+    const due = isQuiet(now, schedule) ? [] : wanted.filter(isDue);
     const [digest, others] = partition(due, ({ kind }) => rules[kind].send === 'digest');
     const isFree = others.length > 0 && (await hasRoom(tx, gameId, now));
     if (digest.length > 0) await send(ctx, tx, game, { reason: 'digest', alerts: digest.map(alertOf), now });
@@ -52,11 +54,6 @@ function alertOf({ kind, subject, happened_at, data }: sql.WaitingRow): Alert {
 function isWanted({ alerted_at: last }: sql.WaitingRow, { send, repeatHours, mutedUntil }: Rule, now: Date): boolean {
   if (send === 'never' || (mutedUntil !== null && mutedUntil > now)) return false;
   return last === null || now.getTime() - last.getTime() >= repeatHours * HOUR;
-}
-
-function isDue({ happened_at }: sql.WaitingRow, { send }: Rule, schedule: Schedule, now: Date): boolean {
-  if (isQuiet(now, schedule)) return false;
-  return send === 'now' || happened_at < lastDigest(now, schedule);
 }
 
 /** Whether another message may be sent now: one a minute, and MESSAGES_AN_HOUR. */

@@ -46,6 +46,20 @@ describe('the digest', () => {
     assert.deepEqual([...due], ['2026-03-28T01:30:00.000Z', '2026-03-29T00:30:00.000Z']);
   });
 
+  test('at a time that a day has twice is due once, when the clock is put back', () => {
+    for (const digestAt of ['02:00', '02:30', '02:59']) {
+      const schedule = berlin({ digestAt });
+      const minutes = digestAt.slice(3);
+      const due = new Set<string>();
+      for (let minute = 0; minute < 4 * 60; minute += 1)
+        due.add(lastDigest(new Date(Date.parse('2026-10-24T23:00:00Z') + minute * 60_000), schedule).toISOString());
+      assert.deepEqual([...due], [`2026-10-24T00:${minutes}:00.000Z`, `2026-10-25T00:${minutes}:00.000Z`], digestAt);
+    }
+    // Half an hour is repeated here.
+    const lordHowe = { ...DEFAULT_SCHEDULE, timeZone: 'Australia/Lord_Howe', digestAt: '01:45' };
+    assert.equal(lastDigest(new Date('2026-04-04T15:20:00Z'), lordHowe).toISOString(), '2026-04-04T14:45:00.000Z');
+  });
+
   test('was last due today, or yesterday if its time is still to come', () => {
     const schedule = berlin({ digestAt: '09:00' });
     assert.equal(lastDigest(new Date('2026-12-01T08:00:00Z'), schedule).toISOString(), '2026-12-01T08:00:00.000Z');

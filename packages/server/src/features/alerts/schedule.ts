@@ -1,5 +1,5 @@
 // Times of the day in a game's time zone: when its quiet hours are, and when its digest is due.
-import { MINUTE } from '../../kernel/clock.ts';
+import { DAY, MINUTE } from '../../kernel/clock.ts';
 
 export type Schedule = {
   /** A name of the IANA database. */
@@ -10,8 +10,6 @@ export type Schedule = {
 };
 
 export const DEFAULT_SCHEDULE: Schedule = { timeZone: 'UTC', digestAt: '09:00', quietHours: null };
-
-const DAY_MINUTES = 24 * 60;
 
 /** Whether the system knows a time zone of this name. */
 export function isTimeZone(name: string): boolean {
@@ -33,15 +31,21 @@ export function isQuiet(now: Date, { quietHours, timeZone }: Schedule): boolean 
   return from <= until ? from <= minute && minute < until : from <= minute || minute < until;
 }
 
-/** The last time, up to and including `now`, at which a digest was due. */
+/**
+ * The last time, up to and including `now`, at which a digest was due: once a day, the first time if the clock is put
+ * back and shows it twice.
+ */
 export function lastDigest(now: Date, { digestAt, timeZone }: Schedule): Date {
-  const due = minutesOf(digestAt);
-  const since = (minuteOfDay(now, timeZone) - due + DAY_MINUTES) % DAY_MINUTES;
-  const found = Math.floor(now.getTime() / MINUTE) * MINUTE - since * MINUTE;
-  // The clock may have been put forward or back since then.
-  const shift = ((due - minuteOfDay(new Date(found), timeZone) + 1.5 * DAY_MINUTES) % DAY_MINUTES) - DAY_MINUTES / 2;
-  const shifted = new Date(found + shift * MINUTE);
-  return shifted <= now && minuteOfDay(shifted, timeZone) === due ? shifted : new Date(found);
+  const today = Math.floor(readClock(now.getTime(), timeZone) / DAY) * DAY;
+  const due = [0, 1].map((days) => firstTime(today - days * DAY + minutesOf(digestAt) * MINUTE, timeZone));
+  return new Date(due.find((time) => time <= now.getTime()) ?? due[1]!);
+}
+
+/** When the clock of the time zone first shows this; before the gap if it is put forward and never does. */
+function firstTime(shown: number, timeZone: string): number {
+  const offsets = [shown - DAY, shown + DAY].map((time) => readClock(time, timeZone) - time);
+  const times = offsets.map((offset) => shown - offset).sort((a, b) => a - b);
+  return times.find((time) => readClock(time, timeZone) === shown) ?? times[0]!;
 }
 
 function minutesOf(time: string): number {
@@ -50,7 +54,13 @@ function minutesOf(time: string): number {
 }
 
 function minuteOfDay(time: Date, timeZone: string): number {
-  return minutesOf(
-    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(time),
-  );
+  return Math.floor((readClock(time.getTime(), timeZone) % DAY) / MINUTE);
+}
+
+/** What a clock in the time zone shows, to the minute, as the time at which one in UTC shows the same. */
+function readClock(time: number, timeZone: string): number {
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
+  const parts = new Intl.DateTimeFormat('en', { ...numeric, timeZone, hourCycle: 'h23' }).formatToParts(time);
+  const read = (type: keyof typeof numeric) => Number(parts.find((part) => part.type === type)?.value);
+  return Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'));
 }

@@ -4,6 +4,7 @@ import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import { getProvenance, getPublicGame } from '@chauffeur/contract/operations/store';
+import { prefersJson } from '../../request/prefers-json.ts';
 import { findEntries } from './find-entries.ts';
 import { foreignText, type Html, html } from './html.ts';
 import { pathWith, type Tone, writeBadge, writeBytes, writeCopied, writeDay } from './parts.ts';
@@ -22,7 +23,10 @@ export async function writeFilePage(visit: Visit): Promise<PublicPage> {
   const { uid = '', file_uid = '' } = params;
   const game = await ask(getPublicGame, caller, { uid });
   const path = `/g/${game.slug}`;
-  const file = await ask(getProvenance, caller, { uid, file_uid }).catch(asNoLongerOffered);
+  const file = await ask(getProvenance, caller, { uid, file_uid }).catch((error) => {
+    if (prefersJson(visit.headers)) throw error;
+    return asNoLongerOffered(error);
+  });
   if (file === null) return writeNotOffered(ctx.publicUrl + path, path, texts);
   const filename = foreignText(file.filename);
   const image = game.cover ?? game.thumbnail;

@@ -13,9 +13,11 @@ import { fromRequest } from '../../request/audit.ts';
 import { chooseLanguage, keepLanguage } from '../../request/choose-language.ts';
 import { logFailure } from '../../request/log-failure.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
+import { prefersJson } from '../../request/prefers-json.ts';
 import type { Route } from '../../request/route.ts';
 import { identify } from '../auth.ts';
 import { addFormParser } from '../body.ts';
+import { sendError } from '../errors.ts';
 import type { PageHead } from '../page-head.ts';
 import { type Ask, askOf } from './ask.ts';
 import { writeBrowsePage } from './browse-page.ts';
@@ -101,7 +103,7 @@ export function mountPublicPages(app: FastifyInstance, ctx: Context, auth: Auth,
       const caller = await identifyVisitor(parts, request).catch(() => ANONYMOUS);
       return sendProblem(parts, request, reply, NOT_FOUND, caller);
     },
-    sendProblem: (request, reply, thrown) => sendProblem(parts, request, reply, problemFor(parts, request, thrown)),
+    sendProblem: (request, reply, thrown) => refuse(parts, request, reply, thrown),
   };
 }
 
@@ -119,8 +121,20 @@ async function sendPage(
     const visit = { ctx, ask, caller, ...addressOf(request) };
     return await send(parts, request, reply, visit, await write(visit));
   } catch (thrown) {
-    return sendProblem(parts, request, reply, problemFor(parts, request, thrown), caller);
+    return refuse(parts, request, reply, thrown, caller);
   }
+}
+
+/** Any client gets a page that exists. Clients that prefer JSON get errors as the API sends them. */
+async function refuse(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  caller: Caller = ANONYMOUS,
+): Promise<FastifyReply> {
+  if (prefersJson(request.headers)) return sendError(parts.ctx, request, reply, thrown);
+  return sendProblem(parts, request, reply, problemFor(parts, request, thrown), caller);
 }
 
 /** The visitor's browser then opens a page, which can be reloaded without sending the form again. */
@@ -143,7 +157,7 @@ async function receiveForm(
     const next = await fromRequest(request, () => submit(visit, fields));
     return reply.code(303).header('location', next).header('cache-control', 'no-store').send();
   } catch (thrown) {
-    return sendProblem(parts, request, reply, problemFor(parts, request, thrown), caller);
+    return refuse(parts, request, reply, thrown, caller);
   }
 }
 

@@ -1,6 +1,7 @@
 // Passkeys in the browser (Web Authentication): creating one, and signing in with one, also from the list that browsers
 // show in the email field.
-import { passkeyOptions, sendPasskey } from '../../session.ts';
+import { PasskeyError, passkeyOptions, sendPasskey } from '../../session.ts';
+import { t } from '../../texts.tsx';
 
 type Json = { toJSON(): object };
 type Parser = typeof PublicKeyCredential & {
@@ -60,8 +61,10 @@ async function ask(open: () => Promise<Credential | null>): Promise<object> {
     if (credential !== null) return (credential as unknown as Json).toJSON();
   } catch (error) {
     const { name } = error as Error;
-    if (name === 'InvalidStateError') throw new Error('This device already has a passkey for your account.');
-    if (name !== 'NotAllowedError' && name !== 'AbortError') throw error;
+    if (name === 'InvalidStateError')
+      throw new PasskeyError(t('signIn.passkey.exists'), t('signIn.passkey.exists.remedy'), error);
+    if (name !== 'NotAllowedError' && name !== 'AbortError')
+      throw new PasskeyError(t('signIn.passkey.failed'), t('signIn.passkey.failed.remedy'), error);
   }
   throw new DismissedError();
 }
