@@ -207,7 +207,7 @@ describe('the developer pages of a game', () => {
     await untilEqual(() => page.getByLabel('Tags').inputValue(), 'cosy, two-players');
     await page.getByText('3 things left before it can be listed').waitFor();
 
-    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('link', { name: 'Media', exact: true }).click();
     const file = async (name: string, width = 1280, height = 720, background?: string) => {
       const buffer = await picture(width, height, 'png', background);
       return { name, mimeType: 'image/png', buffer };
@@ -272,7 +272,7 @@ describe('the developer pages of a game', () => {
     await table.getByText('builds, symbols, channels').waitFor();
 
     // Leaving asks first, because the secret would be lost.
-    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('link', { name: 'Media', exact: true }).click();
     await page.getByRole('dialog', { name: 'Leave without the secret key?' }).waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('button', { name: "I've copied it" }).click();

@@ -150,7 +150,7 @@ describe('finding the way on the website', () => {
     await changeGame(site.service, studio, { visibility: 'public' });
     const page = await openSignedIn('/edit/listing');
     await page.getByRole('textbox', { name: 'Tagline' }).fill('Find the way out');
-    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByRole('link', { name: 'Media', exact: true }).click();
     await page.getByRole('dialog').getByText('Your changes to the listing are lost.').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     assert.equal(await page.getByRole('textbox', { name: 'Tagline' }).inputValue(), 'Find the way out');
@@ -170,8 +170,8 @@ describe('finding the way on the website', () => {
     await page.getByRole('radio', { name: 'Public' }).check();
     await page.getByRole('button', { name: 'Save and make public' }).click();
     await page.getByText('Saved.').waitFor();
-    await page.getByRole('link', { name: 'Images' }).click();
-    await page.getByRole('heading', { name: 'Images', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Media', exact: true }).click();
+    await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
   });
 
   test('a new secret key is not lost without a warning, unless it was copied', async (t) => {

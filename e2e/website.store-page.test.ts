@@ -1,8 +1,9 @@
 // The store page of a game: what developers write for it, and what players read, also without JavaScript.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { readVideoFixture } from '../packages/server/test/setup/videos.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink, newestMail } from './setup/outbox.ts';
@@ -11,6 +12,7 @@ import { drawScene } from './setup/scenery.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
+import { until } from './setup/until.ts';
 
 const DESCRIPTION = `## What you do
 
@@ -47,6 +49,14 @@ describe('the page of a game', () => {
     const page = await site.openPage({ javaScriptEnabled: false, viewport: { width: 320, height: 700 } });
     await page.goto(service.url + path);
     return page;
+  }
+
+  /** On the page, wherever it is scrolled to. */
+  function placeOf(element: Locator) {
+    return element.evaluate((shown) => {
+      const { left, top, width, height } = shown.getBoundingClientRect();
+      return { left, top: Math.round(top + window.scrollY), width, height };
+    });
   }
 
   async function openEditor(): Promise<Page> {
@@ -139,6 +149,112 @@ describe('the page of a game', () => {
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     assert.equal(download.suggestedFilename(), `${studio.slug}-press-kit.zip`);
     assert.equal(await download.failure(), null);
+  });
+
+  test('an uploaded video plays on the page, also without JavaScript', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 400 .*videos/);
+    const editor = await site.openPage({ session: studio.session });
+    await editor.goto(`${service.url}/dev/${studio.slug}/edit/media`);
+    const videos = editor.getByRole('region', { name: 'Videos' });
+    const choose = async (name: string, buffer: Buffer) => {
+      const input = videos
+        .getByRole('button', { name: 'Upload video' })
+        .locator('xpath=..')
+        .locator('input[type=file]');
+      await input.setInputFiles({ name, mimeType: 'video/mp4', buffer });
+    };
+    await choose('page.mp4', Buffer.from('<!doctype html>'));
+    await videos.getByText(/^page\.mp4: neither an MP4 nor a WebM\. A video is/).waitFor();
+    const bytes = await readVideoFixture('vp9.mp4');
+    await choose('half.mp4', bytes.subarray(0, 1000));
+    await videos.getByText(/^Damaged or cut off\. Export it again\./).waitFor();
+    await choose('first.mp4', bytes);
+    await videos.getByText('first.mp4 was uploaded.').waitFor();
+    await choose('second.webm', await readVideoFixture('vp9.webm'));
+    await videos.getByText('second.webm was uploaded.').waitFor();
+    await videos.getByText('On the page').nth(1).waitFor();
+    await videos.getByRole('button', { name: 'Move video 2 earlier' }).click();
+    await videos.getByText('1. second.webm').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await editor.emulateMedia({ colorScheme });
+      assert.deepEqual(await findSeriousProblems(editor), [], colorScheme);
+    }
+
+    const still = await openWithoutScripts();
+    const page = await site.openPage();
+    await page.goto(`${service.url}/g/${studio.slug}`);
+    for (const [each, name] of [
+      [still, 'without'],
+      [page, 'with'],
+    ] as const) {
+      for (const label of ['Video 1 of Small Walk', 'Video 2 of Small Walk']) {
+        const video = each.getByLabel(label);
+        assert.deepEqual(
+          await video.evaluate((element: HTMLVideoElement) => [element.preload, element.autoplay, element.readyState]),
+          ['none', false, 0],
+          `${label} ${name} scripts`,
+        );
+        const before = await placeOf(video);
+        await video.press(' ');
+        await until(
+          () => video.evaluate((element: HTMLVideoElement) => element.videoWidth === 426 && element.currentTime > 0),
+          () => `${label} does not play ${name} scripts`,
+        );
+        assert.deepEqual(await placeOf(video), before, 'nothing moves');
+      }
+    }
+    assert.equal(await still.evaluate(() => document.documentElement.scrollWidth), 320);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await findSeriousProblems(page), [], colorScheme);
+    }
+    const html = await (await fetch(`${service.url}/g/${studio.slug}`)).text();
+    assert.match(html, /<meta property="og:video:type" content="video\/webm">/);
+    assert.match(
+      html,
+      /"trailer":\[\{"@type":"VideoObject","name":"Small Walk","contentUrl":"http[^"]+\/public\/videos\//,
+    );
+    const german = await (await fetch(`${service.url}/g/${studio.slug}?lang=de`)).text();
+    assert.match(german, /aria-label="Video 1 zu Small Walk"/);
+
+    await videos.getByRole('button', { name: 'Delete video 1' }).click();
+    await editor.getByRole('dialog', { name: 'Delete video' }).getByRole('button', { name: 'Delete video' }).click();
+    await videos.getByText('1. first.mp4').waitFor();
+    await page.reload();
+    assert.equal(await page.locator('video').count(), 1);
+    await videos.getByRole('button', { name: 'Delete video 1' }).click();
+    await editor.getByRole('dialog', { name: 'Delete video' }).getByRole('button', { name: 'Delete video' }).click();
+    await videos.getByText('0 of 3 videos').waitFor();
+    const response = await page.reload();
+    assert.equal(await page.locator('video').count(), 0);
+    assert.doesNotMatch(response?.headers()['content-security-policy'] ?? '', /media-src/);
+  });
+
+  test('an upload of a video shows its progress, and can be cancelled', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const editor = await site.openPage({ session: studio.session });
+    await editor.goto(`${service.url}/dev/${studio.slug}/edit/media`);
+    const videos = editor.getByRole('region', { name: 'Videos' });
+    // The request hangs until it is cancelled.
+    let arrived = 0;
+    await editor.route(/\/games\/[^/]+\/videos$/, (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      arrived += 1;
+    });
+    const input = videos.getByRole('button', { name: 'Upload video' }).locator('xpath=..').locator('input[type=file]');
+    await input.setInputFiles({ name: 'long.mp4', mimeType: 'video/mp4', buffer: await readVideoFixture('vp9.mp4') });
+    await videos.getByRole('progressbar', { name: 'Upload of long.mp4' }).waitFor({ state: 'attached' });
+    await editor.getByRole('link', { name: 'Listing' }).click();
+    await editor
+      .getByRole('dialog', { name: 'A video is being uploaded' })
+      .getByRole('button', { name: 'Stay' })
+      .click();
+    await videos.getByRole('button', { name: 'Cancel' }).click();
+    await videos.getByRole('button', { name: 'Upload video' }).waitFor();
+    assert.equal(arrived, 1);
+    assert.equal(await videos.getByRole('alert').count(), 0);
+    await videos.getByText('0 of 3 videos').waitFor();
   });
 
   test('a video of another website loads only after a click', async (t) => {

@@ -14,6 +14,7 @@ import { request } from '../../packages/server/test/setup/server.ts';
 import { symText } from '../../packages/server/test/setup/symbols.ts';
 import { unrealArchive } from '../../packages/server/test/setup/unreal.ts';
 import { register, sha256, smallZip, uploadFields } from '../../packages/server/test/setup/uploads.ts';
+import { readVideoFixture } from '../../packages/server/test/setup/videos.ts';
 import type { Target } from './abuse-target.ts';
 
 export type Correct = {
@@ -69,6 +70,13 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
   const fieldParts = (fields: object) => Object.entries(fields).map(([name, value]) => fieldPart(name, value));
   const image = async () => multipartOf([fieldPart('kind', 'cover'), filePart(await picture(), { filename: 'a.jpg' })]);
 
+  const video = async (path: string, headers: Record<string, string>) => {
+    // A game has only a few videos.
+    const { body } = await request(`${server.api}${path}`, { headers });
+    for (const { uid } of body.data.videos) await request(`${server.api}${path}/${uid}`, { method: 'DELETE', headers });
+    return multipartOf([filePart(await readVideoFixture('vp9.mp4'), { filename: 'a.mp4' })]);
+  };
+
   return {
     'uploads.file': async () => {
       const fields = uploadFields(await newBuild(), zip);
@@ -90,6 +98,14 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
     },
     'media.add': async () => formRequest(at('media.add'), game.keyHeaders, await image()),
     'media.addToGame': async () => formRequest(at('media.addToGame', { uid: ownGame.uid }), session, await image()),
+    'videos.add': async () =>
+      formRequest(at('videos.add'), game.keyHeaders, await video('/tool/videos', game.keyHeaders)),
+    'videos.addToGame': async () =>
+      formRequest(
+        at('videos.addToGame', { uid: ownGame.uid }),
+        session,
+        await video(`/games/${ownGame.uid}/videos`, session),
+      ),
     'crashes.create': async () => ({
       path: at('crashes.create'),
       headers: { ...senderOf(await newBuild()), 'content-type': 'application/json' },

@@ -109,7 +109,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       statistics: '/statistics',
       edit: '/edit',
       editListing: '/edit/listing',
-      editImages: '/edit/images',
+      editMedia: '/edit/media',
       editKeys: '/edit/keys',
       editAdmins: '/edit/admins',
       editAlerts: '/edit/alerts',

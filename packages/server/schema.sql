@@ -1778,6 +1778,27 @@ create table play_referrer_days (
   constraint play_referrer_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table videos (
+  game_id uuid not null,
+  video_id uuid not null,
+  "position" integer not null,
+  filename text not null,
+  content_type text not null,
+  width integer not null,
+  height integer not null,
+  duration_ms integer,
+  size bigint not null,
+  checksum text not null,
+  blob_key text not null,
+  scan_state text default 'pending'::text not null,
+  scan_detail text,
+  uploaded_at timestamp with time zone default now() not null,
+  constraint videos_pkey PRIMARY KEY (game_id, video_id),
+  constraint videos_content_type_check CHECK ((content_type = ANY (ARRAY['video/mp4'::text, 'video/webm'::text]))),
+  constraint videos_scan_state_check CHECK ((scan_state = ANY (ARRAY['pending'::text, 'clean'::text, 'infected'::text, 'error'::text, 'unscanned'::text]))),
+  constraint videos_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1911,6 +1932,7 @@ CREATE INDEX crash_group_totals_by_os ON public.crash_group_totals USING btree (
 CREATE INDEX view_days_by_day ON public.view_days USING btree (day);
 CREATE INDEX download_referrer_days_by_day ON public.download_referrer_days USING btree (day);
 CREATE INDEX play_referrer_days_by_day ON public.play_referrer_days USING btree (day);
+CREATE UNIQUE INDEX videos_by_id ON public.videos USING btree (video_id);
 
 create view build_names as
  SELECT builds.game_id,

@@ -104,6 +104,7 @@ const FEATURES: readonly string[] = [
   'scans',
   'uploads',
   'media',
+  'videos',
   'symbols',
   'issue-tracker',
   'source',

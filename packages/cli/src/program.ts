@@ -17,6 +17,7 @@ import { pushCommand } from './commands/push.ts';
 import { selfUpdateCommand } from './commands/self-update.ts';
 import { setfilesCommand } from './commands/setfiles.ts';
 import { symbolsCommand } from './commands/symbols.ts';
+import { videosCommand } from './commands/videos.ts';
 import { createContext } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
 import { Output, problemOf, type Result } from './output.ts';
@@ -31,6 +32,7 @@ const COMMANDS: readonly ((act: Act) => Command)[] = [
   addfilesCommand,
   symbolsCommand,
   mediaCommand,
+  videosCommand,
   loginCommand,
   logoutCommand,
   infoCommand,

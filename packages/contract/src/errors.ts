@@ -271,7 +271,11 @@ export const ERRORS = {
     meaning: 'The image was not accepted.',
     remedy: 'Upload a PNG, JPEG, GIF or WebP with the size and aspect ratio in the message.',
   },
-  4152: { status: 409, meaning: 'The gallery is full.', remedy: 'Delete a screenshot first.' },
+  4152: {
+    status: 409,
+    meaning: 'The gallery is full, or the game has the maximum number of videos.',
+    remedy: 'Delete a screenshot or a video first.',
+  },
   4153: {
     status: 409,
     meaning: 'A public game needs this image.',
@@ -279,8 +283,13 @@ export const ERRORS = {
   },
   4154: {
     status: 409,
-    meaning: 'The order does not contain each screenshot exactly once.',
-    remedy: 'List the images and send the uids of all screenshots.',
+    meaning: 'The order does not contain each screenshot, or each video, exactly once.',
+    remedy: 'List the images or videos, and send the uids of all screenshots or all videos.',
+  },
+  4155: {
+    status: 400,
+    meaning: 'The video was not accepted.',
+    remedy: 'Upload an MP4 or WebM that meets the requirements in the message.',
   },
   4158: {
     status: 422,

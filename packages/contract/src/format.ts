@@ -45,6 +45,12 @@ export function formatDuration(seconds: number): string {
   return `${number.format(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
+/** The duration of a video, as players show it: `1:05`. */
+export function formatClock(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
 /** Milliseconds; the shorter the time, the more precise: `850 ms`, `4.2 s`, `2 min 5 s`. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 1000) return `${number.format(milliseconds)} ms`;

@@ -35,7 +35,13 @@ export const LIMITS = {
   gameTags: 10,
   gameLinks: 10,
   gameLinkLength: 500,
+  /** Addresses of videos on other websites. */
   gameVideos: 4,
+  /** Uploaded videos of a game; the bytes, the duration and the shorter and longer side of each. */
+  videoFiles: 3,
+  videoBytes: 100 * MIB,
+  videoSeconds: 3600,
+  videoPixels: { min: 240, max: 4096 },
   gameLanguages: 60,
   /** Of one operating system, the minimum or what is recommended. */
   requirementsLength: 1000,

@@ -82,7 +82,7 @@ export type Operation<
    * browsers and proxies do not keep a copy (RFC 9111, section 5.2.2.5).
    */
   readonly secret?: true;
-  /** Serves images, of which each page loads many, so calls do not count against the read limit. */
+  /** Serves images or ranges of videos, of which each page loads many, so calls do not count against the read limit. */
   readonly asset?: true;
   /** HTTP statuses of success; the first is the default. */
   readonly statuses: readonly [number, ...number[]];

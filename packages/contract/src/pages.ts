@@ -60,7 +60,7 @@ export const PAGES = {
   statistics: '/dev/:uid/statistics',
   edit: '/dev/:uid/edit',
   editListing: '/dev/:uid/edit/listing',
-  editImages: '/dev/:uid/edit/images',
+  editMedia: '/dev/:uid/edit/media',
   editKeys: '/dev/:uid/edit/keys',
   editAdmins: '/dev/:uid/edit/admins',
   editAlerts: '/dev/:uid/edit/alerts',

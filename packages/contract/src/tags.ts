@@ -11,6 +11,7 @@ export const TAGS = {
   cli: 'Get the chauffeur command.',
   cliLogins: 'Sign in with the chauffeur command, and see and revoke its logins.',
   media: 'Manage store images: the cover, the thumbnail and screenshots.',
+  videos: 'Manage the uploaded videos of a game.',
   symbols: 'Upload, list, delete and read Breakpad symbols.',
   crashes: 'Report crashes, and search, read and resolve them.',
   impact: 'See how many players crashes hit, and what their systems have in common.',

@@ -273,13 +273,13 @@ export const SETTINGS = {
     'Open pages that follow changes per account and process, and 25 times as many per IP address.',
   ),
   limitChunks: setting('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks per hour and game.'),
-  limitMedia: setting('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Store image uploads per hour and game.'),
+  limitMedia: setting('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Uploads of store images and videos per hour and game.'),
   limitSymbolUploads: setting('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads per hour and game.'),
   limitStorageMb: setting(
     'CHAUFFEUR_LIMIT_STORAGE_MB',
     '102400',
     limit,
-    'MiB of builds, including open upload sessions, of stored symbols and of event files per game. Above it, uploads are rejected with 4292, and no event files are written.',
+    'MiB of builds, including open upload sessions, of stored symbols, of event files and of videos per game. Above it, uploads are rejected with 4292, and no event files are written.',
   ),
   limitCrashes: setting('CHAUFFEUR_LIMIT_CRASHES', '10000', limit, 'Crash reports per UTC day and game.'),
   limitCrashUploads: setting(

@@ -45,6 +45,7 @@ import * as store from './features/store/store.routes.ts';
 import * as symbols from './features/symbols/symbols.routes.ts';
 import * as uploads from './features/uploads/uploads.routes.ts';
 import * as usage from './features/usage/usage.routes.ts';
+import * as videos from './features/videos/videos.routes.ts';
 import * as weeklySummary from './features/weekly-summary/weekly-summary.routes.ts';
 import type { DistributedTables } from './kernel/database/distribute.ts';
 import { bindJob, type JobBinding } from './kernel/jobs/binding.ts';
@@ -68,6 +69,7 @@ const FEATURES: readonly Feature[] = [
   scans,
   uploads,
   media,
+  videos,
   symbols,
   issueTracker,
   source,

@@ -54,6 +54,7 @@ const kinds = {
   file: () => keyOf(sql`select blob_key as key from files where file_id = ${studio.fileUid}`),
   image: () => keyOf(sql`select blob_key as key from media where media_id = ${studio.imageUid}`),
   'copy of an image': async () => (await kinds.image()).replace('.jpg', '.480.webp'),
+  video: () => keyOf(sql`select blob_key as key from videos where video_id = ${studio.videoUid}`),
   symbols: () => keyOf(sql`select blob_key as key from symbol_texts where game_id = ${studio.game.uid}`),
   dump: () => keyOf(sql`select dump_key as key from crash_reports where game_id = ${studio.game.uid} limit 1`),
   log: () => keyOf(sql`select log_key as key from crash_reports where game_id = ${studio.game.uid} limit 1`),

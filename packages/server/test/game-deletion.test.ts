@@ -81,6 +81,7 @@ describe('deleting a game', () => {
       builds: 2,
       files: 1,
       images: 1,
+      videos: 1,
       symbols: 1,
       crash_reports: 2,
       bug_tickets: 1,
@@ -147,7 +148,12 @@ describe('deleting a game', () => {
     const { games } = (await call(studio.owner, 'GET', '/games')).body.data;
     assert.ok(!games.some(({ game_uid }: { game_uid: string }) => game_uid === game.uid));
     const store = `/public/games/${game.uid}`;
-    for (const path of [store, `${store}/files/${studio.fileUid}/provenance`, `/public/media/${studio.imageUid}`])
+    for (const path of [
+      store,
+      `${store}/files/${studio.fileUid}/provenance`,
+      `/public/media/${studio.imageUid}`,
+      `/public/videos/${studio.videoUid}`,
+    ])
       assert.equal((await call({}, 'GET', path)).status, 404, path);
     assert.equal((await fetch(`${server.url}/g/${game.slug}`)).status, 404);
     assert.deepEqual(statusOf(await call(game.keyHeaders, 'GET', '/tool/info')), [401, 4023]);
@@ -175,7 +181,7 @@ describe('deleting a game', () => {
     const [before, blobs] = [await countRows(server, kept.game.uid), await listBlobKeysOf(server, kept.game.uid)];
     assert.ok(Object.keys(await countRows(server, uid)).length > 25, 'the game has rows in most tables');
     const former = await listBlobKeysOf(server, uid);
-    for (const folder of ['files', 'media', 'symbols', 'crashes'])
+    for (const folder of ['files', 'media', 'videos', 'symbols', 'crashes'])
       assert.ok(
         former.some((key) => key.startsWith(`${folder}/`)),
         folder,

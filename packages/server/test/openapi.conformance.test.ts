@@ -122,7 +122,13 @@ describe('the OpenAPI document describes', () => {
 
   test('complete, partial and unchanged files, and ranges that a file does not have', async () => {
     const samples = await makeSamples(server);
-    for (const id of ['store.download', 'media.download', 'crashes.download', 'crashes.getAttachmentImage']) {
+    for (const id of [
+      'store.download',
+      'media.download',
+      'videos.download',
+      'crashes.download',
+      'crashes.getAttachmentImage',
+    ]) {
       const operation = operationOf(id);
       const call = await callOf(samples, operation);
       const whole = await check(operation, samples, call);
@@ -163,7 +169,14 @@ describe('the OpenAPI document describes', () => {
     const env = Object.fromEntries(limits.map((name) => [`CHAUFFEUR_LIMIT_${name}`, '1']));
     const at = await startServer({ shareWith: server, role: 'api', env });
     try {
-      for (const id of ['uploads.file', 'uploads.openSession', 'media.add', 'symbols.upload', 'events.create']) {
+      for (const id of [
+        'uploads.file',
+        'uploads.openSession',
+        'media.add',
+        'videos.add',
+        'symbols.upload',
+        'events.create',
+      ]) {
         const operation = operationOf(id);
         const statuses: number[] = [];
         // The second request exceeds the limit unless a new minute starts in between.

@@ -92,7 +92,14 @@ it('neither throws nor hangs when the threads process a mutated zip', { timeout:
       const { settings, key, size, remove } = await storeZip(bytes);
       try {
         const refusal = await inspectZip(settings, key);
-        const examination = await examine({ blobSettings: settings, key, size, scanner: null, timeoutMs: 20_000 });
+        const examination = await examine({
+          blobSettings: settings,
+          key,
+          content: 'zip',
+          size,
+          scanner: null,
+          timeoutMs: 20_000,
+        });
         if (refusal !== null) assert.deepEqual([examination.outcome, examination.detail], ['failed', refusal.reason]);
       } finally {
         await remove();

@@ -99,6 +99,7 @@ describe('the storage quota of a game', () => {
       sessions_bytes: 0,
       symbols_bytes: 0,
       event_files_bytes: 0,
+      videos_bytes: 0,
     });
   });
 

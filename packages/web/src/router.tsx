@@ -415,10 +415,10 @@ const editListing = createRoute({
   component: lazyPage(() => import('./pages/games/ListingPage.tsx'), 'ListingPage'),
 });
 
-const editImages = createRoute({
+const editMedia = createRoute({
   getParentRoute: () => edit,
-  path: '/images',
-  component: lazyPage(() => import('./pages/media/ImagesPage.tsx'), 'ImagesPage'),
+  path: '/media',
+  component: lazyPage(() => import('./pages/media/MediaPage.tsx'), 'MediaPage'),
 });
 
 const editKeys = createRoute({
@@ -499,7 +499,7 @@ const developer = dev.addChildren([
   edit.addChildren([
     editStart,
     editListing,
-    editImages,
+    editMedia,
     editKeys,
     editAdmins,
     editAlerts,

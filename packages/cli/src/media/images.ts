@@ -1,16 +1,14 @@
 // Checks image files before they are uploaded, and moves screenshots within the gallery.
-import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { detectImageFormat, IMAGE_HEAD_BYTES } from '@chauffeur/contract/image-format';
 import { type ImageKind, maxBytesOf } from '@chauffeur/contract/image-rules';
 import { MIB } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
+import { openFile } from './open-file.ts';
 
 /** Opens an image as a blob that stays on disk. Rejects with LocalError. The service checks width and height. */
 export async function openImage(path: string, kind: ImageKind): Promise<{ blob: Blob; name: string }> {
-  const opened = await openAsBlob(path).catch((cause: unknown) => {
-    throw new LocalError(`${path}: cannot be read.`, 'Check the path and its permissions.', { cause });
-  });
+  const opened = await openFile(path);
   const maxBytes = maxBytesOf(kind);
   if (opened.size > maxBytes) {
     throw new LocalError(`${path}: is larger than ${maxBytes / MIB} MiB.`, 'Compress or resize it.');

@@ -51,6 +51,7 @@ import * as symbols from './symbols.ts';
 import * as triage from './triage.ts';
 import * as uploads from './uploads.ts';
 import * as usage from './usage.ts';
+import * as videos from './videos.ts';
 
 export const OPERATIONS: readonly Operation[] = [
   builds.registerBuild,
@@ -82,6 +83,15 @@ export const OPERATIONS: readonly Operation[] = [
   media.deleteGameMedia,
   media.orderGameMedia,
   media.downloadMedia,
+  videos.listVideos,
+  videos.addVideo,
+  videos.deleteVideo,
+  videos.orderVideos,
+  videos.listGameVideos,
+  videos.addGameVideo,
+  videos.deleteGameVideo,
+  videos.orderGameVideos,
+  videos.downloadVideo,
   symbols.uploadSymbols,
   symbols.listToolSymbols,
   symbols.listBuildSymbols,

@@ -12,6 +12,7 @@ export const GameDeletion = Type.Object({
   files: Type.Integer(),
   bytes: Type.Integer({ description: 'Total size of the files' }),
   images: Type.Integer(),
+  videos: Type.Integer(),
   symbols: Type.Integer({ description: 'Number of symbol files' }),
   crash_reports: Type.Integer(),
   bug_tickets: Type.Integer(),

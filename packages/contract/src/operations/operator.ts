@@ -40,7 +40,11 @@ export const ServiceState = Type.Object({
     free_bytes: Nullable(Type.Integer({ description: 'Free on the disk of the data folder; null if unknown' })),
     total_bytes: Nullable(Type.Integer()),
     kept: Type.Array(
-      Type.Object({ what: Type.Enum(['builds', 'images', 'symbols']), count: Type.Integer(), bytes: Type.Integer() }),
+      Type.Object({
+        what: Type.Enum(['builds', 'images', 'videos', 'symbols']),
+        count: Type.Integer(),
+        bytes: Type.Integer(),
+      }),
     ),
   }),
   scanner: Type.Object({

@@ -25,7 +25,10 @@ const GameStorage = Type.Object({
   sessions_bytes: Type.Integer({ description: 'Reserved by open upload sessions' }),
   symbols_bytes: Type.Integer({ description: 'Symbol files as stored' }),
   event_files_bytes: Type.Integer({ description: 'Files of raw events' }),
-  used_bytes: Type.Integer({ description: 'What the storage quota counts: builds, sessions, symbols and event files' }),
+  videos_bytes: Type.Integer({ description: 'Videos, except rejected ones' }),
+  used_bytes: Type.Integer({
+    description: 'What the storage quota counts: builds, sessions, symbols, event files and videos',
+  }),
   images_bytes: Type.Integer({ description: 'Store images, which no quota counts' }),
   crash_bytes: Type.Integer({ description: 'Dumps and logs that were stored in the current UTC day' }),
   storage_limit_bytes: LimitBytes,

@@ -21,6 +21,7 @@ import { GameFacts, GameRecord, GameTexts, Visibility } from './games.ts';
 import { BandName } from './health.ts';
 import { MediaImage } from './media.ts';
 import { ShelfGame } from './shelves.ts';
+import { PublicVideo } from './videos.ts';
 
 const Offer = Type.Object({
   channel: Type.String(),
@@ -76,6 +77,10 @@ export const getPublicGame = defineOperation({
     cover: Nullable(MediaImage),
     thumbnail: Nullable(MediaImage),
     gallery: Type.Array(MediaImage),
+    video_files: Type.Array(PublicVideo, {
+      maxItems: LIMITS.videoFiles,
+      description: 'Uploaded videos that passed their scan',
+    }),
   }),
   statuses: [200],
   errors: [4040],

@@ -14,12 +14,13 @@ const Used = (unit: string) =>
 
 export const Usage = Type.Object({
   storage: Type.Object({
-    used_bytes: Type.Integer({ description: 'Sum of the four values below' }),
+    used_bytes: Type.Integer({ description: 'Sum of the five values below' }),
     limit_bytes: Type.Integer({ description: '0: no limit' }),
     builds_bytes: Type.Integer({ description: 'Files of builds, except rejected ones' }),
     sessions_bytes: Type.Integer({ description: 'Reserved by open upload sessions, at their full size' }),
     symbols_bytes: Type.Integer({ description: 'Symbol files as stored: compressed and compiled' }),
     event_files_bytes: Type.Integer({ description: 'Files of raw events' }),
+    videos_bytes: Type.Integer({ description: 'Videos, except rejected ones' }),
   }),
   crashes_today: Type.Object(
     {

@@ -8,7 +8,8 @@ const head = { title: 'Small Walk', description: 'A stroll.', url: 'https://game
 
 test('the head has the title, description, URL and image for search engines and previews', () => {
   const image = { url: 'https://games.example.com/a.png', width: 1280, height: 720, alt: 'Small Walk' };
-  const text = writeHead({ ...head, image });
+  const video = { url: 'https://games.example.com/a.mp4', type: 'video/mp4', width: 1920, height: 1080 };
+  const text = writeHead({ ...head, image, video });
   for (const line of [
     '<title>Small Walk · Chauffeur</title>',
     '<link rel="canonical" href="https://games.example.com/g/small-walk">',
@@ -17,6 +18,9 @@ test('the head has the title, description, URL and image for search engines and 
     '<meta property="og:title" content="Small Walk">',
     '<meta property="og:image" content="https://games.example.com/a.png">',
     '<meta property="og:image:width" content="1280">',
+    '<meta property="og:video" content="https://games.example.com/a.mp4">',
+    '<meta property="og:video:type" content="video/mp4">',
+    '<meta property="og:video:height" content="1080">',
   ])
     assert.ok(text.includes(line), `${line} is not in\n${text}`);
   assert.ok(!text.includes('noindex'));
@@ -26,7 +30,7 @@ test('a page without an image has a small card, and a hidden page is not indexed
   const text = writeHead({ ...head, isHidden: true });
   assert.match(text, /name="twitter:card" content="summary"/);
   assert.match(text, /name="robots" content="noindex"/);
-  assert.ok(!text.includes('og:image'));
+  assert.ok(!text.includes('og:image') && !text.includes('og:video'));
 });
 
 test('text of a game cannot leave its element or attribute', () => {

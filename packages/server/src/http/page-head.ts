@@ -9,6 +9,8 @@ export type PageHead = {
   /** The canonical URL of the page. */
   readonly url: string;
   readonly image?: { readonly url: string; readonly width: number; readonly height: number; readonly alt: string };
+  /** A file that previews can play. */
+  readonly video?: { readonly url: string; readonly type: string; readonly width: number; readonly height: number };
   /** Whether search engines should ignore it: a draft, or a game that is reachable by link only. */
   readonly isHidden?: boolean;
   /** Elements of the head that are HTML already, such as preloads. */
@@ -41,7 +43,7 @@ export function fillHead(document: string, head: PageHead, first = ''): string {
 
 /** Title and meta elements: Open Graph (ogp.me), which X and Mastodon also read, and the card format of X. */
 export function writeHead(head: PageHead): string {
-  const { title, description, url, image, isHidden = false } = head;
+  const { title, description, url, image, video, isHidden = false } = head;
   const said = shortenText(description);
   const named = [
     ['description', said],
@@ -62,6 +64,14 @@ export function writeHead(head: PageHead): string {
           ['og:image:width', String(image.width)],
           ['og:image:height', String(image.height)],
           ['og:image:alt', image.alt],
+        ]),
+    ...(video === undefined
+      ? []
+      : [
+          ['og:video', video.url],
+          ['og:video:type', video.type],
+          ['og:video:width', String(video.width)],
+          ['og:video:height', String(video.height)],
         ]),
   ];
   return [

@@ -149,6 +149,7 @@ function policyOf(nonce: string, frames: string): string {
     "img-src 'self' data: blob: https:",
     "connect-src 'self'",
     "font-src 'self'",
+    "media-src 'self'",
     `frame-src ${frames}`,
     "form-action 'self'",
     "frame-ancestors 'none'",

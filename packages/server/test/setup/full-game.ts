@@ -12,6 +12,7 @@ import { addPictures, named, picture } from './images.ts';
 import { makeAdmin, makePlayer, type TestServer, until } from './server.ts';
 import { addSymbols, symText } from './symbols.ts';
 import { sendChunk, ship, smallZip, startSession } from './uploads.ts';
+import { addVideo } from './videos.ts';
 
 export type FullGame = OwnedGame & {
   name: string;
@@ -19,6 +20,7 @@ export type FullGame = OwnedGame & {
   buildId: string;
   fileUid: string;
   imageUid: string;
+  videoUid: string;
   symbolsUrl: string;
   /** A personal key that is limited to the game. */
   agentKey: string;
@@ -48,6 +50,7 @@ export async function makeFullGame(server: TestServer): Promise<FullGame> {
   await addSymbols(server, game, buildId, symText({}));
   const symbolsUrl = (await call(owner, 'POST', '/symbol-token')).body.data.symbols_url;
   const [imageUid = ''] = await addPictures(server, game, 'screenshot', [named('a.jpg', await picture())]);
+  const videoUid = await addVideo(server, game);
   for (const message of ['one', 'two']) {
     const bytes = Buffer.from(message);
     const shared = { uid: game.uid } as SharedGame;
@@ -73,7 +76,7 @@ export async function makeFullGame(server: TestServer): Promise<FullGame> {
   const sessionId = await startSession(server, game, zip);
   await sendChunk(server, game, sessionId, zip, 0, 1000);
   const session = { id: sessionId, zip };
-  return { game, name, owner, admin, buildId, fileUid, imageUid, symbolsUrl, agentKey: key, session };
+  return { game, name, owner, admin, buildId, fileUid, imageUid, videoUid, symbolsUrl, agentKey: key, session };
 }
 
 /** Counts the rows of the game in every table that has any. Tables come from the catalog, so new ones are included. */

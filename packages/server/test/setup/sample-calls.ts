@@ -24,6 +24,7 @@ import { sendSymbols, symText } from './symbols.ts';
 import { startTracker } from './tracker.ts';
 import { unrealArchive } from './unreal.ts';
 import { formOf, register, sha256, shipAndScan, smallZip, startSession, uploadFields } from './uploads.ts';
+import { addVideo, readVideoFixture, videoForm } from './videos.ts';
 import { buildZip } from './zips.ts';
 
 export type Call = {
@@ -113,6 +114,19 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   const pictures = async () => addPictures(server, game, 'screenshot', [named('b.jpg', await picture())]);
   const gallery = async () =>
     (await call('GET', `/games/${game.uid}/media`)).body.data.gallery.map(({ uid }: { uid: string }) => uid);
+  const videos = async () =>
+    (await call('GET', `/games/${game.uid}/videos`)).body.data.videos.map(({ uid }: { uid: string }) => uid);
+  const firstVideo = async () => (await videos())[0] ?? (await addVideo(server, game));
+  /** A game has only a few videos. */
+  const newVideo = async () => {
+    for (const uid of await videos()) await call('DELETE', `/games/${game.uid}/videos/${uid}`);
+    return videoForm(await readVideoFixture('vp9.mp4'));
+  };
+  const playableVideo = async () => {
+    const uid = await firstVideo();
+    await changed(server.ctx.db, sql`update videos set scan_state = 'clean' where video_id = ${uid}`);
+    return uid;
+  };
   const invited = async () => {
     const person = await makePlayer(server);
     const { body } = await call('POST', `/games/${game.uid}/invitations`, { email: person.email });
@@ -226,6 +240,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'media.order': async () => ({ json: { order: await gallery() } }),
     'media.orderOfGame': async () => ({ json: { order: await gallery() } }),
     'media.download': () => ({ path: { uid: studio.imageUid } }),
+    'videos.add': async () => ({ body: await newVideo() }),
+    'videos.addToGame': async () => ({ body: await newVideo() }),
+    'videos.delete': async () => ({ path: { uid: await firstVideo() } }),
+    'videos.deleteOfGame': async () => ({ path: { video: await firstVideo() } }),
+    'videos.order': async () => ({ json: { order: await videos() } }),
+    'videos.orderOfGame': async () => ({ json: { order: await videos() } }),
+    'videos.download': async () => ({ path: { uid: await playableVideo() } }),
     'symbols.upload': () => {
       const file = symText({ file: 'libother.so' });
       return { body: formOf({ build_id: buildId, checksum: sha256(file) }, file, { filename: 'other.sym' }) };

@@ -8,6 +8,7 @@ import { addPictures, named, picture } from './images.ts';
 import { makeGame, makePlayer, request, signIn, type TestGame, type TestServer } from './server.ts';
 import { addSymbols, symText, untilCompiled } from './symbols.ts';
 import { shipAndScan } from './uploads.ts';
+import { addVideo } from './videos.ts';
 
 export type Studio = {
   readonly game: TestGame;
@@ -22,6 +23,7 @@ export type Studio = {
   readonly otherGroupId: string;
   readonly bugUid: string;
   readonly imageUid: string;
+  readonly videoUid: string;
   /** A pending approval of a deletion. */
   readonly approvalUid: string;
 };
@@ -71,6 +73,7 @@ export async function openStudio(server: TestServer): Promise<Studio> {
     otherGroupId: otherGroupId ?? '',
     bugUid: bug.body.data.bug_uid,
     imageUid: pictures[0] ?? '',
+    videoUid: await addVideo(server, game),
     approvalUid: deletion.structuredContent.approval.uid,
   };
 }
@@ -115,6 +118,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     // Players can read the record of any file they can download, but this one is on beta.
     get_build_provenance: { args: { uid, file_uid: studio.fileUid }, strangerCode: 4074 },
     list_media: { args: { uid } },
+    list_videos: { args: { uid } },
     get_approval: { args: { uid: studio.approvalUid } },
     list_commits: { args: { ...build, since: studio.buildId } },
     update_bug_ticket: { args: { uid, bug_uid: studio.bugUid, status: 'fixed' } },
@@ -131,6 +135,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
     delete_build: { args: build },
     delete_build_symbols: { args: build },
     delete_media: { args: { uid, image: studio.imageUid } },
+    delete_video: { args: { uid, video: studio.videoUid } },
     request_deploy_key: { args: { uid } },
     confirm_approval: { args: { uid: studio.approvalUid, code: '000000' }, code: 4216 },
   };
@@ -148,6 +153,7 @@ export function stateOf(server: TestServer, { game }: Studio): Promise<unknown[]
       (select jsonb_agg(to_jsonb(bug_tickets)) from bug_tickets where game_id = ${game.uid}) as bugs,
       (select jsonb_agg(to_jsonb(symbols)) from symbols where game_id = ${game.uid}) as symbols,
       (select jsonb_agg(to_jsonb(media)) from media where game_id = ${game.uid}) as media,
+      (select jsonb_agg(to_jsonb(videos) - 'scan_state') from videos where game_id = ${game.uid}) as videos,
       (select jsonb_agg(to_jsonb(builds)) from builds where game_id = ${game.uid}) as builds,
       (select jsonb_agg(to_jsonb(approvals)) from approvals where game_id = ${game.uid}) as approvals`,
   );

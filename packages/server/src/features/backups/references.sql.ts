@@ -7,6 +7,7 @@ import { blobReferences as files } from '../files/files.ts';
 import { blobReferences as media } from '../media/media.ts';
 import { blobReferences as symbols } from '../symbols/symbols.ts';
 import { openBlobs } from '../uploads/uploads.ts';
+import { blobReferences as videos } from '../videos/videos.ts';
 
 /** A blob that a row refers to. The size and the checksum are those of the unpacked content; null if unknown. */
 export type BlobReference = {
@@ -16,8 +17,8 @@ export type BlobReference = {
   readonly packing: 'gzip' | 'zstd' | null;
 };
 
-const references = sql`(${files} union all ${symbols} union all ${media} union all ${crashes}
-  union all ${eventFiles})`;
+const references = sql`(${files} union all ${symbols} union all ${media} union all ${videos}
+  union all ${crashes} union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

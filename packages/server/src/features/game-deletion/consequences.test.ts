@@ -7,6 +7,7 @@ const NOTHING = {
   files: 0,
   bytes: 0,
   images: 0,
+  videos: 0,
   symbols: 0,
   crash_reports: 0,
   bug_tickets: 0,
@@ -35,6 +36,7 @@ describe('the consequences of deleting a game', () => {
       files: 1,
       bytes: 5_000_000,
       images: 1,
+      videos: 2,
       crash_reports: 1200,
       devices: 1,
       beta_members: 3,
@@ -44,7 +46,7 @@ describe('the consequences of deleting a game', () => {
     const lines = describeDeletion(PUBLIC, holdings);
     assert.match(lines[0] ?? '', /links to its page stop working\. 1 device played it in the last 30 days\./);
     assert.equal(lines[1], '3 players in the beta can no longer get its builds.');
-    assert.match(lines[2] ?? '', /^Deleted: 2 builds, 1 file \(4\.8 MiB\), 1 store image, 0 symbol files/);
+    assert.match(lines[2] ?? '', /^Deleted: 2 builds, 1 file \(4\.8 MiB\), 1 store image, 2 videos, 0 symbol files/);
     assert.match(lines[3] ?? '', /^Deleted: 1,200 crash reports, 0 bug tickets, 0 events/);
     assert.match(lines[4] ?? '', /1 upload in progress is aborted\.$/);
     assert.equal(lines[5], '1 admin loses access.');

@@ -35,11 +35,12 @@ function describePlayers({ visibility }: DeletedGame, { beta_members: members, d
   ];
 }
 
-function describeContent({ builds, files, bytes, images, symbols }: Holdings): string {
+function describeContent({ builds, files, bytes, images, videos, symbols }: Holdings): string {
   const parts = [
     formatCount(builds, 'build', 'builds'),
     `${formatCount(files, 'file', 'files')} (${formatBytes(bytes)})`,
     formatCount(images, 'store image', 'store images'),
+    ...(videos > 0 ? [formatCount(videos, 'video', 'videos')] : []),
     formatCount(symbols, 'symbol file', 'symbol files'),
   ];
   return `Deleted: ${parts.join(', ')}, and the channel history.`;

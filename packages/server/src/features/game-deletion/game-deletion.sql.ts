@@ -7,6 +7,7 @@ export type Holdings = {
   files: number;
   bytes: number;
   images: number;
+  videos: number;
   symbols: number;
   crash_reports: number;
   bug_tickets: number;
@@ -27,6 +28,7 @@ export function countHoldings(db: Db, gameId: string, now: Date, since: string):
       (select count(*) from files where ${ofGame}) as files,
       (select coalesce(sum(size), 0)::bigint from files where ${ofGame}) as bytes,
       (select count(*) from media where ${ofGame}) as images,
+      (select count(*) from videos where ${ofGame}) as videos,
       (select count(*) from symbols where ${ofGame}) as symbols,
       (select count(*) from crash_reports where ${ofGame}) as crash_reports,
       (select count(*) from bug_tickets where ${ofGame}) as bug_tickets,

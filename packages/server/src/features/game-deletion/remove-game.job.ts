@@ -15,7 +15,7 @@ export const finishDeletionsJob = defineJob<object>('game-deletion:finish', 3);
 /**
  * What precedes the id of the game in the keys of its blobs. Files of crash reports are found through their rows.
  */
-const BLOB_FOLDERS = ['files/', 'media/', 'symbols/', 'events/game_id='];
+const BLOB_FOLDERS = ['files/', 'media/', 'videos/', 'symbols/', 'events/game_id='];
 
 /** After this time, requests, jobs and batches that started before the deletion have ended. */
 const SETTLED_AFTER = HOUR;

@@ -27,7 +27,7 @@ export function readDatabase(db: Db): Promise<DatabaseRow> {
   );
 }
 
-export type KeptRow = { what: 'builds' | 'images' | 'symbols'; count: number; bytes: number };
+export type KeptRow = { what: 'builds' | 'images' | 'videos' | 'symbols'; count: number; bytes: number };
 
 /** Excludes crash reports, of which there may be millions. */
 export function countKept(db: Db): Promise<KeptRow[]> {
@@ -37,6 +37,8 @@ export function countKept(db: Db): Promise<KeptRow[]> {
       select 'builds' as what, count(*) as count, coalesce(sum(size), 0)::bigint as bytes from files
         where scan_state not in ('infected', 'error')
       union all select 'images', count(*), coalesce(sum(size), 0)::bigint from media
+      union all select 'videos', count(*), coalesce(sum(size), 0)::bigint from videos
+        where scan_state not in ('infected', 'error')
       union all select 'symbols', count(*), coalesce(sum(size + coalesce(cache_size, 0)), 0)::bigint from symbol_texts`,
   );
 }

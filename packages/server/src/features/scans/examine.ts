@@ -1,13 +1,17 @@
-// Scans one uploaded zip in its own thread.
+// Scans one uploaded file in its own thread.
 import type { Os } from '@chauffeur/contract/identity';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 
+/** A zip is unpacked, and checked by the rules for zips. A video is scanned as it is. */
+export type Content = 'zip' | 'video';
+
 export type ExamineInput = {
   blobSettings: BlobSettings;
   key: string;
+  content: Content;
   /** Size of the blob in bytes. */
   size: number;
   /** OS of the build. Rules for the names of one OS are skipped if it is undefined. */
@@ -29,8 +33,8 @@ export type ExaminedEntry = {
 
 export type Examination = {
   /**
-   * `failed`: the zip is not safe to unpack, or the scanner skipped parts of it. `unscanned`: the zip is fine, but
-   * there is no scanner.
+   * `failed`: the zip is not safe to unpack, or the scanner skipped parts of the file. `unscanned`: the file is fine,
+   * but there is no scanner.
    */
   outcome: 'clean' | 'infected' | 'failed' | 'unscanned';
   /** The reason, as a sentence for the developer; null if clean or unscanned. */
@@ -39,7 +43,7 @@ export type Examination = {
   engine: string | null;
   /** Such as `27800 (2026-11-20)`; null if the scanner does not report it. */
   signatureVersion: string | null;
-  /** In directory order; empty if the zip is infected or was not read completely. */
+  /** In directory order; empty for a video, and if the zip is infected or was not read completely. */
   entries: ExaminedEntry[];
 };
 
@@ -48,7 +52,7 @@ const THREAD = new URL('./scan.thread.ts', import.meta.url);
 const MAX_HEAP_MB = 512;
 
 /**
- * Returns the report on the zip under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and
+ * Returns the report on the file under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and
  * with the store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with
  * ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */

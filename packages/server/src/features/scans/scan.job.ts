@@ -2,32 +2,21 @@
 // channel.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context } from '../../context.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
-import { inSpan } from '../../kernel/telemetry/tracing.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
 import { type Alert, raiseAlerts } from '../alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
-import { type Examination, examine } from './examine.ts';
+import type { Examination } from './examine.ts';
+import { examineBlob, failureOf, STATES } from './examine-blob.ts';
 
 type Payload = { gameId: string; fileId: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
 export const scanJob = defineJob<Payload>('scans:scan', 12);
-
-const STATES = {
-  clean: 'clean',
-  infected: 'infected',
-  failed: 'error',
-  unscanned: 'unscanned',
-} as const satisfies Record<Examination['outcome'], ScanState>;
-const MIN_TIME_MS = 15 * 60_000;
-const MIN_BYTES_PER_MS = 2000;
 
 /**
  * Safe to run twice: after a completed scan it only deletes the blob of a rejected file. The sweep removes blobs of
@@ -50,7 +39,7 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
     return await conclude(ctx, file, await examineFile(ctx, file), begun);
   } catch (error) {
     if (!(error instanceof ScannerUnavailableError) || attempt.last)
-      return conclude(ctx, file, failureOf(error), begun);
+      return conclude(ctx, file, failureOf(error, 'zip'), begun);
     ctx.metrics.scanRetries.inc();
     const detail = `The scanner could not be reached (attempt ${attempt.number}). The scan will be retried.`;
     await transact(ctx.db, (tx) =>
@@ -62,31 +51,7 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
 
 async function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
-  const { clamd, clamdStreamLimit } = ctx.config;
-  const input = {
-    blobSettings: ctx.blobs.settings,
-    key: file.blob_key,
-    size: file.size,
-    os: build?.os,
-    scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
-    timeoutMs: MIN_TIME_MS + file.size / MIN_BYTES_PER_MS,
-  };
-  return inSpan('scan', { attributes: { 'chauffeur.file.size': file.size } }, () => examine(input));
-}
-
-/** The failed examination for an error that a retry cannot fix; rethrows all other errors. */
-function failureOf(error: unknown): Examination {
-  const detail = reasonOf(error);
-  if (detail === null) throw error;
-  return { outcome: 'failed', detail, engine: null, signatureVersion: null, entries: [] };
-}
-
-function reasonOf(error: unknown): string | null {
-  if (error instanceof ScannerUnavailableError) return 'The scanner could not be reached. Upload the file again later.';
-  if (error instanceof ThreadTimeoutError) return 'The scan timed out; the zip may be malformed or malicious.';
-  if (error instanceof ThreadCrashError) return 'The scan ran out of memory; the zip may be malformed or malicious.';
-  if (error instanceof BlobMissingError) return 'The stored file is missing. Upload it again.';
-  return null;
+  return examineBlob(ctx, { key: file.blob_key, size: file.size, content: 'zip', os: build?.os });
 }
 
 async function conclude(ctx: Context, file: FileRow, examination: Examination, begun: number): Promise<ScanState> {

@@ -10,6 +10,7 @@ import { newestOfferedFiles, type OfferedFile, summaryOf } from '../files/files.
 import { findDraft, type Game, readFacts, readGameAndOwner, readTexts } from '../games/games.ts';
 import { publicHealthOf } from '../health/health.ts';
 import { publicImages } from '../media/media.ts';
+import { publicVideos } from '../videos/videos.ts';
 import { requireVisibleGame } from './store.ts';
 import { isListed, type Viewer } from './visibility.ts';
 
@@ -24,12 +25,13 @@ export async function getPublicGame(
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
   const isPreview = input.preview !== undefined && role !== null;
-  const [offers, owner, texts, facts, images, health, guestBugs, draft] = await Promise.all([
+  const [offers, owner, texts, facts, images, videos, health, guestBugs, draft] = await Promise.all([
     offersOf(ctx, game, visible),
     readGameAndOwner(ctx, game.game_id),
     readTexts(ctx, game.game_id),
     readFacts(ctx.db, game.game_id),
     publicImages(ctx, game.game_id),
+    publicVideos(ctx, game.game_id),
     publicHealthOf(ctx, [game.game_id]),
     acceptsGuests(ctx, game.game_id),
     isPreview ? findDraft(ctx.db, game.game_id) : undefined,
@@ -52,6 +54,7 @@ export async function getPublicGame(
     guest_bugs: guestBugs,
     downloads: offers,
     ...images,
+    video_files: videos,
   };
 }
 

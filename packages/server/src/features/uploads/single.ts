@@ -6,12 +6,12 @@ import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Fields } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
+import { createReceiver, storeBytes } from '../../request/receive.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { originOf } from '../files/files.ts';
 import { requireOwnProgram } from '../games/games.ts';
 import { enforceQuota, type FreeStorage } from '../usage/usage.ts';
 import { blobKeyOf, completeFile } from './complete-file.ts';
-import { createReceiver, storeBytes } from './receive.ts';
 import { hasTargetFields, readFilename, readTarget, requireSamePlace, tooLarge } from './target.ts';
 
 export type SingleUpload = {

@@ -1,8 +1,8 @@
-// The SQL of a game's usage: the bytes of its builds, symbols and event files, and the counters of its crash reports.
+// The SQL of a game's usage: the bytes of its builds, symbols, event files and videos, and the counters of its crash reports.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type StorageRow = { builds: number; sessions: number; symbols: number; event_files: number };
+export type StorageRow = { builds: number; sessions: number; symbols: number; event_files: number; videos: number };
 
 /** Serializes transactions that use storage of the same game. */
 export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
@@ -10,7 +10,7 @@ export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
 }
 
 /**
- * In bytes. Excludes rejected files, whose blobs are deleted, and unused symbol texts, which are about to be deleted.
+ * In bytes. Excludes rejected files and videos, whose blobs are deleted, and unused symbol texts, which are about to be deleted.
  */
 export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
   return onlyRow(
@@ -23,7 +23,9 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
       (select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0) from symbol_texts
         where game_id = ${gameId} and exists (select from symbols
           where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))::bigint as symbols,
-      (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files`,
+      (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files,
+      (select coalesce(sum(size), 0) from videos
+        where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as videos`,
   );
 }
 

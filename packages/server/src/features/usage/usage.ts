@@ -1,4 +1,4 @@
-// A game's usage of its limits, and the storage quota for its builds, symbols and event files.
+// A game's usage of its limits, and the storage quota for its builds, symbols, event files and videos.
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -37,6 +37,7 @@ export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
       sessions_bytes: storage.sessions,
       symbols_bytes: storage.symbols,
       event_files_bytes: storage.event_files,
+      videos_bytes: storage.videos,
     },
     crashes_today: {
       reports: usedOf(crashes.reports, config.limitCrashes),
@@ -89,14 +90,14 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);
 }
 
-function sumOf({ builds, sessions, symbols, event_files }: sql.StorageRow): number {
-  return builds + sessions + symbols + event_files;
+function sumOf({ builds, sessions, symbols, event_files, videos }: sql.StorageRow): number {
+  return builds + sessions + symbols + event_files + videos;
 }
 
 function quotaExceeded(used: number, quota: number): ApiError {
   return new ApiError(
     4292,
-    `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds, symbols and event files. Delete some, or complete or abort open uploads.`,
+    `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds, symbols, event files and videos. Delete some, or complete or abort open uploads.`,
     { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
   );
 }

@@ -35,6 +35,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
   const pictures = picturesOf(game);
   const videos = videosOf(game);
   const image = game.cover ?? game.thumbnail ?? game.gallery[0] ?? null;
+  const [shared] = game.video_files;
   const isPublic = game.visibility === 'public';
   return {
     status: 200,
@@ -43,6 +44,9 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
       description: descriptionOf(game, texts),
       url,
       ...(image !== null && { image: { url: image.url, width: image.width, height: image.height, alt: game.name } }),
+      ...(shared !== undefined && {
+        video: { url: shared.url, type: shared.content_type, width: shared.width, height: shared.height },
+      }),
       isHidden: !isPublic || query.channel !== undefined || query.preview !== undefined,
       links: preloadPicture(pictures[0], GALLERY_SIZES),
       ...(isPublic && {
@@ -55,6 +59,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     },
     variesByMachine: true,
     frames: [...new Set(videos.map(({ origin }) => origin))],
+    playsVideos: game.video_files.length > 0,
     main: writeGame(visit, { game, releases, pictures, videos, similar }),
   };
 }
@@ -136,7 +141,7 @@ function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean
   const notice = isPreview ? 'team.preview' : visibility === 'public' ? null : (`team.${visibility}` as const);
   const link = (path: string, key: MessageKey) => html`<a href="/dev/${slug}${path}">${texts.t(key)}</a>`;
   return html`<aside class="team-bar" aria-label="${texts.t('team')}">
-<nav aria-label="${texts.t('team')}">${link('', 'team')}${link('/edit/listing', 'team.listing')}${link('/edit/images', 'team.images')}${link('/channels', 'team.channels')}</nav>
+<nav aria-label="${texts.t('team')}">${link('', 'team')}${link('/edit/listing', 'team.listing')}${link('/edit/media', 'team.media')}${link('/channels', 'team.channels')}</nav>
 ${notice !== null && html`<p>${texts.t(notice)}</p>`}
 </aside>`;
 }

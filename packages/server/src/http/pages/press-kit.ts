@@ -107,7 +107,7 @@ function writeFactSheet(game: PublicGame, { dates, texts, publicUrl }: Sources):
     [texts.t('facts.notes'), game.content_notes.join(', ')],
     [texts.t('tags'), game.tags.join(', ')],
     [texts.t('press.page'), `${publicUrl}/g/${game.slug}`],
-    [texts.t('videos'), game.videos.join(', ')],
+    [texts.t('videos'), [...game.video_files.map(({ url }) => url), ...game.videos].join(', ')],
     ...game.links.map(({ kind, url }) => [texts.t(`facts.link.${kind}`), url] as const),
   ];
   const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);

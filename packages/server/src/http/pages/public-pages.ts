@@ -22,7 +22,7 @@ import type { PageHead } from '../page-head.ts';
 import { type Ask, askOf } from './ask.ts';
 import { writeBrowsePage } from './browse-page.ts';
 import { writeDeveloperPage } from './developer-page.ts';
-import { type PublicDocument, readPublicDocument } from './document.ts';
+import { type PageNeeds, type PublicDocument, readPublicDocument } from './document.ts';
 import { writeFilePage } from './file-page.ts';
 import {
   submitConfirmation,
@@ -203,7 +203,7 @@ async function send(
   request: FastifyRequest,
   reply: FastifyReply,
   { caller, texts }: Pick<Visit, 'caller' | 'texts'>,
-  { status, head, main, search = '', variesByMachine = false, isPrivate, frames }: PublicPage,
+  { status, head, main, search = '', variesByMachine = false, isPrivate, ...needs }: PublicPage,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
   const named = namedLanguage(request);
@@ -221,14 +221,7 @@ async function send(
     .code(status)
     .header('vary', vary.join(', '))
     .header('cache-control', isShared ? `public, max-age=0, s-maxage=${SHARED_SECONDS}` : 'private, no-cache');
-  return sendDocument(
-    document,
-    request,
-    reply,
-    { ...inLanguages(head, named), language: texts.language },
-    body,
-    frames,
-  );
+  return sendDocument(document, request, reply, { ...inLanguages(head, named), language: texts.language }, body, needs);
 }
 
 /** Search engines list a page in each language under an address of its own. */
@@ -274,9 +267,9 @@ async function sendDocument(
   reply: FastifyReply,
   head: PageHead,
   body: ReturnType<typeof writeFrame>,
-  frames: readonly string[] = [],
+  needs: PageNeeds = {},
 ): Promise<FastifyReply> {
-  return sendHtml(request, reply, document.fill(head, body), document.policy(frames));
+  return sendHtml(request, reply, document.fill(head, body), document.policy(needs));
 }
 
 async function visitorOf(ctx: Context, caller: Caller): Promise<Visitor | null> {

@@ -1,12 +1,18 @@
-// The videos of a game, which are on other websites. Nothing is loaded from there before the visitor asks for it: until
-// then, an image of the game is shown instead of each. Without JavaScript, its button is a link to the video.
+// The videos of a game: uploaded ones, which the browser plays without a script, and those on other websites. Nothing is
+// loaded from there before the visitor asks for it: until then, an image of the game is shown instead of each. Without
+// JavaScript, its button is a link to the video.
+import { formatClock } from '@chauffeur/contract/format';
 import { readVideoLink, type VideoLink } from '@chauffeur/contract/video-link';
 import { type Html, html } from './html.ts';
-import { type Picture, writePicture } from './parts.ts';
+import { type Picture, writeBytes, writePicture } from './parts.ts';
 import type { PublicGame } from './structured-data.ts';
 import type { Texts } from './texts/texts.ts';
 
+type VideoFile = PublicGame['video_files'][number];
+
 const SIZES = '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), 100vw';
+/** In pixels: half of what images have at most. A poster can't have copies for different screens. */
+const POSTER_WIDTH = 960;
 
 export function videosOf({ videos }: PublicGame): VideoLink[] {
   return videos.map(readVideoLink).filter((video) => video !== null);
@@ -14,21 +20,42 @@ export function videosOf({ videos }: PublicGame): VideoLink[] {
 
 /** `pictures` are the images of the page, of which each video gets another one while there are enough. */
 export function writeVideos(
-  { name }: PublicGame,
-  videos: readonly VideoLink[],
+  { name, video_files: files }: PublicGame,
+  links: readonly VideoLink[],
   pictures: readonly Picture[],
   texts: Texts,
 ): Html | null {
-  if (videos.length === 0) return null;
-  const items = videos.map((video, index) =>
-    writeVideo(video, { name, poster: pictures[index % pictures.length], texts }),
-  );
+  if (files.length + links.length === 0) return null;
+  const shown = (index: number): Shown => ({ no: index + 1, name, poster: pictures[index % pictures.length], texts });
+  const items = [
+    ...files.map((file, index) => writeFile(file, shown(index))),
+    ...links.map((link, index) => writeLink(link, shown(files.length + index))),
+  ];
   return html`<section class="videos" aria-label="${texts.t('videos')}">${items}</section>`;
 }
 
-type Shown = { readonly name: string; readonly poster: Picture | undefined; readonly texts: Texts };
+type Shown = {
+  readonly no: number;
+  readonly name: string;
+  readonly poster: Picture | undefined;
+  readonly texts: Texts;
+};
 
-function writeVideo({ site, page, player }: VideoLink, { name, poster, texts }: Shown): Html {
+/** Its place has the shape of the poster, so nothing moves when the size of the video is known. */
+function writeFile(file: VideoFile, { no, name, poster, texts }: Shown): Html {
+  const { url, width, height, duration_seconds: seconds, size } = file;
+  const image = poster !== undefined && html` poster="${posterOf(poster)}"`;
+  return html`<figure class="video">
+<video class="video-place" src="${url}" width="${width}" height="${height}"${image} controls playsinline preload="none" aria-label="${texts.t('videos.file', { no, game: name })}"><a href="${url}">${texts.t('videos.open')}</a></video>
+<figcaption class="dimmed small-text">${seconds !== null && html`${formatClock(seconds)} · `}${writeBytes(size, texts)}</figcaption>
+</figure>`;
+}
+
+function posterOf({ url, copies }: Picture): string {
+  return copies.find(({ width }) => width >= POSTER_WIDTH)?.url ?? url;
+}
+
+function writeLink({ site, page, player }: VideoLink, { name, poster, texts }: Shown): Html {
   return html`<figure class="video">
 <div class="video-place">${poster !== undefined && writePicture(poster, { sizes: SIZES, alt: '', priority: 'later' })}<a class="button large filled" href="${page}" rel="nofollow ugc noopener noreferrer" data-video="${player}" data-title="${texts.t('videos.title', { game: name, site })}">${texts.t('videos.play', { site })}</a></div>
 <figcaption class="dimmed small-text">${texts.t('videos.note', { site })}</figcaption>

@@ -32,6 +32,8 @@ export type PublicPage = {
   readonly isPrivate?: true;
   /** The origins of what the page may frame. */
   readonly frames?: readonly string[];
+  /** Whether it plays videos of this site. */
+  readonly playsVideos?: boolean;
   /** Whether it depends on the visitor's machine. */
   readonly variesByMachine?: boolean;
 };

@@ -72,7 +72,7 @@ const HTTP = {
 
 const UPLOADS = {
   uploadedBytes: counter('chauffeur_uploaded_bytes_total', 'Received bytes that were stored durably, uncompressed.', {
-    way: ['single', 'chunk', 'symbols', 'crash', 'image'],
+    way: ['single', 'chunk', 'symbols', 'crash', 'image', 'video'],
   }),
   uploadsInProgress: gauge('chauffeur_uploads_in_progress', 'Uploads and chunks that this process is receiving.'),
   openSessions: gauge('chauffeur_upload_sessions_open', 'Upload sessions that are open. From the database.'),
@@ -287,10 +287,10 @@ const STORAGE = {
     },
   ),
   storedBytes: gauge('chauffeur_stored_bytes', 'Bytes of stored blobs, without crash files. From the database.', {
-    kind: ['builds', 'images', 'symbols'],
+    kind: ['builds', 'images', 'videos', 'symbols'],
   }),
   storedBlobs: gauge('chauffeur_stored_blobs', 'Stored blobs, without crash files. From the database.', {
-    kind: ['builds', 'images', 'symbols'],
+    kind: ['builds', 'images', 'videos', 'symbols'],
   }),
   diskFree: gauge('chauffeur_disk_free_bytes', 'Free space on the disk of the data folder of this process.'),
   diskSize: gauge('chauffeur_disk_size_bytes', 'Size of that disk.'),

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import { t } from '../../texts.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { putFile } from './put-file.ts';
+import { upload } from '../../upload.ts';
 
 export type Files = { readonly dump: File | null; readonly log: File | null };
 export type Filed = {
@@ -26,13 +26,13 @@ export function BugFiled({ filed: { bugUid, number, uploads, files }, slug }: { 
       {KINDS.map((kind) => {
         const file = files[kind];
         if (file === null) return null;
-        const upload = uploads[kind];
-        return upload === undefined ? (
+        const target = uploads[kind];
+        return target === undefined ? (
           <Text key={kind} size="sm">
             {t(`bug.${kind}.refused`)}
           </Text>
         ) : (
-          <FileUpload key={kind} kind={kind} url={upload.url} file={file} />
+          <FileUpload key={kind} kind={kind} url={target.url} file={file} />
         );
       })}
       <div>
@@ -50,8 +50,10 @@ type FileUploadProps = { kind: (typeof KINDS)[number]; url: string; file: File }
 
 function FileUpload({ kind, url, file }: FileUploadProps) {
   const [share, setShare] = useState(0);
-  const upload = useMutation({ mutationFn: () => putFile(url, file, setShare) });
-  const { mutate } = upload;
+  const sending = useMutation({
+    mutationFn: () => upload({ method: 'PUT', url, body: file, onProgress: setShare }),
+  });
+  const { mutate } = sending;
   const hasStarted = useRef(false);
   useEffect(() => {
     // The URL accepts one upload, so it must not start again if this component is mounted twice.
@@ -62,15 +64,15 @@ function FileUpload({ kind, url, file }: FileUploadProps) {
   return (
     <div>
       <Text size="sm" mb={4} role="status">
-        {t(`bug.${kind}.${upload.isSuccess ? 'uploaded' : 'uploading'}`, { file: file.name })}
+        {t(`bug.${kind}.${sending.isSuccess ? 'uploaded' : 'uploading'}`, { file: file.name })}
       </Text>
-      {upload.error === null ? (
+      {sending.error === null ? (
         <Progress
-          value={upload.isSuccess ? 100 : share * 100}
+          value={sending.isSuccess ? 100 : share * 100}
           aria-label={t(`bug.${kind}.uploading`, { file: file.name })}
         />
       ) : (
-        <Problem error={upload.error} onRetry={() => mutate()} />
+        <Problem error={sending.error} onRetry={() => mutate()} />
       )}
     </div>
   );

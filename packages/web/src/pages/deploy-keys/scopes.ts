@@ -5,6 +5,6 @@ export const SCOPES: readonly { readonly scope: UploadScope; readonly label: str
   [
     { scope: 'builds', label: 'Builds', description: 'Register builds and upload their files, on any channel' },
     { scope: 'symbols', label: 'Symbols', description: 'Upload symbols' },
-    { scope: 'media', label: 'Media', description: 'Add, delete and sort store images' },
+    { scope: 'media', label: 'Media', description: 'Add, delete and sort store images and videos' },
     { scope: 'channels', label: 'Channels', description: 'Promote builds and roll channels back' },
   ];

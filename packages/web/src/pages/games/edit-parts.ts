@@ -15,7 +15,7 @@ import { getSourceSettings, setSourceSettings } from '@chauffeur/contract/operat
 /** `to` says what `change` does. Pages without it decide for each of their parts. */
 export const EDIT_PARTS = [
   { path: 'listing', name: 'Listing', read: getListing, change: updateGame, to: 'change the listing' },
-  { path: 'images', name: 'Images', read: listGameMedia, change: addGameMedia, to: 'change the images' },
+  { path: 'media', name: 'Media', read: listGameMedia, change: addGameMedia, to: 'change the media' },
   { path: 'keys', name: 'Keys', read: listDeployKeys, change: issueDeployKey, to: 'create and revoke keys' },
   { path: 'admins', name: 'Members', read: getGame },
   { path: 'alerts', name: 'Alerts', read: getAlerts },

@@ -3,7 +3,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import classes from './ImagesPage.module.css';
+import classes from './MediaPage.module.css';
 import { moved } from './moved.ts';
 
 type Image = OutputOf<typeof listGameMedia>['gallery'][number];

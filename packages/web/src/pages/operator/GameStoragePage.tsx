@@ -78,6 +78,7 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
       hiddenBelow: 'md',
       cell: (game) => <Bytes count={game.event_files_bytes} />,
     },
+    { header: 'Videos', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.videos_bytes} /> },
     { header: 'Images', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.images_bytes} /> },
     {
       header: 'Crash files today',

@@ -13,7 +13,7 @@ function Reachability({ isReachable }: { isReachable: boolean }) {
   return isReachable ? <StateBadge tone="good">Reachable</StateBadge> : <StateBadge tone="bad">Unreachable</StateBadge>;
 }
 
-const STORED = { builds: 'Build files', images: 'Store images', symbols: 'Symbols' } as const;
+const STORED = { builds: 'Build files', images: 'Store images', videos: 'Videos', symbols: 'Symbols' } as const;
 
 export function StorageSection({ storage }: Pick<ServiceState, 'storage'>) {
   const { kind, reachable, free_bytes: free, total_bytes: total, kept } = storage;

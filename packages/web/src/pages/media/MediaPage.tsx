@@ -1,4 +1,4 @@
-// The store images of a game: cover, thumbnail and screenshots.
+// The media of a game's page: cover, thumbnail, screenshots and videos.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { addGameMedia, listGameMedia, orderGameMedia } from '@chauffeur/contract/operations/media';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -9,11 +9,14 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
-import { DropImages } from './DropImages.tsx';
+import { DropFiles } from './DropFiles.tsx';
 import { Gallery } from './Gallery.tsx';
-import classes from './ImagesPage.module.css';
+import classes from './MediaPage.module.css';
 import { RefusedImages } from './RefusedImages.tsx';
 import { useImages } from './use-images.ts';
+import { Videos } from './Videos.tsx';
+
+const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp';
 
 const SINGLES = [
   {
@@ -32,7 +35,7 @@ const SINGLES = [
   },
 ] as const;
 
-export function ImagesPage() {
+export function MediaPage() {
   const game = useGame();
   const { data, error, isPending, refetch } = useQuery(ask(listGameMedia, { uid: game.game_uid }));
   const images = useImages(game.game_uid);
@@ -40,7 +43,7 @@ export function ImagesPage() {
   return (
     <Stack gap="lg">
       <div>
-        <PageHead title="Images" tabTitle={`Images · ${game.name}`} />
+        <PageHead title="Media" tabTitle={`Media · ${game.name}`} />
         <div role="status">{images.message !== null && <Text size="sm">{images.message}</Text>}</div>
       </div>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
@@ -62,7 +65,9 @@ export function ImagesPage() {
                   {description}
                 </Text>
                 <Permitted operation={addGameMedia}>
-                  <DropImages
+                  <DropFiles
+                    hint="or drop an image here"
+                    accepted={IMAGE_TYPES}
                     label={data[kind] === null ? uploadLabel : replaceLabel}
                     isBusy={images.isPending}
                     onFiles={(files) => images.add(kind, files.slice(0, 1))}
@@ -86,8 +91,10 @@ export function ImagesPage() {
               onDelete={images.remove}
             />
             <Permitted operation={addGameMedia}>
-              <DropImages
+              <DropFiles
                 label="Add screenshots"
+                hint="or drop images here"
+                accepted={IMAGE_TYPES}
                 isMultiple
                 isBusy={images.isPending}
                 onFiles={(files) => images.add('screenshot', files)}
@@ -96,6 +103,7 @@ export function ImagesPage() {
           </Stack>
         </>
       )}
+      <Videos gameUid={game.game_uid} gameName={game.name} />
     </Stack>
   );
 }

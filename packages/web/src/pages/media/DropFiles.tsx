@@ -1,13 +1,20 @@
-// Lets people choose images in a file dialog or drop them.
+// Lets people choose files in a dialog or drop them.
 import { Button, FileButton, Text } from '@mantine/core';
 import { useState } from 'react';
-import classes from './ImagesPage.module.css';
+import classes from './MediaPage.module.css';
 
-type DropImagesProps = { label: string; isMultiple?: boolean; isBusy: boolean; onFiles: (files: File[]) => void };
+type DropFilesProps = {
+  label: string;
+  /** That files can be dropped. */
+  hint: string;
+  /** The content types that the dialog offers. */
+  accepted: string;
+  isMultiple?: boolean;
+  isBusy: boolean;
+  onFiles: (files: File[]) => void;
+};
 
-const ACCEPTED = 'image/png,image/jpeg,image/gif,image/webp';
-
-export function DropImages({ label, isMultiple = false, isBusy, onFiles }: DropImagesProps) {
+export function DropFiles({ label, hint, accepted, isMultiple = false, isBusy, onFiles }: DropFilesProps) {
   const [isOver, setOver] = useState(false);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button inside is the accessible way to do the same
@@ -27,7 +34,7 @@ export function DropImages({ label, isMultiple = false, isBusy, onFiles }: DropI
       }}
     >
       <FileButton
-        accept={ACCEPTED}
+        accept={accepted}
         multiple={isMultiple}
         onChange={(chosen: File | File[] | null) => {
           const files = chosen === null ? [] : [chosen].flat();
@@ -41,7 +48,7 @@ export function DropImages({ label, isMultiple = false, isBusy, onFiles }: DropI
         )}
       </FileButton>
       <Text size="sm" c="dimmed">
-        {isMultiple ? 'or drop images here' : 'or drop an image here'}
+        {hint}
       </Text>
     </div>
   );
