@@ -14,6 +14,7 @@ import { visitPages } from './setup/visit.ts';
 const WIDE = { width: 1280, height: 900 };
 /** What is further down loads when someone scrolls. */
 const LAPTOP = { width: 1280, height: 800 };
+const TABLET = { width: 768, height: 1024 };
 const PHONE = { width: 390, height: 844 };
 /** The narrowest width at which pages must not scroll sideways (WCAG 2.2, 1.4.10). */
 const NARROWEST = { width: 320, height: 640 };
@@ -98,12 +99,14 @@ describe('every page of the website', () => {
       const box = await page.getByRole('searchbox').locator('xpath=ancestor::form').boundingBox();
       assert.ok((box?.height ?? 0) < 64, `the search box is ${box?.height} px high`);
     }
-    await page.setViewportSize(PHONE);
     await page.goto(`${site.service.url}/dev`);
     const games = page.getByRole('table', { name: 'Your games' });
-    for (const name of ['Paper Orchard', 'Owls of the North']) {
-      const link = games.getByRole('link', { name, exact: true });
-      assert.equal(await countLines(link), 1, `${name} is broken into lines`);
+    for (const size of [TABLET, PHONE]) {
+      await page.setViewportSize(size);
+      for (const name of ['Paper Orchard', 'Owls of the North']) {
+        const link = games.getByRole('link', { name, exact: true });
+        assert.equal(await countLines(link), 1, `${name} is broken into lines at ${size.width} px`);
+      }
     }
     const owls = games.getByRole('row').filter({ hasText: 'Owls of the North' });
     for (const text of ['stable: 1.1.0', 'Mixed', 'Public', 'Owner'])

@@ -57,6 +57,15 @@ const isShared = inFolders(
     (name) => `packages/web/src/${name}`,
   ),
 );
+/** Parts that the page of a crash group, which people open most often, does not need at first. */
+const isOfFewPages = inFolders(
+  ...[
+    ...['BandBadge', 'bands', 'Picture', 'RequestCommand'],
+    ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager'],
+    ...['RoleSelect', 'SecretText', 'UnsavedWarning', 'select-column', 'shells', 'sorting', 'use-pages'],
+  ].map((name) => `packages/web/src/ui/${name}`),
+  'packages/web/src/charts/TimeChart',
+);
 const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'palette'].map((name) => `packages/web/src/frame/${name}`),
 );
@@ -98,8 +107,9 @@ export const CHUNKS = [
   {
     name: 'shared',
     priority: 2,
-    test: (id: string) => isShared(id) && !isOpenedLater(id),
+    test: (id: string) => isShared(id) && !isOpenedLater(id) && !isOfFewPages(id),
   },
+  { name: 'lists', priority: 1, test: isOfFewPages },
   {
     name: 'overlays',
     priority: 1,

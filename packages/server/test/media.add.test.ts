@@ -79,6 +79,7 @@ for (const format of ['png', 'jpeg', 'gif', 'webp'] as Format[]) {
     assert.deepEqual(
       copies.map(({ width, height }: { width: number; height: number }) => [width, height]),
       [
+        [160, 90],
         [480, 270],
         [960, 540],
       ],

@@ -73,6 +73,24 @@ test('the page of a game shows its images', async () => {
   );
 });
 
+test('members get a small copy of the thumbnail with a game, or of the cover if there is none', async () => {
+  const { game, uid: cover } = await coverOf('draft');
+  const headers = await signIn(server, game.owner);
+  const pictures = async () => {
+    const { body: all } = await request(`${server.api}/games`, { headers });
+    const { body: one } = await request(`${server.api}/games/${game.uid}`, { headers });
+    return [all.data.games[0].picture, one.data.picture];
+  };
+  const urlOf = (uid: string) => `${server.api}/public/media/${uid}?width=160`;
+  assert.deepEqual(await pictures(), [urlOf(cover), urlOf(cover)]);
+  assert.equal((await fetch(urlOf(cover), { headers })).headers.get('content-type'), 'image/webp');
+  const [thumbnail = ''] = await addPictures(server, game, 'thumbnail', [named('small.jpg', await picture(1280, 720))]);
+  assert.deepEqual(await pictures(), [urlOf(thumbnail), urlOf(thumbnail)]);
+  const { owner } = await makeGame(server);
+  const { body: bare } = await request(`${server.api}/games`, { headers: await signIn(server, owner) });
+  assert.equal(bare.data.games[0].picture, null);
+});
+
 test('images stored on S3 are also served by this server, with the same cache headers', async (t) => {
   const s3 = await startS3();
   if (s3 === null) return t.skip(S3_MISSING);
@@ -86,8 +104,8 @@ test('images stored on S3 are also served by this server, with the same cache he
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.deepEqual([...Buffer.from(await response.arrayBuffer()).subarray(1, 4)], [...Buffer.from('PNG')]);
     await addPictures(server, game, 'cover', [named('cover.jpg', await picture())]);
-    // The image and its two smaller copies.
-    assert.equal((await imageBlobsOf(server, game)).length, 3);
+    // The image and its three smaller copies.
+    assert.equal((await imageBlobsOf(server, game)).length, 4);
   } finally {
     await server.stop();
     await s3.stop();

@@ -38,6 +38,14 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   fontSizes: { xs: '12px', sm: '14px', md: '16px', lg: '18px', xl: '20px' },
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  // h1 to h6 name sizes: titles of pages are h2, of their sections h4, and of parts of a section h5.
+  headings: {
+    sizes: {
+      h2: { fontSize: '22px', lineHeight: '1.35' },
+      h4: { fontSize: '16px', lineHeight: '1.45' },
+      h5: { fontSize: '15px', lineHeight: '1.45' },
+    },
+  },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,

@@ -130,6 +130,10 @@ export const OrganisationName = Type.Object({
 
 const Name = Type.String({ minLength: 1, maxLength: LIMITS.titleLength });
 
+const Picture = Nullable(
+  Type.String({ description: 'URL of a small copy of the thumbnail, or of the cover; null if the game has neither' }),
+);
+
 export const createGame = defineOperation({
   id: 'games.create',
   summary: 'Create a game that you own',
@@ -163,6 +167,7 @@ export const listGames = defineOperation({
     games: Type.Array(
       Type.Object({
         ...GameRecord.properties,
+        picture: Picture,
         organisation: OrganisationName,
         newest_build: Nullable(Type.Object({ build_id: Uuid, version: Type.String(), created_at: Timestamp })),
         channels: Type.Array(Type.Object({ channel: Type.String(), versions: Type.Array(Type.String()) }), {
@@ -188,6 +193,7 @@ export const getGame = defineOperation({
     ...GameRecord.properties,
     ...GameTexts.properties,
     ...GameFacts.properties,
+    picture: Picture,
     organisation: OrganisationName,
     members: Type.Array(Member),
     hidden: Nullable({

@@ -83,7 +83,7 @@ export async function imageBlobsOf(server: TestServer, game: TestGame): Promise<
 
 /** The keys of the blobs of a JPEG image and its smaller copies, in the order of `imageBlobsOf`. */
 export function blobsOfPicture(game: TestGame, uid: string): string[] {
-  return ['480.webp', '960.webp', 'jpg'].map((ending) => `media/${game.uid}/${uid}.${ending}`);
+  return ['160.webp', '480.webp', '960.webp', 'jpg'].map((ending) => `media/${game.uid}/${uid}.${ending}`);
 }
 
 /** Fails unless the response is this error. */

@@ -2,7 +2,7 @@
 // readers. The height is fixed, so nothing moves while the page loads.
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useId, useState } from 'react';
-import { barsOf, highestSum, labelledTimes, scaleOf } from './bar-layout.ts';
+import { barsOf, highestSum, labelledTimes, lineOf, scaleOf, shareScaleOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
 import { colourOf, FillPattern, Swatch } from './Fill.tsx';
 import { formatTick, formatTime } from './format-time.ts';
@@ -16,6 +16,8 @@ type BarsProps = {
   /** What the chart shows, for screen readers. */
   description: string;
   format: (value: number) => string;
+  /** Draws percentages as lines, on a scale that starts just below the lowest one. */
+  areShares?: boolean;
 };
 
 const AXIS_WIDTH = 60;
@@ -51,10 +53,14 @@ export function Bars(props: BarsProps) {
 
 type Plot = { readonly width: number; readonly height: number };
 
-function Drawing({ series, times, step, format, plot, pointed }: BarsProps & { plot: Plot; pointed: number | null }) {
+type DrawingProps = BarsProps & { plot: Plot; pointed: number | null };
+
+function Drawing({ series, times, step, format, areShares = false, plot, pointed }: DrawingProps) {
   const id = useId();
-  const scale = scaleOf(highestSum(times, series), plot.height < 180 ? 3 : 5);
-  const top = scale.at(-1) ?? 1;
+  const scale = areShares
+    ? shareScaleOf(lowestOf(series))
+    : scaleOf(highestSum(times, series), plot.height < 180 ? 3 : 5);
+  const [bottom, top] = [scale[0] ?? 0, scale.at(-1) ?? 1];
   const place = plot.width / Math.max(1, times.length);
   return (
     <g transform={`translate(${AXIS_WIDTH} ${TOP})`} className={classes.drawing}>
@@ -64,7 +70,7 @@ function Drawing({ series, times, step, format, plot, pointed }: BarsProps & { p
         ))}
       </defs>
       {scale.map((value) => {
-        const y = plot.height * (1 - value / top);
+        const y = plot.height * (1 - (value - bottom) / (top - bottom));
         return (
           <g key={value}>
             <line x2={plot.width} y1={y} y2={y} />
@@ -75,7 +81,16 @@ function Drawing({ series, times, step, format, plot, pointed }: BarsProps & { p
         );
       })}
       {pointed !== null && <rect className={classes.pointed} x={pointed * place} width={place} height={plot.height} />}
-      {barsOf(times, series, top, plot).map((bar) => (
+      {areShares &&
+        series.map((each) => (
+          <path
+            key={each.key}
+            className={classes.line}
+            d={lineOf(times, each, [bottom, top], plot)}
+            stroke={colourOf(each)}
+          />
+        ))}
+      {(areShares ? [] : barsOf(times, series, top, plot)).map((bar) => (
         <rect
           key={`${bar.x} ${bar.series}`}
           x={bar.x}
@@ -93,6 +108,11 @@ function Drawing({ series, times, step, format, plot, pointed }: BarsProps & { p
       ))}
     </g>
   );
+}
+
+/** The lowest percentage; 100 without any. */
+function lowestOf(series: readonly Series[]): number {
+  return Math.min(100, ...series.flatMap(({ values }) => [...values.values()]));
 }
 
 /** Next to the pointer, on the side with more space. */

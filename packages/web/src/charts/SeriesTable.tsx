@@ -14,7 +14,7 @@ type SeriesTableProps = {
 
 export function SeriesTable({ label, series, times, step, format }: SeriesTableProps) {
   return (
-    <ScrollBox label={`${label}, as a table`}>
+    <ScrollBox label={`${label}, as a table`} className={table.bleed}>
       <table className={table.table} aria-label={label}>
         <thead>
           <tr>

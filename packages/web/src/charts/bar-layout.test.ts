@@ -1,7 +1,7 @@
 // Unit tests of the layout of charts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barsOf, highestSum, labelledTimes, scaleOf } from './bar-layout.ts';
+import { barsOf, highestSum, labelledTimes, lineOf, scaleOf, shareScaleOf } from './bar-layout.ts';
 
 const series = (values: Record<string, number>) => ({
   key: 'a',
@@ -14,8 +14,9 @@ const series = (values: Record<string, number>) => ({
 test('a scale starts at 0, has round whole numbers, and covers the largest value', () => {
   assert.deepEqual(scaleOf(0, 3), [0, 1]);
   assert.deepEqual(scaleOf(3, 5), [0, 1, 2, 3]);
-  assert.deepEqual(scaleOf(47, 5), [0, 20, 40, 60]);
-  assert.deepEqual(scaleOf(12_345, 3), [0, 10_000, 20_000]);
+  assert.deepEqual(scaleOf(47, 5), [0, 10, 20, 30, 40, 50]);
+  assert.deepEqual(scaleOf(540, 3), [0, 200, 400, 600]);
+  assert.deepEqual(scaleOf(12_345, 3), [0, 5000, 10_000, 15_000]);
 });
 
 test('bars are stacked from the bottom, and a small value stays visible', () => {
@@ -37,4 +38,15 @@ test('labels keep their distance', () => {
   assert.deepEqual(labelledTimes(4, 400, 60), [0, 1, 2, 3]);
   assert.deepEqual(labelledTimes(30, 300, 60), [0, 6, 12, 18, 24]);
   assert.deepEqual(labelledTimes(0, 0, 60), []);
+});
+
+test('a scale of shares starts below the lowest one', () => {
+  assert.deepEqual(shareScaleOf(99.4), [99, 99.5, 100]);
+  assert.deepEqual(shareScaleOf(94.9), [90, 95, 100]);
+  assert.deepEqual(shareScaleOf(12), [0, 50, 100]);
+});
+
+test('a line is interrupted where a value is missing, and a value between two gaps is a dot', () => {
+  const values = series({ a: 90, b: 100, d: 95 });
+  assert.equal(lineOf(['a', 'b', 'c', 'd'], values, [90, 100], { width: 40, height: 10 }), 'M5 10h0L15 0M35 5h0');
 });

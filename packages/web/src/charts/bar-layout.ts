@@ -12,14 +12,17 @@ export type Bar = {
   readonly height: number;
 };
 
-/** The values at the lines of the scale: 0 first, in steps of 1, 2 or 5 times a power of ten, and whole numbers. */
-export function scaleOf(max: number, lines: number): number[] {
-  const rough = Math.max(1, max) / Math.max(1, lines - 1);
+/**
+ * The values at the lines of the scale: 0 first, in steps of 1, 2 or 5 times a power of ten, and whole numbers. There
+ * are up to `steps` steps.
+ */
+export function scaleOf(max: number, steps: number): number[] {
+  const rough = Math.max(1, max) / Math.max(1, steps);
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((each) => each * power >= rough) ?? 10;
   const step = Math.max(1, factor * power);
-  const steps = Math.max(1, Math.ceil(max / step));
-  return Array.from({ length: steps + 1 }, (_, index) => index * step);
+  const count = Math.max(1, Math.ceil(max / step));
+  return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
 /** The largest sum of the series at one time. */
@@ -52,6 +55,36 @@ export function barsOf(
       return [{ series: number, x: (index + 0.5) * place - barWidth / 2, y: foot, width: barWidth, height: barHeight }];
     });
   });
+}
+
+/** Where a scale of percentages can start, so that differences close to 100% are visible. */
+const SHARE_STARTS = [99, 95, 90, 80, 50];
+
+/** The values at the lines of a scale of percentages: from below the lowest one to 100. */
+export function shareScaleOf(lowest: number): number[] {
+  const start = SHARE_STARTS.find((each) => each <= lowest) ?? 0;
+  return [start, (start + 100) / 2, 100];
+}
+
+/** The path of a line from one value to the next. Times without a value interrupt it. */
+export function lineOf(
+  times: readonly string[],
+  { values }: Series,
+  [bottom, top]: readonly [number, number],
+  { width, height }: Plot,
+): string {
+  const place = width / Math.max(1, times.length);
+  return times
+    .flatMap((at, index) => {
+      const value = values.get(at);
+      if (value === undefined) return [];
+      const x = (index + 0.5) * place;
+      const y = height * (1 - (value - bottom) / (top - bottom));
+      const isAlone = !values.has(times[index - 1] ?? '');
+      // A line of no length is drawn as a dot.
+      return isAlone ? [`M${x} ${y}h0`] : [`L${x} ${y}`];
+    })
+    .join('');
 }
 
 /** The indexes of the times that have a label, so that labels of this width do not touch. */

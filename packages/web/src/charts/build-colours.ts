@@ -1,4 +1,5 @@
 // Picks the colour of each build, the same in every chart.
+import { hashText } from '../ui/hash-text.ts';
 
 /** Number of series colours in Chart.module.css. */
 export const COLOURS = 8;
@@ -26,12 +27,5 @@ export function buildColours(buildIds: readonly string[]): ReadonlyMap<string, n
 
 /** The colour index of a build when no other builds are known. */
 export function colourOfBuild(id: string): number {
-  return hashOf(id) % COLOURS;
-}
-
-/** FNV-1a with 32 bits, which spreads ids with a common prefix. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
+  return hashText(id) % COLOURS;
 }

@@ -2,6 +2,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import type { ComponentPropsWithRef } from 'react';
 import type { OpenGame } from '../pages/games/use-game.ts';
+import { GameTile } from '../ui/GameTile.tsx';
 import classes from './GameSwitcher.module.css';
 
 type GameButtonProps = Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps> & { game: OpenGame };
@@ -17,7 +18,8 @@ export function GameButton({ game, ...rest }: GameButtonProps) {
       ml={-8}
       miw={0}
       fw={650}
-      fz="md"
+      fz={{ base: 'md', sm: 'lg' }}
+      leftSection={<GameTile game={game} height={28} />}
       rightSection={<Chevron />}
       classNames={{ label: classes.name }}
       aria-label={`Game: ${game.name}. Switch game`}

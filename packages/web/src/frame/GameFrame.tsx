@@ -1,5 +1,5 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
-import { ActionIcon, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
@@ -51,9 +51,12 @@ export function GameFrame() {
         <Group justify="space-between" wrap="nowrap" mb={4}>
           <Group gap="xs" wrap="nowrap" miw={0}>
             <GameSwitcher game={game} />
-            <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
-              {VISIBILITIES[game.visibility].label}
-            </StateBadge>
+            {/* On a phone, the name needs the room, and most games are public. */}
+            <Box {...(game.visibility === 'public' && { visibleFrom: 'sm' })}>
+              <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
+                {VISIBILITIES[game.visibility].label}
+              </StateBadge>
+            </Box>
           </Group>
           <Group gap="xs" wrap="nowrap" className={classes.whole}>
             <Anchor href={`/g/${game.slug}`} size="sm">

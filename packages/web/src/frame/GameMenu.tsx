@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../api.ts';
 import type { OpenGame } from '../pages/games/use-game.ts';
+import { GameTile } from '../ui/GameTile.tsx';
 import { GameButton } from './GameButton.tsx';
 
 export function GameMenu({ game }: { game: OpenGame }) {
@@ -16,7 +17,7 @@ export function GameMenu({ game }: { game: OpenGame }) {
       opened={opened}
       onChange={setOpened}
       position="bottom-start"
-      width={260}
+      width={280}
       transitionProps={{ duration: 0 }}
       withinPortal={false}
       withInitialFocusPlaceholder={false}
@@ -30,9 +31,15 @@ export function GameMenu({ game }: { game: OpenGame }) {
             Loading games…
           </Menu.Item>
         )}
-        {data?.games.map(({ game_uid, slug, name }) => (
-          <Menu.Item key={game_uid} component={Link} to={`/dev/${slug}`} fw={slug === game.slug ? 650 : undefined}>
-            {name}
+        {data?.games.map((each) => (
+          <Menu.Item
+            key={each.game_uid}
+            component={Link}
+            to={`/dev/${each.slug}`}
+            fw={each.slug === game.slug ? 650 : undefined}
+            leftSection={<GameTile game={each} height={20} />}
+          >
+            {each.name}
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -26,6 +26,7 @@ export function CopyText({ text, label, block = false, onCopy }: CopyTextProps) 
             variant="subtle"
             color={copied ? 'green' : 'gray'}
             size="sm"
+            mt={block ? 6 : 0}
             onClick={() => {
               copy();
               onCopy?.();

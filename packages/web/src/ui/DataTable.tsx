@@ -76,7 +76,7 @@ export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props
   if (rows === undefined && !isLoading) return null;
   if (rows?.length === 0) return empty;
   return (
-    <ScrollBox label={props.label}>
+    <ScrollBox label={props.label} className={table.bleed}>
       <FilledTable rows={rows} isLoading={isLoading} {...props} />
     </ScrollBox>
   );
@@ -110,7 +110,12 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
       <tbody>
         {rows === undefined && <SkeletonRows count={skeletonRows} columns={columns} />}
         {sorted.map((row, index) => (
-          <tr key={rowKey(row, index)} {...ROLES.row} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+          <tr
+            key={rowKey(row, index)}
+            {...ROLES.row}
+            aria-current={isCurrent?.(row) === true ? 'true' : undefined}
+            data-continues={columns.some((column) => spanOf(column, sorted, index + 1) === 0) || undefined}
+          >
             {columns.map((column) => {
               const rowSpan = spanOf(column, sorted, index);
               if (rowSpan === 0) return null;

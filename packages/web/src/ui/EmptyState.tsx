@@ -15,7 +15,7 @@ type EmptyStateProps = {
 
 export function EmptyState({ children, command, request }: EmptyStateProps) {
   return (
-    <Stack gap="xs" py="md" maw={640}>
+    <Stack gap="xs" pb="xs" maw={640}>
       <Text size="sm">{children}</Text>
       {command !== undefined && <CopyText text={command} label="command" block />}
       {request !== undefined && <RequestCommand request={request} label="command" />}

@@ -2,9 +2,14 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './ScrollBox.module.css';
 
-type ScrollBoxProps = { /** Names the content for screen readers. */ label: string; children: ReactNode };
+type ScrollBoxProps = {
+  /** Names the content for screen readers. */
+  label: string;
+  className?: string | undefined;
+  children: ReactNode;
+};
 
-export function ScrollBox({ label, children }: ScrollBoxProps) {
+export function ScrollBox({ label, className = '', children }: ScrollBoxProps) {
   const box = useRef<HTMLDivElement>(null);
   const [isTooWide, setTooWide] = useState(false);
   useEffect(() => {
@@ -19,7 +24,7 @@ export function ScrollBox({ label, children }: ScrollBoxProps) {
     // It needs the focus to be scrolled by keyboard, but must not be a stop if there is nothing to scroll.
     <div
       ref={box}
-      className={`${classes.box} ${classes.content}`}
+      className={`${classes.box} ${classes.content} ${className}`}
       {...(isTooWide && { 'data-scrolls': true, tabIndex: 0, role: 'group', 'aria-label': label })}
     >
       {children}

@@ -133,8 +133,17 @@ export async function isReserved(db: Db, slug: string, userId: string, now: Date
 }
 
 /** Nested times are in PostgreSQL's JSON format. */
+/** The thumbnail of a game, or its cover, and the width of its smallest copy. */
+export type PictureRow = { media_id: string; width: number };
+
+/** Images without copies are left out: they are animated, or not much smaller than a copy would be. */
+const picture = sql`(select jsonb_build_object('media_id', media_id, 'width', copy_widths[1]) from media
+  where media.game_id = games.game_id and kind in ('thumbnail', 'cover') and cardinality(copy_widths) > 0
+  order by kind = 'thumbnail' desc limit 1)`;
+
 type ListedGame = GameRow & {
   role: Role;
+  picture: PictureRow | null;
   organisation: { organisation_uid: string; slug: string | null; name: string };
   newest_build: { build_id: string; version: string; created_at: string } | null;
   channels: { channel: string; versions: string[] }[];
@@ -148,7 +157,7 @@ export function listGamesOf(
 ): Promise<ListedGame[]> {
   return rows(
     db,
-    sql<ListedGame>`select ${columns}, membership.role,
+    sql<ListedGame>`select ${columns}, membership.role, ${picture} as picture,
         (select jsonb_build_object('organisation_uid', organisations.organisation_id, 'slug', organisations.slug,
           'name', organisations.name) from organisations where organisations.organisation_id = games.organisation_id) as organisation,
         (select jsonb_build_object('build_id', build_id, 'version', version, 'created_at', builds.created_at) from builds
@@ -165,6 +174,14 @@ export function listGamesOf(
       where ${isOpen(met)}
       order by created_at desc, game_id desc`,
   );
+}
+
+export async function findPicture(db: Db, gameId: string): Promise<PictureRow | null> {
+  const found = await row(
+    db,
+    sql<{ picture: PictureRow | null }>`select ${picture} as picture from games where game_id = ${gameId}`,
+  );
+  return found?.picture ?? null;
 }
 
 export function readOrganisation(db: Db, organisationId: string): Promise<ListedGame['organisation'] | undefined> {

@@ -124,6 +124,11 @@ function recordOf(game: Game, role: Role): Record {
   };
 }
 
+/** The URL of the smallest copy of an image. */
+function pictureOf({ publicUrl }: Context, picture: games.PictureRow | null): string | null {
+  return picture && `${publicUrl}/api/v1/public/media/${picture.media_id}?width=${picture.width}`;
+}
+
 export async function listGames(
   ctx: Context,
   { caller, input }: Call<typeof contract.listGames>,
@@ -135,6 +140,7 @@ export async function listGames(
   return {
     games: items.map((game) => ({
       ...recordOf(game, game.role),
+      picture: pictureOf(ctx, game.picture),
       organisation: game.organisation,
       newest_build: game.newest_build && {
         ...game.newest_build,
@@ -151,9 +157,10 @@ export async function getGame(
   { caller, input }: Call<typeof contract.getGame>,
 ): Promise<OutputOf<typeof contract.getGame>> {
   const { game, role } = await requireMember(ctx, caller, input.uid);
-  const [texts, facts, organisation, members, hidden] = await Promise.all([
+  const [texts, facts, picture, organisation, members, hidden] = await Promise.all([
     readTexts(ctx, game.game_id),
     readFacts(ctx.db, game.game_id),
+    games.findPicture(ctx.db, game.game_id),
     games.readOrganisation(ctx.db, game.organisation_id),
     games.listMembers(ctx.db, game.game_id),
     hiddenGames.findHidden(ctx.db, game.game_id),
@@ -163,6 +170,7 @@ export async function getGame(
     ...recordOf(game, role),
     ...texts,
     ...facts,
+    picture: pictureOf(ctx, picture),
     organisation,
     members,
     hidden: hidden === undefined ? null : { reason: hidden.reason, hidden_at: hidden.hidden_at.toISOString() },

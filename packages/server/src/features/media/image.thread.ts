@@ -17,8 +17,8 @@ import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
 const QUALITY = 90;
 /** Lower, because each frame is visible briefly and every player loads all of them. */
 const ANIMATION_QUALITY = 80;
-/** In pixels: for a card, and for half a page or a card on a high-density screen. */
-const COPY_WIDTHS = [480, 960];
+/** In pixels: for lists, for a card, and for half a page or a card on a high-density screen. */
+const COPY_WIDTHS = [160, 480, 960];
 /** Lower, because copies are shown small. */
 const COPY_QUALITY = 78;
 

@@ -10,6 +10,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { ask } from '../../api.ts';
 import { EDIT_PARTS } from '../../pages/games/edit-parts.ts';
 import { session } from '../../session.ts';
+import { GameTile } from '../../ui/GameTile.tsx';
 import { openPath } from '../open-path.ts';
 import { mayCall } from '../own-role.ts';
 import classes from './CommandPalette.module.css';
@@ -118,6 +119,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 onPointerMove={() => setSelected(items.indexOf(item))}
                 onClick={() => choose(item)}
               >
+                {item.game !== undefined && <GameTile game={item.game} height={22} />}
                 {item.name}
               </div>
             ))}

@@ -3,12 +3,14 @@ import { describe, it } from 'node:test';
 import { findItems, listItems, searchItems } from './palette-items.ts';
 
 const owls = {
+  game_uid: 'owls',
+  picture: null,
   slug: 'owls',
   name: 'Owls of the North',
   editPages: [{ path: 'danger', name: 'Danger zone' }],
   mayPromote: true,
 };
-const moths = { slug: 'moths', name: 'Moth Season' };
+const moths = { game_uid: 'moths', slug: 'moths', name: 'Moth Season', picture: null };
 const all = listItems({ game: owls, games: [owls, moths], isSignedIn: true, isOperator: false });
 const hrefs = (query: string) => findItems(all, query).map((item) => (item.kind === 'page' ? item.href : item.kind));
 

@@ -11,12 +11,21 @@ export type PaletteItem = {
   readonly group: string;
   /** Other words that someone may search for. */
   readonly words?: string;
+  /** The game that it opens. */
+  readonly game?: PaletteGame;
 } & (
   | { readonly kind: 'page'; readonly href: string }
   /** Opens the list of builds to promote. */
   | { readonly kind: 'promote' }
   | { readonly kind: 'theme' }
 );
+
+type PaletteGame = {
+  readonly game_uid: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly picture: string | null;
+};
 
 type OpenGame = {
   readonly slug: string;
@@ -29,7 +38,7 @@ type OpenGame = {
 type Sources = {
   /** The open game. */
   readonly game: OpenGame | null;
-  readonly games: readonly { readonly slug: string; readonly name: string }[];
+  readonly games: readonly PaletteGame[];
   readonly isSignedIn: boolean;
   readonly isOperator: boolean;
 };
@@ -61,7 +70,7 @@ const PROMOTE: PaletteItem = {
 };
 
 export function listItems({ game, games, isSignedIn, isOperator }: Sources): PaletteItem[] {
-  const page = (group: string) => (each: { href: string; name: string; words?: string }) =>
+  const page = (group: string) => (each: { href: string; name: string; words?: string; game?: PaletteGame }) =>
     ({ kind: 'page', id: each.href, group, ...each }) as const;
   return [
     ...(game === null
@@ -80,7 +89,7 @@ export function listItems({ game, games, isSignedIn, isOperator }: Sources): Pal
     { kind: 'theme', id: 'theme', name: 'Switch between light and dark mode', group: 'Actions', words: 'theme' },
     ...games
       .filter(({ slug }) => slug !== game?.slug)
-      .map(({ slug, name }) => page('Games')({ href: `/dev/${slug}`, name })),
+      .map((each) => page('Games')({ href: `/dev/${each.slug}`, name: each.name, game: each })),
     ...(isSignedIn ? ACCOUNT_PAGES.map(page('Account')) : []),
     ...(isOperator ? OPERATOR_PAGES.map(page('Operator')) : []),
     ...DOC_GROUPS.flatMap(({ name, pages }) =>

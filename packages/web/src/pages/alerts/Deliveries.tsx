@@ -8,12 +8,17 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 
 type Delivery = OutputOf<typeof listAlertDeliveries>['deliveries'][number];
 
-const STATES: Readonly<Record<Delivery['state'], string>> = { waiting: 'Waiting', sent: 'Sent', failed: 'Failed' };
+const STATES: Readonly<Record<Delivery['state'], { tone: Tone; label: string }>> = {
+  waiting: { tone: 'busy', label: 'Waiting' },
+  sent: { tone: 'good', label: 'Sent' },
+  failed: { tone: 'bad', label: 'Failed' },
+};
 
 export function Deliveries({ uid }: { uid: string }) {
   const queries = useQueryClient();
@@ -39,8 +44,8 @@ export function Deliveries({ uid }: { uid: string }) {
       header: 'State',
       cell: ({ state, attempts, problem }) => (
         <>
-          {STATES[state]}
-          {attempts > 1 && `, ${attempts} attempts`}
+          <StateBadge tone={STATES[state].tone}>{STATES[state].label}</StateBadge>
+          {attempts > 1 && ` ${attempts} attempts`}
           {problem !== null && (
             <Text size="sm" c="dimmed">
               {problem}

@@ -133,19 +133,21 @@ function Row({ slug, bug }: { slug: string; bug: ListedTicket }) {
       className={classes.row}
       data-row
     >
-      <span className={classes.message}>{bug.title}</span>
-      <span className={classes.facts}>
-        <span>{`#${bug.number}`}</span>
+      <span className={classes.about}>
+        <span className={classes.message}>{bug.title}</span>
         {bug.labels.map((label) => (
-          <Badge key={label} variant="default" size="sm" tt="none">
+          <Badge key={label} variant="default" size="sm" tt="none" fw={500}>
             {label}
           </Badge>
         ))}
-        {bug.filed_by !== '' && <span>{bug.filed_by}</span>}
-        <Time at={bug.filed_at} />
-        {bug.version !== null && <span>{bug.version}</span>}
         {bug.crash_id !== null && <span>crash report attached</span>}
         {bug.duplicates.length > 0 && <span>{formatItems(bug.duplicates.length, 'duplicate')}</span>}
+      </span>
+      <span className={classes.facts}>
+        <span>{`#${bug.number}`}</span>
+        <span>{bug.version}</span>
+        <span>{bug.filed_by}</span>
+        <Time at={bug.filed_at} />
         <StateBadge tone={tone}>{label}</StateBadge>
       </span>
     </Link>

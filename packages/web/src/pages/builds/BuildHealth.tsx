@@ -6,11 +6,10 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { formatMissingDevices } from '../../ui/bands.ts';
-import { Facts } from '../../ui/Facts.tsx';
-import { formatShare } from '../../ui/format.ts';
+import { type Figure, Figures } from '../../ui/Figures.tsx';
+import { formatPercent } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { formatCrashFree } from '../health/health-days.ts';
 
 type BuildHealthProps = { gameUid: string; slug: string; buildId: string };
 
@@ -19,6 +18,7 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={96} />;
   const { median, samples } = data.boot_ms;
+  const { crash_free: crashFree } = data;
   const missingDevices = formatMissingDevices(data);
   return (
     <>
@@ -34,19 +34,27 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
         </SiteLink>
       </Group>
       {data.devices > 0 && (
-        <Facts
-          facts={[
-            ['Booted', formatShare(data.booted, data.devices)],
-            ['Crashed on boot', formatShare(data.crashed_on_boot, data.devices)],
-            ['Crash-free devices', formatCrashFree(data.crash_free).devices],
-            ['Crash-free sessions', formatCrashFree(data.crash_free).sessions],
-            [
-              'Time to start',
-              median === null ? 'none yet' : `${formatMilliseconds(median)}, median of ${formatNumber(samples)}`,
-            ],
+        <Figures
+          figures={[
+            shareOf('Booted', data.booted, data.devices),
+            shareOf('Crashed on boot', data.crashed_on_boot, data.devices),
+            shareOf('Crash-free devices', crashFree.devices - crashFree.crashed_devices, crashFree.devices),
+            shareOf('Crash-free sessions', Math.max(0, crashFree.sessions - crashFree.crashes), crashFree.sessions),
+            median === null
+              ? { name: 'Time to start', value: '–', note: 'none yet' }
+              : {
+                  name: 'Time to start',
+                  value: formatMilliseconds(median),
+                  note: `median of ${formatNumber(samples)}`,
+                },
           ]}
         />
       )}
     </>
   );
+}
+
+function shareOf(name: string, part: number, total: number): Figure {
+  if (total === 0) return { name, value: '–', note: 'none yet' };
+  return { name, value: formatPercent(part / total), note: `of ${formatNumber(total)}` };
 }

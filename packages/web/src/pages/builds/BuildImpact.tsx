@@ -1,6 +1,6 @@
 // Whom the crashes of a build hit, and the crash groups that hit the most devices.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Impact, type ImpactData, useImpact } from '../crashes/Impact.tsx';
@@ -11,7 +11,7 @@ type Group = ImpactData['groups'][number];
 export function BuildImpact({ game, buildId }: { game: OpenGame; buildId: string }) {
   const { data } = useImpact(game, { build_id: buildId });
   return (
-    <>
+    <Stack gap="md">
       <Impact game={game} scope={{ build_id: buildId }} />
       {data !== undefined && data.groups.length > 0 && (
         <DataTable
@@ -24,7 +24,7 @@ export function BuildImpact({ game, buildId }: { game: OpenGame; buildId: string
           empty={<Text size="sm">No crashes.</Text>}
         />
       )}
-    </>
+    </Stack>
   );
 }
 

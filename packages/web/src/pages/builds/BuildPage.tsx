@@ -123,6 +123,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
       </PageHead>
       {!isPromoting && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       <Facts
+        hasColumns
         facts={factsOf(build, game.slug, <LiveOn gameUid={game.game_uid} slug={game.slug} buildId={build.build_id} />)}
       />
       <Section title="Files">

@@ -1,13 +1,14 @@
 // The facts of two reports as a table. Rows that differ are marked, also in words.
 import { Text } from '@mantine/core';
 import { ScrollBox } from '../../ui/ScrollBox.tsx';
+import table from '../../ui/table.module.css';
 import classes from './compare.module.css';
 import type { ComparedFact } from './compare-facts.ts';
 
 export function ComparedFacts({ facts }: { facts: readonly ComparedFact[] }) {
   if (facts.length === 0) return <Text size="sm">No differences.</Text>;
   return (
-    <ScrollBox label="Facts of both reports">
+    <ScrollBox label="Facts of both reports" className={table.bleed}>
       <table className={classes.table} aria-label="Facts of both reports">
         <thead>
           <tr>

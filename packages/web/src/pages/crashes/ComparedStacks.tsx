@@ -2,6 +2,7 @@
 import type { StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
 import { ScrollBox } from '../../ui/ScrollBox.tsx';
+import table from '../../ui/table.module.css';
 import classes from './compare.module.css';
 import { alignStacks } from './compare-stacks.ts';
 import { formatFunction, formatLocation } from './format-stack.ts';
@@ -18,7 +19,7 @@ export function ComparedStacks({ a, b, isDifferent }: ComparedStacksProps) {
   const rows = alignStacks(a, b).filter((row) => !isDifferent || row.a === undefined || row.b === undefined);
   if (rows.length === 0) return <Text size="sm">No differences.</Text>;
   return (
-    <ScrollBox label="Stacks of both reports">
+    <ScrollBox label="Stacks of both reports" className={table.bleed}>
       <table className={classes.table} aria-label="Stacks of both reports">
         <thead>
           <tr>

@@ -48,7 +48,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
       >
         {!hasStack && <Text size="sm">{formatMissingStack(crash)}</Text>}
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-        {isLoading && <Skeleton h={320} />}
+        {isLoading && <Skeleton h={400} />}
         {stack !== undefined && stack.crashed !== null && (
           <Stack thread={stack.crashed} label="Stack of the crashed thread" linkOf={linkOf} />
         )}

@@ -6,7 +6,7 @@ import { getImpact } from '@chauffeur/contract/operations/impact';
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { Facts } from '../../ui/Facts.tsx';
+import { type Figure, Figures } from '../../ui/Figures.tsx';
 import { formatPercent } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -33,12 +33,16 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
   const { reports, devices, sessions, facets, counted } = impact;
   return (
     <Stack gap="md">
-      <Facts
-        facts={[
-          ['Stored reports', formatNumber(reports)],
-          ['Devices', devices === 0 ? 'none sent: set device_uid' : formatNumber(devices)],
-          ['Sessions', sessions === 0 ? 'none sent: set session_id' : formatNumber(sessions)],
-          ...(devices === 0 ? [] : [['Share of devices', formatDeviceShare(impact)] as const]),
+      <Figures
+        figures={[
+          { name: 'Stored reports', value: formatNumber(reports) },
+          devices === 0
+            ? { name: 'Devices', value: '–', note: 'none sent: set device_uid' }
+            : { name: 'Devices', value: formatNumber(devices) },
+          sessions === 0
+            ? { name: 'Sessions', value: '–', note: 'none sent: set session_id' }
+            : { name: 'Sessions', value: formatNumber(sessions) },
+          ...(devices === 0 ? [] : [deviceShare(impact)]),
         ]}
       />
       {counted === 'newest' && (
@@ -65,8 +69,10 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
 }
 
 /** Devices that send only reports, and no events, are in no total. */
-function formatDeviceShare({ devices, devices_of: total }: ImpactData): string {
-  if (total === null || total.devices < devices) return 'unknown: set up events';
+function deviceShare({ devices, devices_of: total }: ImpactData): Figure {
+  const name = 'Share of devices';
+  if (total === null || total.devices < devices) return { name, value: '–', note: 'unknown: set up events' };
   const ofWhich = total.scope === 'game' ? 'devices that ever sent events' : 'devices with this build';
-  return `${formatPercent(devices / total.devices)} of ${formatNumber(total.devices)} ${ofWhich}`;
+  const value = formatPercent(devices / total.devices);
+  return { name, value, note: `of ${formatNumber(total.devices)} ${ofWhich}` };
 }

@@ -143,7 +143,7 @@ function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
           </div>
         </section>
       )}
-      <Facts facts={factsOf(game, crash)} />
+      <Facts hasColumns facts={factsOf(game, crash)} />
       <CrashDetails game={game} crash={crash} />
       {isConfirming && (
         <DeleteReport

@@ -64,7 +64,7 @@ function reportColumns(slug: string): Column<LiveRow<ListedReport>>[] {
     {
       header: 'Platform',
       hiddenBelow: 'md',
-      width: 130,
+      width: 150,
       overflow: 'ellipsis',
       cell: ({ item }) => (item.os === '' ? '–' : formatPlatform(item)),
     },
@@ -75,7 +75,7 @@ function reportColumns(slug: string): Column<LiveRow<ListedReport>>[] {
       title: ({ item }) => item.user_message,
       cell: ({ item }) => item.user_message || '–',
     },
-    { header: 'Received', width: 120, overflow: 'nowrap', cell: ({ item }) => <Time at={item.received_at} /> },
+    { header: 'Received', width: 134, overflow: 'nowrap', cell: ({ item }) => <Time at={item.received_at} /> },
   ];
 }
 

@@ -33,22 +33,12 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
   const change = (changed: typeof search) => void navigate({ search: { ...search, ...changed }, replace: true });
   return (
     <Stack gap="xs" component="section" aria-label={`Reports in the last ${DAYS_SHOWN} days`}>
-      <Group justify="space-between" gap="xs" align="flex-start">
-        <Legend
-          series={series}
-          hidden={hidden}
-          formatTotal={(each) => formatNumber(totalOf(each))}
-          onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
-        />
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-pressed={hasTable}
-          onClick={() => change({ table: hasTable ? undefined : '1' })}
-        >
-          {hasTable ? 'Hide table' : 'Show as table'}
-        </Button>
-      </Group>
+      <Legend
+        series={series}
+        hidden={hidden}
+        formatTotal={(each) => formatNumber(totalOf(each))}
+        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
+      />
       <Bars
         series={shown}
         times={times}
@@ -59,6 +49,17 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
           .join(', ')}.`}
         format={formatNumber}
       />
+      <Group justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          aria-pressed={hasTable}
+          onClick={() => change({ table: hasTable ? undefined : '1' })}
+        >
+          {hasTable ? 'Hide table' : 'Show as table'}
+        </Button>
+      </Group>
       {hasTable && (
         <SeriesTable
           label="Reports by day"

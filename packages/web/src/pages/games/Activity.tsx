@@ -41,21 +41,19 @@ export function Activity({ game }: { game: OpenGame }) {
             </SiteLink>
           }
           total={formatNumber(sum(data.days, 'downloads'))}
-          colour={0}
           values={data.days.map(({ day, downloads }) => [day, downloads])}
           format={formatCompactNumber}
         />
         <Chart
           title="Devices"
           total={`${formatNumber(Math.max(0, ...data.days.map(({ devices }) => devices)))} at most`}
-          colour={2}
           values={data.days.map(({ day, devices }) => [day, devices])}
           format={formatCompactNumber}
         />
         <Chart
           title="Crash-free devices"
           total={deviceDays === 0 ? crashFree : `${crashFree} device days`}
-          colour={3}
+          areShares
           values={counted.map(({ day, devices, crashed_devices: crashed }) => [
             day,
             100 * Math.max(0, 1 - crashed / devices),
@@ -72,17 +70,17 @@ type ChartProps = {
   /** Leads to more about the same. */
   link?: ReactNode;
   total: string;
-  colour: number;
   values: readonly (readonly [day: string, value: number])[];
   format: (value: number) => string;
+  areShares?: boolean;
 };
 
-function Chart({ title, link, total, colour, values, format }: ChartProps) {
+function Chart({ title, link, total, values, format, areShares = false }: ChartProps) {
   const times = windowOf(useNow());
   const series = {
     key: title,
     label: title,
-    colour,
+    colour: 0,
     pattern: 0,
     values: new Map(values.map(([day, value]) => [timeOfDay(day), value])),
   };
@@ -104,6 +102,7 @@ function Chart({ title, link, total, colour, values, format }: ChartProps) {
         height={HEIGHT}
         description={`${title} by day in the last 30 days: ${total}.`}
         format={format}
+        areShares={areShares}
       />
     </div>
   );

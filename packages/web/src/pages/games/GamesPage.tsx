@@ -13,6 +13,9 @@ import { moveAmongRows, useShortcuts } from '../../frame/use-shortcuts.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import tile from '../../ui/GameTile.module.css';
+import { GameTile } from '../../ui/GameTile.tsx';
+import { Nothing } from '../../ui/Nothing.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
@@ -24,6 +27,7 @@ import { useWaitingApprovals, WaitingApprovals } from '../approvals/WaitingAppro
 import { compareChannels } from '../channels/grid.ts';
 import { OwnOrganisations } from '../organisations/OwnOrganisations.tsx';
 import { CreateGame } from './CreateGame.tsx';
+import classes from './GamesPage.module.css';
 
 const route = getRouteApi('/signed-in/dev');
 
@@ -86,13 +90,21 @@ function gameColumns(summaries: readonly Summary[] | undefined, hasSeveral: bool
     {
       header: 'Game',
       compare: (a, b) => a.name.localeCompare(b.name),
-      cell: ({ slug, name }) => (
-        <RowLink to="/dev/$slug" params={{ slug }}>
-          {name}
-        </RowLink>
+      cell: (game) => (
+        <div className={tile.game}>
+          <GameTile game={game} shape="wide" height={36} />
+          <RowLink to="/dev/$slug" params={{ slug: game.slug }} miw="8rem">
+            {game.name}
+          </RowLink>
+        </div>
       ),
     },
-    { header: 'Latest build', overflow: 'nowrap', cell: ({ newest_build }) => <LatestBuild build={newest_build} /> },
+    {
+      header: 'Latest build',
+      hiddenBelow: 'md',
+      overflow: 'nowrap',
+      cell: ({ newest_build }) => <LatestBuild build={newest_build} />,
+    },
     { header: 'Channels', cell: ({ channels }) => <Channels channels={channels} /> },
     { header: 'Health', cell: (game) => <Health slug={game.slug} summary={summaryOf(game)} /> },
     {
@@ -108,17 +120,23 @@ function gameColumns(summaries: readonly Summary[] | undefined, hasSeveral: bool
       compare: (a, b) => (summaryOf(a)?.open_bugs ?? 0) - (summaryOf(b)?.open_bugs ?? 0),
       cell: (game) => <OpenBugs slug={game.slug} summary={summaryOf(game)} />,
     },
-    { header: 'Visibility', cell: ({ visibility }) => VISIBILITIES[visibility].label },
-    { header: 'Your role', cell: ({ role }) => ROLES[role].label },
+    { header: 'Visibility', hiddenBelow: 'md', cell: ({ visibility }) => VISIBILITIES[visibility].label },
+    { header: 'Your role', hiddenBelow: 'md', cell: ({ role }) => ROLES[role].label },
     ...(hasSeveral ? [organisationColumn] : []),
   ];
 }
 
 const organisationColumn: Column<Game> = {
   header: 'Organisation',
+  hiddenBelow: 'md',
   compare: (a, b) => a.organisation.name.localeCompare(b.organisation.name),
   cell: ({ organisation: { organisation_uid: uid, slug, name } }) => (
-    <SiteLink to="/org/$organisation" params={{ organisation: slug ?? uid }}>
+    <SiteLink
+      to="/org/$organisation"
+      params={{ organisation: slug ?? uid }}
+      title={name}
+      className={classes.organisation}
+    >
       {name}
     </SiteLink>
   ),
@@ -126,11 +144,7 @@ const organisationColumn: Column<Game> = {
 
 function LatestBuild({ build }: { build: Game['newest_build'] }) {
   if (build === null) {
-    return (
-      <Text size="sm" c="dimmed">
-        None yet
-      </Text>
-    );
+    return <Nothing>None yet</Nothing>;
   }
   return (
     <span>
@@ -146,6 +160,7 @@ type SummaryCellProps = { slug: string; summary: Summary | undefined };
 
 function Health({ slug, summary }: SummaryCellProps) {
   if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
+  if (summary.band === 'unrated') return <Nothing>Unrated</Nothing>;
   return (
     <SiteLink to="/dev/$slug/health" params={{ slug }} underline="never">
       <BandBadge band={summary.band} />
@@ -156,7 +171,7 @@ function Health({ slug, summary }: SummaryCellProps) {
 /** Crash groups that were first seen since the newest build was registered. */
 function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Game; summary: Summary | undefined }) {
   if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
-  if (summary.new_groups === 0 || build === null) return '–';
+  if (summary.new_groups === 0 || build === null) return <Nothing />;
   return (
     <SiteLink
       to="/dev/$slug/crashes"
@@ -172,7 +187,7 @@ function NewCrashes({ game: { slug, newest_build: build }, summary }: { game: Ga
 function OpenBugs({ slug, summary }: SummaryCellProps) {
   if (summary === undefined) return <Skeleton h={14} w={24} my={4} />;
   const { open_bugs: count } = summary;
-  if (count === 0) return '–';
+  if (count === 0) return <Nothing />;
   return (
     <SiteLink to="/dev/$slug/bugs" params={{ slug }}>
       {count >= LIMITS.bugsCounted ? `${formatNumber(count)}+` : formatNumber(count)}
@@ -185,11 +200,7 @@ const MAX_VERSIONS = 2;
 
 function Channels({ channels }: Pick<Game, 'channels'>) {
   if (channels.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        None live
-      </Text>
-    );
+    return <Nothing>None live</Nothing>;
   }
   return (
     <Group gap="md" style={{ rowGap: 0 }}>

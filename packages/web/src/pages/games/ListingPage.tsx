@@ -96,8 +96,10 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             label="Description"
             description={
               <>
-                <Anchor href="/docs/store-page#format-the-description">Markdown</Anchor>, without images. Line breaks
-                are kept.
+                <Anchor href="/docs/store-page#format-the-description" fz="inherit">
+                  Markdown
+                </Anchor>
+                , without images. Line breaks are kept.
               </>
             }
             autosize

@@ -18,6 +18,7 @@ export function LiveNow({ slug, places }: { slug: string; places: readonly Place
       </Title>
       <DataTable
         label="Live now"
+        keepsColumns
         columns={placeColumns(slug)}
         rows={places.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
         rowKey={({ channel, os, arch }) => `${channel} ${os} ${arch}`}
@@ -39,9 +40,10 @@ function placeColumns(slug: string): Column<Place>[] {
     },
     { header: 'Platform', cell: (place) => formatPlatform(place) },
     { header: 'Version', cell: (place) => <LiveVersion slug={slug} place={place} /> },
-    { header: 'Updated', cell: ({ moved_at }) => <Time at={moved_at} /> },
+    { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
     {
       header: 'Scan',
+      hiddenBelow: 'sm',
       cell: ({ scan }) => scan !== null && <StateBadge tone={SCANS[scan].tone}>{SCANS[scan].label}</StateBadge>,
     },
   ];

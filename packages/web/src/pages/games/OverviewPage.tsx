@@ -48,7 +48,7 @@ function Overview({ game, channels }: OverviewProps) {
   });
   const newest = builds.data?.builds[0];
   return (
-    <Stack gap="xl">
+    <Stack gap="lg">
       <PageHead title="Overview" tabTitle={game.name} />
       {channels.error !== null && <Problem error={channels.error} onRetry={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
@@ -57,9 +57,10 @@ function Overview({ game, channels }: OverviewProps) {
         <Skeleton h={480} />
       ) : (
         <>
-          <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />
-          <Activity game={game} />
+          {builds.isPending && <Skeleton h={64} />}
           {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
+          <Activity game={game} />
+          <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />
           {builds.isPending ? (
             <Skeleton h={220} />
           ) : (

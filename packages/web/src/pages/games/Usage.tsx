@@ -1,7 +1,7 @@
 // How much of its limits a game uses, and a warning before a limit is reached.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getUsage } from '@chauffeur/contract/operations/usage';
-import { Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Progress, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -26,22 +26,24 @@ export function Usage({ game }: { game: OpenGame }) {
 
 function Meters({ usage }: { usage: UsageData }) {
   return (
-    <Stack gap="sm" maw={520}>
-      {metersOf(usage).map((meter) => (
-        <div key={meter.name}>
-          <Text size="sm">
-            {meter.name}: {meter.text}
-          </Text>
-          {meter.limit > 0 && (
-            <Progress
-              value={100 * shareOf(meter)}
-              color={isNearLimit(meter) ? 'yellow' : 'blue'}
-              aria-label={meter.name}
-              size="sm"
-            />
-          )}
-        </div>
-      ))}
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="xl" verticalSpacing="sm">
+        {metersOf(usage).map((meter) => (
+          <div key={meter.name}>
+            <Text size="sm" mb={4}>
+              {meter.name}: {meter.text}
+            </Text>
+            {meter.limit > 0 && (
+              <Progress
+                value={100 * shareOf(meter)}
+                color={isNearLimit(meter) ? 'yellow' : 'accent'}
+                aria-label={meter.name}
+                size="sm"
+              />
+            )}
+          </div>
+        ))}
+      </SimpleGrid>
       <Text size="sm" c="dimmed">
         Crash limits reset at midnight UTC.
       </Text>

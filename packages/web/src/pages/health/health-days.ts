@@ -3,18 +3,9 @@ import { WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
 import { type Series, timesOf, withZeros } from '../../charts/series.ts';
-import { formatShare } from '../../ui/format.ts';
 
 export type BuildHealth = OutputOf<typeof listHealth>['builds'][number];
 export type HealthDays = OutputOf<typeof getBuildHealth>['days'];
-
-/** The shares of devices and sessions without any crash. */
-export function formatCrashFree({ devices, crashed_devices, sessions, crashes }: BuildHealth['crash_free']) {
-  return {
-    devices: formatShare(devices - crashed_devices, devices),
-    sessions: formatShare(Math.max(0, sessions - crashes), sessions),
-  };
-}
 
 export const CHARTS = [
   { value: 'launches', label: 'Launches' },

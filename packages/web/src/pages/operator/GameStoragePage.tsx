@@ -63,25 +63,20 @@ export function GameStoragePage() {
 function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[] {
   return [
     { header: 'Game', cell: (game) => <GameName game={game} /> },
-    { header: 'Used', cell: (game) => <Used bytes={game.used_bytes} limit={game.storage_limit_bytes} /> },
-    { header: 'Builds', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.builds_bytes} /> },
     {
-      header: 'Open uploads',
-      align: 'right',
-      hiddenBelow: 'md',
-      cell: (game) => <Bytes count={game.sessions_bytes} />,
+      header: 'Used',
+      overflow: 'nowrap',
+      cell: (game) => <Used bytes={game.used_bytes} limit={game.storage_limit_bytes} />,
     },
-    { header: 'Symbols', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.symbols_bytes} /> },
-    {
-      header: 'Event files',
-      align: 'right',
-      hiddenBelow: 'md',
-      cell: (game) => <Bytes count={game.event_files_bytes} />,
-    },
-    { header: 'Videos', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.videos_bytes} /> },
-    { header: 'Images', align: 'right', hiddenBelow: 'md', cell: (game) => <Bytes count={game.images_bytes} /> },
+    bytesColumn('Builds', (game) => game.builds_bytes),
+    bytesColumn('Open uploads', (game) => game.sessions_bytes),
+    bytesColumn('Symbols', (game) => game.symbols_bytes),
+    bytesColumn('Event files', (game) => game.event_files_bytes),
+    bytesColumn('Videos', (game) => game.videos_bytes),
+    bytesColumn('Images', (game) => game.images_bytes),
     {
       header: 'Crash files today',
+      overflow: 'nowrap',
       cell: (game) => <Used bytes={game.crash_bytes} limit={game.crash_limit_bytes} />,
     },
     {
@@ -100,6 +95,16 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
       ),
     },
   ];
+}
+
+function bytesColumn(header: string, read: (game: GameStorage) => number): Column<GameStorage> {
+  return {
+    header,
+    align: 'right',
+    hiddenBelow: 'md',
+    overflow: 'nowrap',
+    cell: (game) => <Bytes count={read(game)} />,
+  };
 }
 
 function GameName({ game: { slug, name, owner, storage_mb, crash_mb } }: { game: GameStorage }) {

@@ -13,7 +13,7 @@ import { Choice } from '../../ui/Choice.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Facts } from '../../ui/Facts.tsx';
+import { Figures } from '../../ui/Figures.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -92,10 +92,10 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
   }));
   return (
     <>
-      <Facts
-        facts={[
-          ...kinds.map(({ key, label }) => [label, formatNumber(data.totals[key])] as const),
-          ...(data.followers === null ? [] : [['Followers', formatNumber(data.followers)] as const]),
+      <Figures
+        figures={[
+          ...kinds.map(({ key, label }) => ({ name: label, value: formatNumber(data.totals[key]) })),
+          ...(data.followers === null ? [] : [{ name: 'Followers', value: formatNumber(data.followers) }]),
         ]}
       />
       <TimeChart
