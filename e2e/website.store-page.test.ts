@@ -168,7 +168,7 @@ describe('the page of a game', () => {
     await videos.getByText(/^page\.mp4: neither an MP4 nor a WebM\. A video is/).waitFor();
     const bytes = await readVideoFixture('vp9.mp4');
     await choose('half.mp4', bytes.subarray(0, 1000));
-    await videos.getByText(/^Damaged or cut off\. Export it again\./).waitFor();
+    await videos.getByText(/^half\.mp4: damaged or cut off\. Export it again\./).waitFor();
     await choose('first.mp4', bytes);
     await videos.getByText('first.mp4 was uploaded.').waitFor();
     await choose('second.webm', await readVideoFixture('vp9.webm'));

@@ -44,7 +44,7 @@ function durations(metric: string, filter = ''): Query[] {
 const HTTP = 'chauffeur_http_request_duration_seconds';
 /** Requests that do not take as long as their bytes. */
 const PLAIN =
-  'operation!~"uploads[.]file|symbols[.](upload|read)|media[.].*|crashes[.](create.*|upload|download)|store[.]download|play.*|mcp|other"';
+  'operation!~"uploads[.]file|symbols[.](upload|read)|media[.].*|videos[.](add.*|download)|crashes[.](create.*|upload|download)|store[.]download|play.*|mcp|other"';
 
 export const DASHBOARD: readonly Row[] = [
   {

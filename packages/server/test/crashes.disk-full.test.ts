@@ -1,7 +1,6 @@
 // A full disk under a real server: requests are refused clearly, leave nothing behind, and succeed again when there is
 // room.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,6 +9,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import { crashBlobs, idHeaders, makeSender, onlyReportOf, report, reportsOf } from './setup/crashes.ts';
 import { filePart, multipartOf } from './setup/raw.ts';
 import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
+import { mountSmallDisk, unmountSmallDisk } from './setup/small-disk.ts';
 import { unrealArchive } from './setup/unreal.ts';
 
 const DISK_BYTES = 4 * MIB;
@@ -21,22 +21,12 @@ let disk: string | null = null;
 
 before(async () => {
   server = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
-  disk = mountSmallDisk(join(server.dataFolder, 'blobs'));
+  disk = mountSmallDisk(join(server.dataFolder, 'blobs'), DISK_BYTES);
 });
 after(async () => {
-  if (disk !== null) execFileSync('umount', [disk]);
+  if (disk !== null) unmountSmallDisk(disk);
   await server.stop();
 });
-
-/** Null if this account cannot mount a disk. */
-function mountSmallDisk(folder: string): string | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
-    return folder;
-  } catch {
-    return null;
-  }
-}
 
 function send(path: string, body: Uint8Array, headers: Record<string, string>, method = 'POST'): Promise<ApiResponse> {
   const url = path.startsWith('http') ? path : `${server.api}${path}`;

@@ -27,6 +27,7 @@ import {
 } from './setup/server.ts';
 import { sendSymbols, symText } from './setup/symbols.ts';
 import { formOf, sendChunk, smallZip, upload, uploadFields } from './setup/uploads.ts';
+import { postVideo, readVideoFixture, videoForm } from './setup/videos.ts';
 
 let server: TestServer;
 let now = Date.now();
@@ -243,7 +244,7 @@ describe('deleting a game', () => {
     const studio = await makeFullGame(server);
     const { game, buildId, owner } = studio;
     const [sender, zip] = [{ server, game, buildId }, smallZip('race.bin', Buffer.alloc(300_000, 2))];
-    const image = await picture();
+    const [image, video] = [await picture(), await readVideoFixture('vp9.mp4')];
     const responses: ApiResponse[] = [];
     const isGone = () => responses.some(({ status }) => [401, 403, 404].includes(status));
     const again = async (work: (no: number) => Promise<ApiResponse>) => {
@@ -270,6 +271,7 @@ describe('deleting a game', () => {
         form.append('file', new Blob([image as Uint8Array<ArrayBuffer>]), 'cover.jpg');
         return request(`${server.api}/tool/media`, { method: 'POST', headers: game.keyHeaders, body: form });
       }),
+      again(() => postVideo(server, game, videoForm(video))),
       again((no) => call(owner, 'PATCH', `/games/${game.uid}`, { tagline: `Line ${no}` })),
       again((no) =>
         call(game.keyHeaders, 'POST', '/tool/upload/build', { version: `r${no}`, os: 'linux', arch: 'x86_64' }),

@@ -2,8 +2,9 @@
 // Adding videos on the real server: what is refused and leaves nothing, limits, and interrupted uploads.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { LIMITS } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { assertRefusal } from './setup/images.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type TestServer,
   until,
 } from './setup/server.ts';
+import { mountSmallDisk, unmountSmallDisk } from './setup/small-disk.ts';
 import { addVideo, box, listVideosOf, postVideo, readVideoFixture, videoBlobsOf, videoForm } from './setup/videos.ts';
 
 let server: TestServer;
@@ -154,6 +156,22 @@ describe('what is refused leaves nothing', () => {
     await until(async () => (await videoBlobsOf(server, game)).length === 0);
     await assertNothingLeft(game);
   });
+});
+
+test('a video for which there is no space is refused, and a smaller one is stored', async (t) => {
+  const server = await startServer({ role: 'api' });
+  const disk = mountSmallDisk(join(server.dataFolder, 'blobs'), 4 * MIB);
+  t.after(() => {
+    if (disk !== null) unmountSmallDisk(disk);
+    return server.stop();
+  });
+  if (disk === null) return t.skip('skipped: this account cannot mount a disk');
+  const game = await makeGame(server);
+  const large = Buffer.concat([webm, Buffer.alloc(6 * MIB)]);
+  const { status, body } = await postVideo(server, game, videoForm(large));
+  assert.deepEqual([status, body.error?.code], [507, 5070], JSON.stringify(body));
+  assert.deepEqual(await videoBlobsOf(server, game), []);
+  await addVideo(server, game);
 });
 
 describe('limits', () => {

@@ -326,8 +326,11 @@ describe('the videos of a game', () => {
     await changed(server.ctx.db, sql`update videos set scan_state = 'infected' where video_id = ${rejected}`);
     const orphan = `videos/${game.uid}/${newId()}`;
     await server.ctx.blobs.put(orphan, bytesOfBuffer(Buffer.from('x')));
+    // As left by a process that was killed during an upload.
+    const begun = await server.ctx.blobs.begin(`videos/${game.uid}/${newId()}`);
+    await server.ctx.blobs.append(begun, bytesOfBuffer(Buffer.from('x')));
     await sweepVideos(later.ctx);
-    assert.equal((await videoBlobsOf(server, game)).length, 3);
+    assert.equal((await videoBlobsOf(server, game)).length, 4);
     now += 2 * DAY;
     await sweepVideos(later.ctx);
     assert.deepEqual(await videoBlobsOf(server, game), [`videos/${game.uid}/${kept}`]);

@@ -46,7 +46,7 @@ export function Videos({ gameUid, gameName }: { gameUid: string; gameName: strin
       {query.error !== null && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       {ordering.error !== null && <Problem error={ordering.error} />}
       {query.isPending && <Skeleton h={160} />}
-      <ol className={classes.gallery}>
+      <ol className={classes.videos}>
         {videos.map((video, index) => (
           <VideoItem
             key={video.uid}
@@ -149,8 +149,9 @@ function VideoItem({ video, no, count, gameName, isBusy, onMove, onDelete }: Vid
       {status === 'clean' || status === 'unscanned' ? (
         // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions of their own
         <video
-          className={classes.image}
-          src={url}
+          className={classes.video}
+          // Shows the frame at this time instead of nothing, which some browsers show until the video plays.
+          src={`${url}#t=0.1`}
           controls
           playsInline
           preload="metadata"

@@ -1,4 +1,5 @@
 // Uploads, reorders and deletes the videos of a game. Each call returns the updated list of videos.
+import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type OutputOf, pathOf } from '@chauffeur/contract/operation';
 import { addGameVideo, deleteGameVideo, listGameVideos, orderGameVideos } from '@chauffeur/contract/operations/videos';
@@ -59,10 +60,10 @@ function useAdding(gameUid: string, keep: (set: VideoSet) => void) {
     file: adding.isPending ? adding.variables : null,
     share,
     added: adding.isSuccess ? adding.data.added : null,
-    /** Why the last video was not uploaded. */
-    error: adding.error instanceof CancelledError ? null : adding.error,
     /** What is wrong with the chosen file. */
-    problem,
+    problem: isRefusal(adding.error) ? adding.error.message : problem,
+    /** Why it was not uploaded otherwise. */
+    error: adding.error instanceof CancelledError || isRefusal(adding.error) ? null : adding.error,
     async start(file: File) {
       adding.reset();
       setShare(0);
@@ -75,6 +76,11 @@ function useAdding(gameUid: string, keep: (set: VideoSet) => void) {
 }
 
 class CancelledError extends Error {}
+
+/** Whether the server refused the file itself. Its message says what to change. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 4155;
+}
 
 /** Saves the upload of a file that would be refused. The server checks all of it. */
 async function findProblem(file: File): Promise<string | null> {
