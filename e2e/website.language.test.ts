@@ -53,8 +53,10 @@ describe('public pages', () => {
     await page.goto(`${service.url}/g/small-walk/files/${shipped.fileUid}`);
     await page.getByRole('heading', { name: de.t('file.origin') }).waitFor();
     await page.goto(`${service.url}/browse?q=nothing`);
+    await page.getByRole('heading', { name: de.t('browse.noMatch') }).waitFor();
+    await page.goto(`${service.url}/browse?q=small`);
     await page
-      .getByText(de.t('browse.countFor', { games: de.t('browse.count', { count: 0 }), text: 'nothing' }))
+      .getByText(de.t('browse.countFor', { games: de.t('browse.count', { count: 1 }), text: 'small' }))
       .waitFor();
   });
 

@@ -70,7 +70,7 @@ describe('the first run', () => {
     await page.goto(`${site.service.url}/setup`);
     await page.getByRole('heading', { name: 'This server is set up' }).waitFor();
     await page.getByRole('link', { name: 'Chauffeur' }).click();
-    await page.getByText('No games yet.').first().waitFor();
+    await page.getByRole('heading', { name: 'No games yet' }).waitFor();
     assert.equal(await page.getByText("This server isn't set up yet").count(), 0);
   });
 });

@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { CHUNKS } from './chunks.ts';
 import { componentStyles } from './component-styles.ts';
 import { docPages } from './doc-pages/plugin.ts';
+import { preloadFont } from './preload-font.ts';
 import { programTexts } from './program-texts.ts';
 import { publicPages } from './public-pages.ts';
 import { slimContract } from './slim-contract.ts';
@@ -40,7 +41,16 @@ const service = `http://127.0.0.1:${process.env.CHAUFFEUR_PORT ?? 4000}`;
 
 // biome-ignore lint/style/noDefaultExport: Vite reads its settings from the default export
 export default defineConfig({
-  plugins: [docPages(), publicPages(service), react(), componentStyles(), slimContract(), programTexts(), packFiles()],
+  plugins: [
+    docPages(),
+    publicPages(service),
+    react(),
+    componentStyles(),
+    slimContract(),
+    programTexts(),
+    preloadFont(),
+    packFiles(),
+  ],
   build: {
     target: 'es2023',
     sourcemap: false,

@@ -68,6 +68,7 @@ function frame(main: string, { current, aside = '' }: { current: string | null; 
 <header class="header">
 <div>
 <a class="name" href="/"><img src="/icon.svg" alt="" width="24" height="24"><span>Chauffeur</span></a>
+<a href="/browse">Browse</a>
 <a href="/dev">Your games</a>
 <a href="/docs"${current === null ? '' : ' aria-current="true"'}>Docs</a>
 <form role="search" aria-label="Documentation" action="/docs/search" class="search">

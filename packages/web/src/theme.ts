@@ -40,6 +40,8 @@ export const theme = createTheme({
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
   // h1 to h6 name sizes: titles of pages are h2, of their sections h4, and of parts of a section h5.
   headings: {
+    fontFamily: 'var(--display)',
+    fontWeight: '700',
     sizes: {
       h2: { fontSize: '22px', lineHeight: '1.35' },
       h4: { fontSize: '16px', lineHeight: '1.45' },
@@ -51,9 +53,17 @@ export const theme = createTheme({
   respectReducedMotion: true,
 });
 
-/** The library's dimmed text has too little contrast in both schemes (WCAG 2.2, 1.4.3 requires 4.5:1). */
+/** The library's dimmed text and errors have too little contrast (WCAG 2.2, 1.4.3 requires 4.5:1). */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#5b6269', '--mantine-color-placeholder': '#6b7178' },
-  dark: { '--mantine-color-dimmed': '#a2a9b1', '--mantine-color-placeholder': '#9a9a9a' },
+  light: {
+    '--mantine-color-dimmed': '#5b6269',
+    '--mantine-color-placeholder': '#6b7178',
+    '--mantine-color-error': '#c92a2a',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a2a9b1',
+    '--mantine-color-placeholder': '#9a9a9a',
+    '--mantine-color-error': '#ff8787',
+  },
 });

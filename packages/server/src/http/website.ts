@@ -2,6 +2,7 @@
 // the website's program, with a head for this request.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
 import { isLanguage, type Language } from '@chauffeur/contract/texts/messages';
@@ -20,11 +21,12 @@ import { mountDocs } from './docs.ts';
 import { mountFeeds } from './feeds.ts';
 import { fillHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
+import { includeScheme } from './pages/document.ts';
 import { mountPublicPages } from './pages/public-pages.ts';
 import { sendHtml } from './pages/send-html.ts';
 import { textsOf } from './pages/texts/texts.ts';
 
-/** Their names change with their content. */
+/** The folder of files whose names change with their content. */
 const UNCHANGING = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 const MINUTES_SECONDS = 300;
@@ -49,24 +51,10 @@ export function mountWebsite(
   auth: Auth,
   routes: readonly Route[],
 ): Website | undefined {
-  const document = readDocument();
-  if (document === undefined) return undefined;
-  app.register(fastifyStatic, {
-    root: WEBSITE_FOLDER,
-    index: false,
-    // One route per file, so that other paths do not cause lookups on disk.
-    wildcard: false,
-    globIgnore: ['**/*.br', '**/*.gz', 'index.html', 'public.html', 'docs/**'],
-    preCompressed: true,
-    cacheControl: false,
-    setHeaders(reply, path) {
-      const isUnchanging = path.replace(WEBSITE_FOLDER, '/').startsWith(UNCHANGING);
-      reply.header(
-        'cache-control',
-        isUnchanging ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${MINUTES_SECONDS}`,
-      );
-    },
-  });
+  const template = readDocument();
+  if (template === undefined) return undefined;
+  const { document, scriptSource } = includeScheme(template);
+  mountFiles(app);
   mountCrawlers(app, ctx);
   mountFeeds(app, ctx, auth);
   const shared = textsOn('all pages');
@@ -95,13 +83,42 @@ export function mountWebsite(
       .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
     // A draft is visible to its members only.
     reply.code(status).header('cache-control', 'private, no-cache');
-    return sendHtml(request, reply, text, policyOf(nonce, frameSource(ctx)));
+    return sendHtml(request, reply, text, policyOf(nonce, scriptSource, frameSource(ctx)));
   };
   return {
     wants: (request) =>
       ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request.headers),
     send,
   };
+}
+
+function mountFiles(app: FastifyInstance): void {
+  const files = {
+    index: false,
+    // One route per file, so that other paths do not cause lookups on disk.
+    wildcard: false,
+    preCompressed: true,
+    cacheControl: false,
+    decorateReply: false,
+  } as const;
+  const packed = ['**/*.br', '**/*.gz'];
+  app.register(fastifyStatic, {
+    ...files,
+    root: join(WEBSITE_FOLDER, UNCHANGING),
+    prefix: UNCHANGING,
+    globIgnore: packed,
+    // Browsers ask neither for such a file again, nor for a part of it.
+    etag: false,
+    lastModified: false,
+    acceptRanges: false,
+    setHeaders: (reply) => reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`),
+  });
+  app.register(fastifyStatic, {
+    ...files,
+    root: WEBSITE_FOLDER,
+    globIgnore: [...packed, 'index.html', 'public.html', 'docs/**', 'assets/**'],
+    setHeaders: (reply) => reply.header('cache-control', `public, max-age=${MINUTES_SECONDS}`),
+  });
 }
 
 function textsOn(pages: Parameters<typeof writeProgramTexts>[1]): Record<Language, string> {
@@ -141,10 +158,10 @@ function isolate(reply: FastifyReply): void {
  * Allows only the site's own scripts (CSP Level 3). The component library writes its variables into style elements,
  * which the nonce permits. Images may come from the bucket that stores them, and only games may be framed.
  */
-function policyOf(nonce: string, frames: string): string {
+function policyOf(nonce: string, scriptSource: string, frames: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self' ${scriptSource}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob: https:",
     "connect-src 'self'",

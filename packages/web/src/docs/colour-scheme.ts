@@ -4,6 +4,9 @@ import { readChoice, storeChoice } from './storage.ts';
 /** As the component library of the other pages and scheme.js name it. */
 const CHOICE = 'mantine-color-scheme-value';
 
+const HALF_DISC =
+  '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><circle cx="9" cy="9" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/></svg>';
+
 export function addColourSwitch(): void {
   const root = document.documentElement;
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -15,7 +18,9 @@ export function addColourSwitch(): void {
   button.type = 'button';
   button.className = 'scheme';
   const show = () => {
-    button.textContent = isDark() ? 'Light mode' : 'Dark mode';
+    const label = isDark() ? 'Light mode' : 'Dark mode';
+    button.ariaLabel = label;
+    button.title = label;
   };
   button.addEventListener('click', () => {
     const next = isDark() ? 'light' : 'dark';
@@ -26,5 +31,6 @@ export function addColourSwitch(): void {
   });
   system.addEventListener('change', show);
   show();
-  document.querySelector('footer')?.append(button);
+  button.innerHTML = HALF_DISC;
+  document.querySelector('.header > div')?.append(button);
 }

@@ -1,17 +1,23 @@
 // Shown for an address without a page.
-import { Anchor, Stack, Text, Title } from '@mantine/core';
+import { PAGES } from '@chauffeur/contract/pages';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { t } from '../texts.tsx';
+import { Panel } from '../ui/Panel.tsx';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
   useTitle(t('problem.notFound'));
   return (
-    <Stack gap="sm" py="xl" maw={544} mx="auto">
+    <Panel>
       <Title order={1} size="h2">
         {t('problem.notFound')}
       </Title>
       <Text>{t('problem.notFound.text')}</Text>
-      <Anchor href="/">{t('problem.home')}</Anchor>
-    </Stack>
+      <Group gap="sm">
+        <Button component="a" href={PAGES.home}>
+          {t('problem.home')}
+        </Button>
+      </Group>
+    </Panel>
   );
 }

@@ -4,7 +4,7 @@ import { OSES, type Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { browseGames, GAME_SORTS, listTags } from '@chauffeur/contract/operations/browse';
 import { PAGES } from '@chauffeur/contract/pages';
-import { GRID_SIZES, imageOfCard, writeGrid } from './game-cards.ts';
+import { GRID_SIZES, imageOfCard, writeGrid, writeNoGames } from './game-cards.ts';
 import { type Html, html } from './html.ts';
 import { type CardGame, feedAddress, pathWith, preloadPicture } from './parts.ts';
 import { writeSearch } from './search.ts';
@@ -41,7 +41,7 @@ ${writeOses(filters, texts)}
 </div>
 ${writeTagFilter(tags, filters, texts)}
 <section class="browse-results" aria-label="${texts.t('browse.results')}">
-<div class="browse-head">${writeCount(total, filters, texts)}${total > 1 && writeSorts(filters, texts)}</div>
+${total > 0 && html`<div class="browse-head">${writeCount(total, filters, texts)}${total > 1 && writeSorts(filters, texts)}</div>`}
 ${writeResults(games, filters, texts)}
 ${next_cursor !== null && writeMore(pathWith(PAGES.browse, { ...filters, cursor: next_cursor }), texts)}</section>`,
   };
@@ -95,8 +95,10 @@ function writeSorts({ q, os, tag, sort }: Filters, texts: Texts): Html {
 function writeResults(games: readonly CardGame[], filters: Filters, texts: Texts): Html {
   if (games.length > 0) return writeGrid(games, texts, { eager: 1 });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  if (!isFiltered) return html`<p>${texts.t('games.none')}</p>`;
-  return html`<p>${texts.html('browse.noMatch', { link: (text) => html`<a href="${PAGES.browse}">${text}</a>` })}</p>`;
+  if (!isFiltered) return writeNoGames(texts);
+  return html`<div class="empty" role="status"><h2>${texts.t('browse.noMatch')}</h2>
+<p class="dimmed">${texts.t('browse.noMatch.text')}</p>
+<a class="button filled" href="${PAGES.browse}">${texts.t('browse.all')}</a></div>`;
 }
 
 /** The script of the page adds the games to the grid; without it, the link opens the next page. */

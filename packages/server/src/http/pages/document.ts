@@ -21,17 +21,23 @@ export type PublicDocument = {
   policy(needs: PageNeeds): string;
 };
 
-/** The script that sets the colour scheme is part of the page, which would otherwise wait for it. */
 export function readPublicDocument(): PublicDocument {
-  const scheme = readFileSync(join(WEBSITE_FOLDER, 'scheme.js'), 'utf8');
-  const template = readFileSync(join(WEBSITE_FOLDER, TEMPLATE), 'utf8').replace(
-    SCHEME,
-    () => `<script>${scheme}</script>`,
-  );
-  const schemeHash = hash('sha256', scheme, 'base64');
+  const { document, scriptSource } = includeScheme(readFileSync(join(WEBSITE_FOLDER, TEMPLATE), 'utf8'));
   return {
-    fill: (head, body) => fillHead(template, head).replace(MAIN_PLACE, () => body.text),
-    policy: (needs) => policyOf(schemeHash, needs),
+    fill: (head, body) => fillHead(document, head).replace(MAIN_PLACE, () => body.text),
+    policy: (needs) => policyOf(scriptSource, needs),
+  };
+}
+
+/**
+ * The script that sets the colour scheme becomes part of the page, which would otherwise wait for it. `scriptSource`
+ * allows it in the Content-Security-Policy.
+ */
+export function includeScheme(template: string): { readonly document: string; readonly scriptSource: string } {
+  const scheme = readFileSync(join(WEBSITE_FOLDER, 'scheme.js'), 'utf8');
+  return {
+    document: template.replace(SCHEME, () => `<script>${scheme}</script>`),
+    scriptSource: `'sha256-${hash('sha256', scheme, 'base64')}'`,
   };
 }
 
@@ -39,13 +45,14 @@ export function readPublicDocument(): PublicDocument {
  * Only the site's own files. Images may come from the bucket that stores them, and the players of a page's videos from
  * their websites.
  */
-function policyOf(schemeHash: string, { frames = [], playsVideos = false }: PageNeeds): string {
+function policyOf(scriptSource: string, { frames = [], playsVideos = false }: PageNeeds): string {
   return [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${schemeHash}'`,
+    `script-src 'self' ${scriptSource}`,
     "style-src 'self'",
     "img-src 'self' data: https:",
     "connect-src 'self'",
+    "font-src 'self'",
     "manifest-src 'self'",
     ...(playsVideos ? ["media-src 'self'"] : []),
     ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),

@@ -31,7 +31,7 @@ export async function writeFollowPage({ ctx, ask, caller, params, query, texts }
   return {
     status: 200,
     head: headOf(texts.t('follow.title', { game: game.name }), `${ctx.publicUrl}/g/${game.slug}/follow`),
-    main: html`<div class="narrow">
+    main: html`<div class="panel">
 ${writeFormImage(game)}
 <h1>${texts.html('follow.title', { game: name })}</h1>
 <p>${texts.t('follow.text')}</p>
@@ -82,7 +82,7 @@ export async function writeConfirmPage({ ctx, params: { token = '' }, query, tex
     status: 200,
     isPrivate: true,
     head: headOf(texts.t(isDone ? 'follow.done.title' : 'follow.confirm.title'), ctx.publicUrl),
-    main: html`<div class="narrow">
+    main: html`<div class="panel">
 <h1>${texts.html(isDone ? 'follow.done' : 'follow.title', { game: name })}</h1>
 ${
   isDone
@@ -107,9 +107,9 @@ export async function writeEndPage({ ctx, params: { token = '' }, texts }: Visit
     head: headOf(texts.t('unfollow'), ctx.publicUrl),
     main:
       game === null
-        ? html`<div class="narrow"><h1>${texts.t('unfollow.done')}</h1>
+        ? html`<div class="panel"><h1>${texts.t('unfollow.done')}</h1>
 <p role="status">${texts.t('unfollow.done.text')}</p><p><a href="${PAGES.home}">${texts.t('problem.home')}</a></p></div>`
-        : html`<div class="narrow"><h1>${texts.html('unfollow.title', { game: html`<bdi>${game.name}</bdi>` })}</h1>
+        : html`<div class="panel"><h1>${texts.html('unfollow.title', { game: html`<bdi>${game.name}</bdi>` })}</h1>
 <form class="stacked" method="post"><p>${texts.t('unfollow.text')}</p><button class="button filled">${texts.t('unfollow')}</button></form></div>`,
   };
 }

@@ -4,7 +4,8 @@ import { type Html, html } from './html.ts';
 import { type Picture, writePicture } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 
-export const GALLERY_SIZES = '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), 100vw';
+export const GALLERY_SIZES =
+  '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), (min-width: 46em) calc(100vw - 22rem), 100vw';
 
 export function writeGallery(pictures: readonly Picture[], gameName: string, texts: Texts): Html | null {
   const [first] = pictures;

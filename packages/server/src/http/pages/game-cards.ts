@@ -1,4 +1,5 @@
 // Games in lists: image, name, tagline, OS and launch health.
+import { PAGES } from '@chauffeur/contract/pages';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import { type Html, html } from './html.ts';
 import { type CardGame, type Picture, writeHealth, writePicture } from './parts.ts';
@@ -17,6 +18,13 @@ export function writeGrid(games: readonly CardGame[], texts: Texts, { eager = 0 
 /** One row that scrolls sideways if it is wider than the page. */
 export function writeShelf(games: readonly CardGame[], texts: Texts): Html {
   return html`<ul class="shelf" tabindex="0">${games.map((game) => html`<li>${writeCard(game, texts, SHELF_SIZES, false)}</li>`)}</ul>`;
+}
+
+/** For a store without a game. */
+export function writeNoGames(texts: Texts): Html {
+  return html`<div class="empty"><h2>${texts.t('games.none')}</h2>
+<p class="dimmed">${texts.t('games.none.text')}</p>
+<a class="button filled" href="${PAGES.cli}">${texts.t('site.publish')}</a></div>`;
 }
 
 /** The image of a game in a list. */

@@ -89,14 +89,14 @@ function writeGame(visit: Visit, { game, releases, pictures, videos, similar }: 
   const machine = machineOf(visit);
   const main = chooseMain(offers, machine);
   const channel = shown === game.channels[0] ? undefined : shown;
-  return html`<article class="game">
+  return html`${writeBackdrop(pictures[0])}<article class="game">
 <header class="game-head">
 ${writeTeamBar(game, visit.query.preview === 'draft', texts)}
 <h1><bdi>${game.name}</bdi></h1>
-<p class="dimmed">${texts.html('by', { developer: writeDeveloper(game) })}</p>
+<p class="game-by">${texts.html('by', { developer: writeDeveloper(game) })}</p>
 ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
 </header>
-<div class="game-pictures">${writeGallery(pictures, game.name, texts)}</div>
+<div class="game-pictures">${writeGallery(pictures, game.name, texts) ?? writeInitial(game.name)}</div>
 <div class="game-column">
 <aside class="game-side" aria-label="${texts.t('game.download')}">
 ${writeLaunchHealth(game, texts)}
@@ -118,6 +118,18 @@ ${writeReleases(releases, game.slug, texts)}
 </div>
 ${writeSimilar(similar, texts)}
 </article>`;
+}
+
+/** The smallest copy of the first image, which the strip below the large image shows too. */
+function writeBackdrop(picture: Picture | undefined): Html | null {
+  if (picture === undefined) return null;
+  const { url } = picture.copies.toSorted((a, b) => a.width - b.width)[0] ?? picture;
+  return html`<div class="game-backdrop" aria-hidden="true"><img src="${url}" alt="" decoding="async"></div>`;
+}
+
+/** Instead of images. */
+function writeInitial(name: string): Html {
+  return html`<div class="game-initial" aria-hidden="true">${[...name.trim()][0]?.toUpperCase()}</div>`;
 }
 
 function writeSimilar(games: readonly CardGame[], texts: Texts): Html | null {

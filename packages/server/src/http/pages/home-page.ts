@@ -6,7 +6,7 @@ import { listOsNames } from '@chauffeur/contract/store-format';
 import { readSetup } from '../../features/setup/setup.ts';
 import { listShelf } from '../../features/store/store.ts';
 import { dealGames } from './deal-games.ts';
-import { writeShelf } from './game-cards.ts';
+import { writeNoGames, writeShelf } from './game-cards.ts';
 import { type Html, html } from './html.ts';
 import { type CardGame, feedAddress, pathWith, preloadPicture, writeHealth, writePicture } from './parts.ts';
 import { writeSearch } from './search.ts';
@@ -41,8 +41,7 @@ export async function writeHomePage({ ctx, ask, caller, texts }: Visit): Promise
     search: null,
     main: html`<div class="home-top">
 <h1>${texts.t('home.title')}</h1>
-${writeSearch({ texts, where: 'page' })}
-<a href="${PAGES.browse}">${texts.t('home.browse')}</a>
+${setup === null && html`${writeSearch({ texts, where: 'page' })}<a href="${PAGES.browse}">${texts.t('home.browse')}</a>`}
 </div>
 ${tags.length > 0 && writeTags(tags.slice(0, SHOWN_TAGS), texts)}
 ${featured !== null && writeFeatured(featured, texts)}
@@ -86,5 +85,5 @@ function writeEmpty({ open, has_accounts }: { open: boolean; has_accounts: boole
     !has_accounts &&
     html`<aside class="notice" data-tone="busy"><h2>${texts.t('home.setUp.title')}</h2>
 <p>${texts.html('home.setUp', { link: (text) => html`<a href="${PAGES.setup}">${text}</a>` })}</p></aside>`
-  }<p>${texts.t('games.none')}</p>`;
+  }${writeNoGames(texts)}`;
 }

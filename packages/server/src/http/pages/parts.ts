@@ -32,8 +32,8 @@ export function writePicture(picture: Picture, { sizes, alt, priority = 'normal'
 /** The image of the game that a form is about, which leads to its page. */
 export function writeFormImage({ slug, cover, gallery }: Pictured): Html {
   const picture = cover ?? gallery[0];
-  const image = picture && writePicture(picture, { sizes: '(min-width: 36rem) 34rem, 100vw', alt: '' });
-  return html`<a class="narrow-image" href="/g/${slug}" tabindex="-1" aria-hidden="true">${image}</a>`;
+  const image = picture && writePicture(picture, { sizes: '(min-width: 36rem) 36rem, 100vw', alt: '' });
+  return html`<a class="panel-image" href="/g/${slug}" tabindex="-1" aria-hidden="true">${image}</a>`;
 }
 
 type Pictured = { readonly slug: string; readonly cover: Picture | null; readonly gallery: readonly Picture[] };

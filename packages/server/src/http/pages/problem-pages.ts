@@ -18,9 +18,9 @@ const RETRY_SECONDS = 5;
 export const NOT_FOUND: Problem = {
   status: 404,
   title: (texts) => texts.t('problem.notFound'),
-  main: (texts) => html`<div class="narrow"><h1>${texts.t('problem.notFound')}</h1>
+  main: (texts) => html`<div class="panel"><h1>${texts.t('problem.notFound')}</h1>
 <p>${texts.t('problem.notFound.text')}</p>
-<p><a class="button filled" href="${PAGES.home}">${texts.t('problem.home')}</a></p></div>`,
+<p class="buttons"><a class="button filled" href="${PAGES.home}">${texts.t('problem.home')}</a><a class="button" href="${PAGES.browse}">${texts.t('site.browse')}</a></p></div>`,
 };
 
 /** What a visitor is shown instead of the page. */
@@ -37,7 +37,7 @@ function tooManyOf({ data }: ApiError): Problem {
     status: 429,
     title: (texts) => texts.t('problem.tooMany'),
     retrySeconds: seconds,
-    main: (texts) => html`<div class="narrow"><h1>${texts.t('problem.tooMany')}</h1>
+    main: (texts) => html`<div class="panel"><h1>${texts.t('problem.tooMany')}</h1>
 <p>${texts.t('problem.tooMany.text', { seconds })}</p></div>`,
   };
 }
@@ -46,7 +46,7 @@ const UNAVAILABLE: Problem = {
   status: 503,
   title: (texts) => texts.t('problem.unavailable'),
   retrySeconds: RETRY_SECONDS,
-  main: (texts) => html`<div class="narrow"><h1>${texts.t('problem.unavailable')}</h1>
+  main: (texts) => html`<div class="panel"><h1>${texts.t('problem.unavailable')}</h1>
 <p>${texts.t('problem.unavailable.text')}</p>
 <p><a class="button" href="">${texts.t('problem.retry')}</a></p></div>`,
 };
@@ -54,6 +54,6 @@ const UNAVAILABLE: Problem = {
 const FAILED: Problem = {
   status: 500,
   title: (texts) => texts.t('problem.failed'),
-  main: (texts) => html`<div class="narrow"><h1>${texts.t('problem.failed')}</h1>
+  main: (texts) => html`<div class="panel"><h1>${texts.t('problem.failed')}</h1>
 <p>${texts.html('problem.failed.text', { link: (text) => html`<a href="${PAGES.home}">${text}</a>` })}</p></div>`,
 };

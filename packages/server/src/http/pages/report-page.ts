@@ -22,13 +22,13 @@ export async function writeReportPage({ ctx, ask, caller, params, query, texts }
     return {
       status: 200,
       head,
-      main: html`<div class="narrow"><h1>${texts.t('report.thanks')}</h1><p role="status">${texts.t('report.thanks.text')}</p>${back}</div>`,
+      main: html`<div class="panel">${writeFormImage(game)}<h1>${texts.t('report.thanks')}</h1><p role="status">${texts.t('report.thanks.text')}</p>${back}</div>`,
     };
   const isIncomplete = query.state === 'incomplete';
   return {
     status: 200,
     head,
-    main: html`<div class="narrow">
+    main: html`<div class="panel">
 ${writeFormImage(game)}
 <h1>${texts.html('report.heading', { game: name })}</h1>
 <p>${texts.html('report.text', { link: (text) => html`<a href="/g/${game.slug}/report">${text}</a>` })}</p>

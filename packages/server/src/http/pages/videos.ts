@@ -10,7 +10,8 @@ import type { Texts } from './texts/texts.ts';
 
 type VideoFile = PublicGame['video_files'][number];
 
-const SIZES = '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), 100vw';
+const SIZES =
+  '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), (min-width: 46em) calc(100vw - 22rem), 100vw';
 /** In pixels: half of what images have at most. A poster can't have copies for different screens. */
 const POSTER_WIDTH = 960;
 

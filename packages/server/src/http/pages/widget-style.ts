@@ -2,6 +2,9 @@
 // another website appears at once. The colours are those of packages/web/src/tokens.css.
 import { hash } from 'node:crypto';
 
+/** The image is above the text instead of next to it. */
+export const TALL = '(min-height: 280px) and (max-aspect-ratio: 1/1)';
+
 export const WIDGET_STYLE = `
 :root { color-scheme: light dark }
 :root[data-theme="light"] { color-scheme: light }
@@ -36,6 +39,11 @@ h1, .by { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 @media (max-width: 419px) { .picture { width: 34% } .text { padding: 10px 12px } .tagline, .site { display: none } }
 @media (max-width: 259px) { .picture { display: none } }
 @media (max-height: 139px) { .tagline { display: none } }
+@media ${TALL} {
+  body { flex-direction: column }
+  .picture { display: block; width: 100%; max-height: 55vh; aspect-ratio: 16 / 9 }
+  .tagline { display: -webkit-box; -webkit-line-clamp: 4 }
+}
 `;
 
 /** For Content-Security-Policy. */

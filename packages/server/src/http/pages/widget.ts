@@ -13,12 +13,12 @@ import { type Problem, problemOf } from './problem-pages.ts';
 import { sendHtml } from './send-html.ts';
 import type { PublicGame } from './structured-data.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
-import { WIDGET_STYLE, WIDGET_STYLE_SOURCE } from './widget-style.ts';
+import { TALL, WIDGET_STYLE, WIDGET_STYLE_SOURCE } from './widget-style.ts';
 
 /** A game that becomes a draft disappears from other websites after this time. */
 const KEPT_SECONDS = 300;
 const THEMES: readonly unknown[] = ['light', 'dark'];
-const PICTURE_SIZES = '(max-width: 419px) 34vw, 45vw';
+const PICTURE_SIZES = `${TALL} 100vw, (max-width: 419px) 34vw, 45vw`;
 
 /** Any website may frame it. It loads an image, which may come from the bucket that stores them, and nothing else. */
 const POLICY = [

@@ -11,7 +11,7 @@ export type Part =
 
 /** The text and the HTML of a mail with these parts. */
 export function renderParts(parts: readonly Part[], language: Language = 'en'): { text: string; html: string } {
-  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: htmlOf(parts, language) };
+  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: writeMailDocument(parts.map(elementOf), language) };
 }
 
 function textOf(part: Part): string {
@@ -20,14 +20,20 @@ function textOf(part: Part): string {
   return part.facts.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
 }
 
-/** Without images, scripts or styles that mail programs remove. */
-function htmlOf(parts: readonly Part[], language: Language): string {
+/**
+ * The document of a mail, as one column in light and dark mode. Without images, scripts or styles that mail programs
+ * remove.
+ */
+export function writeMailDocument(elements: readonly string[], language: Language = 'en'): string {
   return [
     '<!doctype html>',
-    `<html lang="${language}"><head><meta charset="utf-8"></head>`,
-    '<body style="font-family: sans-serif; font-size: 15px; line-height: 1.5">',
-    ...parts.map(elementOf),
-    '</body></html>\n',
+    `<html lang="${language}"><head><meta charset="utf-8">`,
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>',
+    '<body style="margin: 0; font-family: system-ui, sans-serif; font-size: 16px; line-height: 1.5">',
+    '<div style="max-width: 576px; margin: 0 auto; padding: 24px 16px; overflow-wrap: anywhere">',
+    '<p style="margin: 0 0 24px; font-weight: bold">Chauffeur</p>',
+    ...elements,
+    '</div></body></html>\n',
   ].join('\n');
 }
 
@@ -36,7 +42,7 @@ function elementOf(part: Part): string {
   if ('link' in part) return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.link)}</a></p>`;
   const rows = part.facts.map(
     ([name, value]) =>
-      `<tr><td style="padding-right: 12px; color: #666">${escapeHtml(name)}</td><td>${escapeHtml(oneLine(value))}</td></tr>`,
+      `<tr><td style="padding: 2px 16px 2px 0; vertical-align: top; white-space: nowrap; opacity: 0.7">${escapeHtml(name)}</td><td>${escapeHtml(oneLine(value))}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
 }

@@ -14,6 +14,7 @@ export function NameField({ value, onChange, problem = null }: FieldProps & { pr
       maxLength={LIMITS.displayNameLength * 2}
       autoComplete="name"
       required
+      withAsterisk={false}
       w="100%"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -31,6 +32,7 @@ export function EmailField({ label = t('field.email'), autoComplete = 'username'
       autoComplete={autoComplete}
       maxLength={LIMITS.emailLength}
       required
+      withAsterisk={false}
       w="100%"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -45,6 +47,7 @@ export function PasswordField({ label = t('field.password'), value, onChange }: 
       label={label}
       autoComplete="current-password"
       required
+      withAsterisk={false}
       w="100%"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -67,6 +70,7 @@ export function NewPasswordField(props: NewPasswordProps) {
       description={description}
       autoComplete="new-password"
       required
+      withAsterisk={false}
       minLength={LIMITS.passwordMinLength}
       w="100%"
       value={value}

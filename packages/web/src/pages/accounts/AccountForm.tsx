@@ -1,7 +1,8 @@
 // The layout of the account forms: a narrow column with a title, the error if there is one, the fields and one button.
-import { Button, Stack, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
 type AccountFormProps = {
@@ -23,7 +24,7 @@ export function AccountForm({ title, submitLabel, isBusy, error, onSubmit, child
   };
   return (
     <form onSubmit={submit} aria-label={title}>
-      <Stack gap="md" maw={380} mx="auto" py="xl">
+      <Panel size="narrow">
         <Title order={1} size="h2">
           {title}
         </Title>
@@ -33,7 +34,7 @@ export function AccountForm({ title, submitLabel, isBusy, error, onSubmit, child
           {submitLabel}
         </Button>
         {footer}
-      </Stack>
+      </Panel>
     </form>
   );
 }

@@ -58,6 +58,7 @@ export function CodeField({ isBackup = false, value, onChange }: CodeFieldProps)
       inputMode={isBackup ? 'text' : 'numeric'}
       maxLength={20}
       required
+      withAsterisk={false}
       autoFocus
       w="100%"
       value={value}

@@ -1,9 +1,10 @@
 // Shown after sign-up: check your email, or have it sent again.
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTitle } from '../../frame/page-title.ts';
 import { sendVerification } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 
@@ -11,7 +12,7 @@ export function MailSent({ email }: { email: string }) {
   useTitle(t('signUp.sent'));
   const sending = useMutation({ mutationFn: () => sendVerification(email) });
   return (
-    <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
+    <Panel size="narrow" role="status">
       <Title order={1} size="h2">
         {t('signUp.sent')}
       </Title>
@@ -22,6 +23,6 @@ export function MailSent({ email }: { email: string }) {
         {t('signUp.sent.repeat')}
       </Button>
       <SiteLink to="/sign-in">{t('signIn.title')}</SiteLink>
-    </Stack>
+    </Panel>
   );
 }

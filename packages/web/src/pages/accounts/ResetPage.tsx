@@ -1,12 +1,14 @@
 // Resets a password: the first form requests the email, the second, opened from its link, sets the new password.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { Stack, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { requestReset, resetPassword } from '../../session.ts';
 import { t } from '../../texts.tsx';
+import { Panel } from '../../ui/Panel.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { ResetResult } from './ResetResult.tsx';
@@ -31,7 +33,9 @@ function RequestForm({ isExpired }: { isExpired: boolean }) {
       isBusy={requesting.isPending}
       error={requesting.error}
       onSubmit={() => requesting.mutate()}
+      footer={<BackToSignIn />}
     >
+      <Text size="sm">{t('reset.text')}</Text>
       {isExpired && <Text role="alert">{t('reset.expired')}</Text>}
       <EmailField value={email} onChange={setEmail} />
     </AccountForm>
@@ -59,14 +63,23 @@ function PasswordForm({ token }: { token: string }) {
   );
 }
 
+function BackToSignIn() {
+  return (
+    <SiteLink to="/sign-in" size="sm">
+      {t('reset.back')}
+    </SiteLink>
+  );
+}
+
 function Done({ title, children }: { title: string; children: React.ReactNode }) {
   useTitle(title);
   return (
-    <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
+    <Panel size="narrow" role="status">
       <Title order={1} size="h2">
         {title}
       </Title>
       <Text>{children}</Text>
-    </Stack>
+      <BackToSignIn />
+    </Panel>
   );
 }

@@ -7,6 +7,7 @@ import { useTitle } from '../../frame/page-title.ts';
 import type { Report } from '../../session.ts';
 import { t } from '../../texts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { DeployKeyList } from './DeployKeyList.tsx';
@@ -15,7 +16,7 @@ export function ResetResult({ report }: { report: Report }) {
   useTitle(t('reset.done'));
   const { sessions, personal_keys: keys, programs, cli_logins: logins } = report.revoked;
   return (
-    <Stack gap="md" maw={480} mx="auto" py="xl" role="status">
+    <Panel role="status">
       <Title order={1} size="h2">
         {t('reset.done')}
       </Title>
@@ -27,7 +28,7 @@ export function ResetResult({ report }: { report: Report }) {
       </List>
       {report.deploy_keys.length > 0 && <RemainingKeys report={report} />}
       <SiteLink to="/sign-in">{t('reset.done.signIn')}</SiteLink>
-    </Stack>
+    </Panel>
   );
 }
 

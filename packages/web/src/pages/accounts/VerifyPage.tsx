@@ -1,12 +1,13 @@
 // The page that email links lead to: whether an address was verified or changed.
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, sendVerification, session } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 
@@ -54,12 +55,12 @@ export function VerifyPage() {
 function Message({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (
-    <Stack gap="md" maw={480} mx="auto" py="xl">
+    <Panel size="narrow">
       <Title order={1} size="h2">
         {title}
       </Title>
       {children}
-    </Stack>
+    </Panel>
   );
 }
 

@@ -10,6 +10,7 @@ import { answerConsent, session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Unverified } from '../../ui/Unverified.tsx';
 import { ReachFields } from './ReachFields.tsx';
@@ -21,9 +22,7 @@ export function ConsentPage() {
   const { request = '' } = route.useSearch();
   const consent = readConsentRequest(request);
   return (
-    <Stack gap="lg" maw={560} mx="auto" py="md">
-      {consent === null ? <InvalidRequest request={request} /> : <Consent consent={consent} />}
-    </Stack>
+    <Panel gap="lg">{consent === null ? <InvalidRequest request={request} /> : <Consent consent={consent} />}</Panel>
   );
 }
 

@@ -1,11 +1,12 @@
 // The page behind the link at the end of a mail about alerts: ends such mails, without signing in.
 import { unsubscribeFromAlerts } from '@chauffeur/contract/operations/alerts';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { send } from '../../api.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
 const route = getRouteApi('/unsubscribe/$token');
@@ -14,7 +15,7 @@ export function UnsubscribePage() {
   const { token } = route.useParams();
   const ending = useMutation({ mutationFn: () => send(unsubscribeFromAlerts, { token }, new Uint8Array()) });
   return (
-    <Stack gap="md" maw={640}>
+    <Panel>
       <PageHead title="Unsubscribe" />
       {ending.data === undefined ? (
         <>
@@ -31,6 +32,6 @@ export function UnsubscribePage() {
           <Text size="sm">To get them again, turn them on under Alerts in the settings of the game.</Text>
         </Notice>
       )}
-    </Stack>
+    </Panel>
   );
 }

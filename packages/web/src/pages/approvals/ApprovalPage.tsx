@@ -15,6 +15,7 @@ import { follow, useLiveChanges, useLiveInterval } from '../../frame/live-change
 import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -39,13 +40,13 @@ export function ApprovalPage() {
   useLiveChanges(data !== undefined && mayChange(data) ? data.game.game_uid : null);
   const isUnknown = error instanceof ApiError && error.status === 404;
   return (
-    <Stack gap="lg" maw={640}>
+    <Panel gap="lg">
       {data === undefined && <PageHead title="Approval" />}
       {isUnknown && <UnknownApproval />}
       {error !== null && !isUnknown && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={280} />}
       {data !== undefined && <Request approval={data} />}
-    </Stack>
+    </Panel>
   );
 }
 

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -10,6 +10,7 @@ import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { session } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { gameQuery } from '../store/game-query.ts';
@@ -24,10 +25,10 @@ export function ReportBugPage() {
   useTitle(game === undefined ? undefined : t('bug.title', { game: game.name }));
   if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
   return (
-    <Stack gap="md" maw={640} mx="auto">
+    <Panel>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {game === undefined ? error === null && <Skeleton h={360} /> : <Report game={game} />}
-    </Stack>
+    </Panel>
   );
 }
 
@@ -37,12 +38,14 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
   const isGuest = person == null;
   return (
     <>
-      <Anchor href={`/g/${game.slug}`} size="sm" py={4} style={{ alignSelf: 'flex-start' }}>
-        {game.name}
-      </Anchor>
-      <Title order={1} size="h2">
-        {t('bug.heading')}
-      </Title>
+      <div>
+        <Anchor href={`/g/${game.slug}`} size="sm">
+          {game.name}
+        </Anchor>
+        <Title order={1} size="h2">
+          {t('bug.heading')}
+        </Title>
+      </div>
       {filed !== null && <BugFiled filed={filed} slug={game.slug} />}
       {filed === null && isPending && <Skeleton h={360} />}
       {filed === null && !isPending && (
@@ -50,7 +53,7 @@ function Report({ game }: { game: OutputOf<typeof getPublicGame> }) {
           {isGuest && <SignInHint game={game} />}
           {(!isGuest || game.guest_bugs) && (
             <>
-              <Text>{t('bug.text')}</Text>
+              <Text size="sm">{t('bug.text')}</Text>
               <BugForm game={game} isGuest={isGuest} onFiled={setFiled} />
             </>
           )}

@@ -13,6 +13,7 @@ import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -25,10 +26,10 @@ const route = getRouteApi('/signed-in/cli/login');
 export function CliLoginPage() {
   const { code } = route.useSearch();
   return (
-    <Stack gap="lg" maw={560} mx="auto" py="md">
+    <Panel gap="lg">
       <PageHead title="Sign in the chauffeur command" />
       {code === undefined ? <EnterCode /> : <Login key={code} code={code} />}
-    </Stack>
+    </Panel>
   );
 }
 
@@ -47,9 +48,11 @@ function EnterCode() {
           description="Run chauffeur login in a terminal. It shows the code."
           placeholder="BCDF-GHJK"
           required
+          withAsterisk={false}
           pattern="\s*[A-Za-z]{4}-?[A-Za-z]{4}\s*"
           title="Eight letters"
           autoComplete="off"
+          w="100%"
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />

@@ -35,14 +35,14 @@ const COLUMNS: readonly Column<CliFile>[] = [
 export function CliPage() {
   const { data, error, refetch, isPending } = useQuery(cliQuery);
   return (
-    <Stack gap="xl">
+    <Stack gap="xl" maw={800}>
       <PageHead title="Install chauffeur" />
       <Text>
         The command ships builds, symbols and store images, from your own machine or from CI. Paste one line into a
         terminal; <DocLink page="cli">its guide</DocLink> explains the rest.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {isPending && <Skeleton h={180} />}
+      {isPending && <Skeleton h={405} />}
       {data !== undefined && <InstallLines cli={data} />}
       {error === null && (
         <Section title="Files">

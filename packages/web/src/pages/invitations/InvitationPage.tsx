@@ -12,6 +12,7 @@ import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -26,13 +27,13 @@ export function InvitationPage() {
   const { data, error, isPending, refetch } = useQuery(ask(getInvitation, { token }));
   const isUnknown = error instanceof ApiError && error.status === 404;
   return (
-    <Stack gap="lg" maw={640}>
+    <Panel gap="lg">
       {data === undefined && <PageHead title="Invitation" />}
       {isUnknown && <Text>{error.message}</Text>}
       {error !== null && !isUnknown && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={240} />}
       {data !== undefined && <InvitationDetails token={token} invitation={data} />}
-    </Stack>
+    </Panel>
   );
 }
 

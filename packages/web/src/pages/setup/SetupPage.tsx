@@ -1,13 +1,14 @@
 // The first run: with the code that the server printed, a visitor creates the first account, and a signed-in person
 // becomes an operator.
 import { claimOperator, createOperator, getSetup } from '@chauffeur/contract/operations/setup';
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { type Person, session, signIn } from '../../session.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from '../accounts/AccountFields.tsx';
@@ -23,7 +24,7 @@ export function SetupPage() {
   const { data, error, isPending, refetch } = useQuery(ask(getSetup, { origin: location.origin }));
   const { data: person } = useQuery(session);
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
-  if (isPending || person === undefined) return <Skeleton h={420} maw={380} mx="auto" my="xl" />;
+  if (isPending || person === undefined) return <Skeleton h={420} maw={432} mx="auto" my="lg" />;
   if (!data.is_own_origin) return <WrongAddress setup={data} />;
   if (!data.open) return <SetupEnded isOperator={person?.operator === true} />;
   return person === null ? <FirstAccount initialCode={code} /> : <ClaimAccount initialCode={code} person={person} />;
@@ -97,6 +98,7 @@ function CodeField({ value, onChange }: { value: string; onChange: (value: strin
       spellCheck={false}
       maxLength={100}
       required
+      withAsterisk={false}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -105,7 +107,7 @@ function CodeField({ value, onChange }: { value: string; onChange: (value: strin
 
 function SetupEnded({ isOperator }: { isOperator: boolean }) {
   return (
-    <Stack gap="sm" maw={640}>
+    <Panel>
       <PageHead title="This server is set up" />
       {isOperator ? (
         <>
@@ -121,6 +123,6 @@ function SetupEnded({ isOperator }: { isOperator: boolean }) {
           It has an operator. <SiteLink to="/sign-in">Sign in</SiteLink> with your account.
         </Text>
       )}
-    </Stack>
+    </Panel>
   );
 }

@@ -1,5 +1,6 @@
 // Messages as mails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
 
+import { writeMailDocument } from '../../../kernel/mail/html-mail.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
 import { escapeHtml } from '../../../kernel/text/escape-html.ts';
@@ -42,7 +43,6 @@ export function alertMail(to: string, message: Message, links: Links): Mail {
   };
 }
 
-/** Without images, scripts or styles that mail programs remove. */
 function htmlOf(message: Message, rest: string, why: string, links: Links): string {
   const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
   const list = (all: readonly string[]) => `<ul style="padding-left: 20px">${all.join('\n')}</ul>`;
@@ -52,14 +52,10 @@ function htmlOf(message: Message, rest: string, why: string, links: Links): stri
     return `<li>${line}${below.length === 0 ? '' : list(below)}</li>`;
   });
   if (rest !== '') items.push(`<li>${link(message.game.url, rest)}</li>`);
-  return [
-    '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"></head>',
-    '<body style="font-family: sans-serif; font-size: 15px; line-height: 1.5">',
-    `<h1 style="font-size: 18px">${link(message.game.url, oneLine(message.game.name))}</h1>`,
+  return writeMailDocument([
+    `<h1 style="margin: 0; font-size: 20px; line-height: 1.3">${link(message.game.url, oneLine(message.game.name))}</h1>`,
     list(items),
-    `<p style="font-size: 13px; color: #666">${escapeHtml(why)}<br>`,
+    `<p style="margin-top: 32px; font-size: 13px; opacity: 0.7">${escapeHtml(why)}<br>`,
     `${link(links.settings, 'Settings')} · ${link(links.unsubscribePage, 'Unsubscribe')}</p>`,
-    '</body></html>\n',
-  ].join('\n');
+  ]);
 }

@@ -109,8 +109,8 @@ test('plurals follow the rules of the language', () => {
 
 test('values of a message are escaped, and tags are written by the page', () => {
   assert.equal(en.html('by', { developer: '<b>' }).text, 'By &lt;b&gt;');
-  const link = de.html('browse.noMatch', { link: (text) => html`<a href="/browse">${text}</a>` });
-  assert.equal(link.text, 'Keine Treffer. <a href="/browse">Alle Spiele anzeigen</a>');
+  const link = en.html('follow.feed', { link: (text) => html`<a href="/feed">${text}</a>` });
+  assert.equal(link.text, 'With a feed reader, follow the <a href="/feed">feed of releases</a> instead.');
 });
 
 test('a download has its platform, scan result and origin', () => {
