@@ -15,11 +15,13 @@ import { addPictures, callMedia, named, picture } from './setup/images.ts';
 import { beginRequest } from './setup/raw.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { shipAndScan, smallZip } from './setup/uploads.ts';
+import { addVideo, listVideosOf } from './setup/videos.ts';
 
 describe('the press kit of a game', () => {
   let server: TestServer;
   let game: TestGame;
   let session: Record<string, string>;
+  let videoUid: string;
   before(async () => {
     server = await startServer({ env: { CHAUFFEUR_LIMIT_MEDIA: '0' } });
     game = await makeGame(server);
@@ -30,6 +32,8 @@ describe('the press kit of a game', () => {
       named('b.jpg', await picture()),
       named('a.webp', await picture(1280, 720, 'webp')),
     ]);
+    videoUid = await addVideo(server, game);
+    await until(async () => (await listVideosOf(server, game)).every(({ status }) => status === 'unscanned'));
     await change({
       visibility: 'invisible',
       name: '../Small\u00a0Walk',
@@ -78,7 +82,12 @@ describe('the press kit of a game', () => {
     assert.equal(await read('description.txt'), 'Rain\nPast forty houses.\n');
     const facts = await read('facts.txt');
     assert.match(facts, /^\.\.\/Small\sWalk\nDeveloper: someone else\n\nDeveloper: /);
-    for (const line of ['Systems: Linux', 'Languages: English, German', 'Website: https://walk.example.com/'])
+    for (const line of [
+      'Systems: Linux',
+      'Languages: English, German',
+      'Website: https://walk.example.com/',
+      `Videos: ${server.ctx.publicUrl}/api/v1/public/videos/${videoUid}`,
+    ])
       assert.ok(facts.split('\n').includes(line), facts);
     const { cover } = (await callMedia(server, game)).body.data;
     const served = Buffer.from(await (await fetch(cover)).arrayBuffer());

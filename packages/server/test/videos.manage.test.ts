@@ -6,7 +6,7 @@ import { scanUploadedVideo } from '../src/features/videos/scan.job.ts';
 import { sweepVideos } from '../src/features/videos/sweep.job.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/database/db.ts';
+import { changed, rows } from '../src/kernel/database/db.ts';
 import { ScannerUnavailableError } from '../src/kernel/scanner/scanner.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, startClamd } from './setup/clamd.ts';
@@ -97,6 +97,17 @@ describe('the scan', () => {
     assert.deepEqual(await videoBlobsOf(scanned, game), []);
     assert.equal((await load(uid, {}, scanned)).status, 404);
     assert.deepEqual(await publicVideosOf(game, {}, scanned), []);
+    const alerts = await rows(
+      scanned.ctx.db,
+      sql<{
+        kind: string;
+        data: { filename: string };
+      }>`select kind, data from alerts where game_id = ${game.uid}`,
+    );
+    assert.deepEqual(
+      alerts.map(({ kind, data }) => [kind, data.filename]),
+      [['upload_rejected', 'trailer.mp4']],
+    );
     const headers = await signIn(scanned, game.owner);
     const usage = await request(`${scanned.api}/games/${game.uid}/usage`, { headers });
     assert.equal(usage.body.data.storage.videos_bytes, 0);

@@ -39,7 +39,8 @@ export type AlertData = {
   first_crash: OfBuild;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
   new_bug: { readonly bug_id: string; readonly message: string; readonly filed_by: string };
-  upload_rejected: OfBuild & { readonly filename: string; readonly detail: string };
+  /** Of a file of a build, or of a video. */
+  upload_rejected: (OfBuild | { readonly video_id: string }) & { readonly filename: string; readonly detail: string };
   /** `storage` and `crash_files` in bytes. The limits of crash reports and their files are for a UTC day. */
   quota_low: {
     readonly quota: 'storage' | 'crash_reports' | 'crash_files';

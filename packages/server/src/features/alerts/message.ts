@@ -150,12 +150,14 @@ function lineOf(alert: Alert, slug: string): Line {
       );
     }
     case 'upload_rejected': {
-      const { filename, detail, build_id } = alert.data;
-      return line(
-        'Upload rejected',
-        `${filename} of ${nameOf(alert.data)}: ${detail}`,
-        page(PAGES.build, { build_id }),
-      );
+      const { data } = alert;
+      return 'build_id' in data
+        ? line(
+            'Upload rejected',
+            `${data.filename} of ${nameOf(data)}: ${data.detail}`,
+            page(PAGES.build, { build_id: data.build_id }),
+          )
+        : line('Video rejected', `${data.filename}: ${data.detail}`, page(PAGES.editMedia));
     }
     case 'quota_low': {
       const { quota, used, limit } = alert.data;

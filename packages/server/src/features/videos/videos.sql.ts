@@ -82,17 +82,18 @@ export async function updateOrder(tx: Tx, gameId: string, videoIds: readonly str
   );
 }
 
-/** Records the result of a scan, unless there is one. */
+/** Records the result of a scan. False if there is one already, or the video was deleted in the meantime. */
 export async function updateScanState(
-  db: Db,
+  tx: Tx,
   { game_id, video_id }: VideoRow,
   { state, detail }: { state: VideoRow['scan_state']; detail: string | null },
-): Promise<void> {
-  await changed(
-    db,
+): Promise<boolean> {
+  const count = await changed(
+    tx,
     sql`update videos set scan_state = ${state}, scan_detail = ${detail}
       where game_id = ${game_id} and video_id = ${video_id} and scan_state = 'pending'`,
   );
+  return count === 1;
 }
 
 /** Returns the video ids whose blobs are kept. */

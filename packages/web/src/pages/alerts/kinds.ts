@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
   first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
   health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see is worse than before' },
   new_bug: { name: 'New bug ticket', meaning: 'A player has reported a bug' },
-  upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file' },
+  upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file or a video' },
   quota_low: {
     name: 'Limit nearly reached',
     meaning: '80% of the storage, or of the crash reports or their files of a day, are used',

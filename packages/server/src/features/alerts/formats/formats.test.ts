@@ -51,6 +51,10 @@ const ONE_OF_EACH: readonly Alert[] = (
     { kind: 'health_dropped', data: { ...BUILD, from: 'healthy', to: 'problematic' } },
     { kind: 'new_bug', data: { bug_id: newId(), message: 'The door\nis stuck', filed_by: 'Nora' } },
     { kind: 'upload_rejected', data: { ...BUILD, filename: 'game.zip', detail: 'Eicar-Signature' } },
+    {
+      kind: 'upload_rejected',
+      data: { video_id: '01a20b7d-8573-70fc-b8cb-f3c9609c8160', filename: 'trailer.mp4', detail: 'Eicar-Signature' },
+    },
     { kind: 'quota_low', data: { quota: 'storage', used: 900_000, limit: 1_000_000 } },
     { kind: 'weekly_summary', data: SUMMARY },
   ] as const
@@ -103,6 +107,7 @@ describe('a message', () => {
         'Launch health dropped: 1.2 for Windows x86_64: from healthy to problematic',
         'New bug ticket: The door is stuck (Nora)',
         'Upload rejected: game.zip of 1.2 for Windows x86_64: Eicar-Signature',
+        'Video rejected: trailer.mp4: Eicar-Signature',
         'Limit nearly reached: 90% of the storage used, 879 KiB of 977 KiB. When it is full, uploads fail.',
         'Weekly summary: the seven days from 2026-11-23',
       ],
