@@ -33,6 +33,9 @@ const MINUTES_SECONDS = 300;
 /** Paths that don't belong to pages: of programs, and of files that pages load. */
 const OTHERS = /^\/(api|v1|auth|play|mcp|\.well-known|health|ready|metrics|assets)(\/|$)/;
 
+/** Pages without the font of headings (packages/web/src/frame/Frame.module.css). */
+const TOOLS = /^\/(dev|operator)(\/|$)/;
+const FONT = /<link rel="preload"[^>]*as="font"[^>]*>\s*/;
 const NO_SCRIPT = /<noscript>[^<]*<\/noscript>/;
 /** Where the texts of the program are in the document that starts it. */
 const TEXTS_PLACE = '<script type="application/json" id="texts">';
@@ -78,7 +81,7 @@ export function mountWebsite(
     const { language = 'en' } = head;
     const page = matchPage(path);
     const texts = page !== undefined && PAGES_WITH_TEXTS.has(page.name) ? all : shared;
-    const text = fillHead(document, head, first)
+    const text = fillHead(TOOLS.test(path) ? document.replace(FONT, '') : document, head, first)
       .replace(NO_SCRIPT, () => `<noscript>${textsOf(language).html('noScript', {}).text}</noscript>`)
       .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
     // A draft is visible to its members only.
