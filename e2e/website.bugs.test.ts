@@ -54,6 +54,11 @@ describe('the bug tickets of a game', () => {
     await page.getByRole('button', { name: 'Show older tickets' }).click();
     await page.getByRole('link', { name: /^Number 1 of many/ }).waitFor();
     await untilEqual(() => rows().count(), MANY);
+    // The button is gone, and the keys go on from the row before it.
+    const focusedRow = () => rows().evaluateAll((all) => all.indexOf(document.activeElement as HTMLElement));
+    await untilEqual(async () => (await focusedRow()) > 0, true);
+    await page.reload();
+    await rows().first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -129,6 +129,8 @@ describe('the evidence of a crash report', () => {
 
     await page.goBack();
     await untilEqual(async () => (await boxes.count()) >= 4, true);
+    await bar.getByText('2 selected').waitFor();
+    await bar.getByRole('button', { name: 'Clear selection' }).click();
     for (const key of ['j', 'j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await bar.getByText('2 selected').waitFor();
     await page.keyboard.press('x');

@@ -6,19 +6,28 @@ import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { reportMessage } from './setup/crash-clients.ts';
 import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
+import { until, untilEqual } from './setup/until.ts';
 
 describe('the keyboard', () => {
   let studio: Studio;
   let page: Page;
+  let groupId: string;
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Owls of the North');
     await askAs(service, studio.session)('POST', '/games', { name: 'Moth Season' });
-    for (const version of ['1.0.0', '1.1.0'])
-      await shipBuild(service, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`));
+    const [shipped] = await Promise.all(
+      ['1.0.0', '1.1.0'].map((version) =>
+        shipBuild(service, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`)),
+      ),
+    );
+    await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId: shipped!.buildId }, 'The owl fell');
+    const path = `/games/${studio.gameUid}/crash-groups`;
+    const groups = () => askAs(service, studio.session)<{ groups: { group_id: string }[] }>('GET', path);
+    groupId = await until(async () => (await groups()).groups[0]?.group_id);
     if (browser !== null) page = await site.openPage({ session: studio.session });
   });
 
@@ -111,5 +120,42 @@ describe('the keyboard', () => {
     await page.getByRole('dialog').getByText('Go to any page, or do something').waitFor();
     await page.keyboard.press('Escape');
     await untilEqual(focused, 'Keyboard shortcuts');
+  });
+
+  test('keeps the focus near a button that is removed, or that was disabled while it worked', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const press = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    };
+    await open(`/crashes/groups/${groupId}`);
+    await press('Ignore');
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await untilEqual(focused, 'Reopen');
+    await press('Undo');
+    await page.getByRole('button', { name: 'Redo' }).waitFor();
+    await untilEqual(focused, 'Redo');
+    await page.getByLabel('Comment', { exact: true }).fill('Seen twice');
+    await press('Comment');
+    await page.getByText('Seen twice').waitFor();
+    await press('Edit');
+    await page.getByLabel('Edit comment').waitFor();
+    await untilEqual(focused, 'Edit comment');
+    await press('Cancel');
+    await untilEqual(focused, 'Edit');
+    await press('Delete');
+    await page.getByText('Seen twice').waitFor({ state: 'detached' });
+    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
+    await open('/crashes');
+    await press('Game: Owls of the North. Switch game');
+    await page.getByRole('menuitem', { name: 'Moth Season' }).waitFor();
+    const items = ['Moth Season', 'Owls of the North'];
+    await until(async () => items.includes((await focused()) ?? ''));
+    const first = await focused();
+    await page.keyboard.press('ArrowDown');
+    await untilEqual(
+      focused,
+      items.find((name) => name !== first),
+    );
   });
 });

@@ -104,11 +104,51 @@ describe('finding the way on the website', () => {
     await page.getByRole('table', { name: 'Builds' }).waitFor();
     site.expectErrors(/ERR_INTERNET_DISCONNECTED/);
     await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('link', { name: 'Channels' }).click();
     await page.getByText("You're offline.").waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
     await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
+    // The browser has no access to the rules of a style sheet that it could not load.
+    const isStyled = () => page.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0));
+    await untilEqual(isStyled, true);
+    await page.context().setOffline(true);
+    await page.getByText("You're offline.").waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('zone');
+    await page.context().setOffline(false);
+    const field = page.getByRole('dialog', { name: 'Command palette' }).getByRole('combobox');
+    await field.waitFor();
+    assert.equal(await field.inputValue(), 'zone');
+  });
+
+  test('while the server is away, a page that was not loaded yet waits for it, without a reload', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/builds');
+    await page.getByRole('table', { name: 'Builds' }).waitFor();
+    await page.clock.install();
+    let reloads = 0;
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) reloads += 1;
+    });
+    // As a proxy responds while the server restarts.
+    const files = /\/assets\/.*\.(js|css)$/;
+    await page.route(files, (route) => route.fulfill({ status: 502, body: '' }));
+    site.expectErrors(/status of 502/);
+    await page.getByRole('link', { name: 'Channels' }).click();
+    await page.getByText('The server is busy or unavailable.').waitFor();
+    // Longer than a few retries take.
+    for (let no = 0; no < 10; no += 1) {
+      const asked = page.waitForResponse(
+        (response) => response.request().method() === 'HEAD' && response.status() === 502,
+      );
+      await page.clock.fastForward(5000);
+      await asked;
+    }
+    await page.unroute(files);
+    await page.clock.fastForward(5000);
+    await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
+    assert.equal(reloads, 0);
   });
 
   test('after an update of the server, the site reloads once and keeps what was typed', async (t) => {
@@ -142,7 +182,37 @@ describe('finding the way on the website', () => {
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     const help = page.getByRole('dialog');
     await help.getByText('Next row').waitFor();
+    await help.getByText('Select row').waitFor();
     assert.equal(await help.getByText('Copy stack as text').count(), 0);
+    await page.goto(address('/edit/source'));
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await help.getByText('Show keyboard shortcuts').waitFor();
+    for (const text of ['Next row', 'Select row', 'Search this list', 'Compare'])
+      assert.equal(await help.getByText(text).count(), 0, text);
+    await page.goto(address('/bugs'));
+    await page.getByRole('heading', { name: 'Bugs', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await untilEqual(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Search tickets');
+  });
+
+  test('Shift selects the rows in between, and going back from a group selects them again', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/crashes');
+    const rows = page.getByRole('table', { name: 'Crash groups' }).locator('tbody tr');
+    const box = (no: number) => rows.nth(no).getByRole('checkbox');
+    await box(1).click();
+    await box(4).click({ modifiers: ['Shift'] });
+    const chosen = page.getByRole('group', { name: /Selected/ });
+    await chosen.getByText('4 selected').waitFor();
+    await box(2).focus();
+    await page.keyboard.press('x');
+    await chosen.getByText('3 selected').waitFor();
+    await rows.nth(6).getByRole('link').click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).waitFor();
+    await page.goBack();
+    await chosen.getByText('3 selected').waitFor();
+    const checked = await Promise.all([0, 1, 2, 3, 4, 5].map((no) => box(no).isChecked()));
+    assert.deepEqual(checked, [false, true, false, true, true, false]);
   });
 
   test('a listing with changes asks before it is left, and says that saving makes the game public', async (t) => {

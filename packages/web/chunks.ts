@@ -62,12 +62,13 @@ const isOfFewPages = inFolders(
   ...[
     ...['BandBadge', 'bands', 'Picture', 'RequestCommand'],
     ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager'],
-    ...['RoleSelect', 'SecretText', 'UnsavedWarning', 'select-column', 'shells', 'sorting', 'use-pages'],
+    ...['RoleSelect', 'select-column', 'select-to', 'shells', 'sorting', 'use-pages', 'use-selection'],
+    ...['ConfirmDialog', 'SecretText', 'SecretWarning', 'UnsavedChanges', 'UnsavedWarning', 'UnsentText'],
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/TimeChart',
 );
 const isOpenedLater = inFolders(
-  ...['GameMenu', 'ShortcutList', 'palette'].map((name) => `packages/web/src/frame/${name}`),
+  ...['GameMenu', 'ShortcutList', 'UndoOffer', 'palette'].map((name) => `packages/web/src/frame/${name}`),
 );
 
 const CRASHES = 'packages/web/src/pages/crashes';

@@ -11,6 +11,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api.ts';
 import { showFieldMessages } from './frame/field-messages.ts';
+import { keepFocus } from './frame/keep-focus.ts';
 import { createSite } from './router.tsx';
 import { theme, variables } from './theme.ts';
 
@@ -18,6 +19,7 @@ const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 const queries = createQueryClient();
 showFieldMessages(document);
+keepFocus(document);
 
 if (root !== null) {
   createRoot(root).render(

@@ -14,10 +14,13 @@ export function addCopyButtons(): void {
 }
 
 async function copy(button: HTMLButtonElement, text: string): Promise<void> {
-  const isCopied = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
+  // Browsers have no clipboard where a server is reached by plain HTTP.
+  const isCopied = await Promise.resolve()
+    .then(() => navigator.clipboard.writeText(text))
+    .then(
+      () => true,
+      () => false,
+    );
   button.textContent = isCopied ? 'Copied' : 'Copy failed';
   setTimeout(() => {
     button.textContent = 'Copy';

@@ -3,6 +3,7 @@ import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { t } from '../texts.tsx';
 import classes from './ConnectionStatus.module.css';
+import { useIsServerAwaited } from './load-code.ts';
 
 const SLOW_MS = 5000;
 
@@ -21,9 +22,10 @@ function useConnectionMessage(): string | null {
     () => onlineManager.isOnline(),
   );
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });
+  const isServerAwaited = useIsServerAwaited();
   const isSlow = useLasting(useIsFetching() > 0, SLOW_MS);
   if (!isOnline) return t('connection.offline');
-  if (failing > 0) return t('connection.busy');
+  if (failing > 0 || isServerAwaited) return t('connection.busy');
   return isSlow ? t('connection.slow') : null;
 }
 

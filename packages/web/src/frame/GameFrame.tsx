@@ -1,7 +1,7 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
 import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useGame } from '../pages/games/use-game.ts';
 import { Notice } from '../ui/Notice.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
@@ -9,22 +9,30 @@ import { VISIBILITIES } from '../ui/states.ts';
 import classes from './GameFrame.module.css';
 import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
+import { lazyPart } from './load-code.ts';
 import { OwnRole } from './own-role.ts';
 import { PageTabs, tab } from './PageTabs.tsx';
 import { openPalette, PALETTE_KEYS } from './PaletteKey.tsx';
 import { SECTIONS } from './sections.ts';
 import type { Shortcut } from './shortcuts.ts';
-import { compareSelected, focusSearch, moveAmongRows, selectRow, useShortcuts } from './use-shortcuts.ts';
+import {
+  focusSearch,
+  hasRows,
+  hasSearch,
+  hasSelection,
+  moveAmongRows,
+  selectRow,
+  useShortcuts,
+} from './use-shortcuts.ts';
 
 /** Loaded when it is opened. */
-const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
+const ShortcutList = lazyPart(() => import('./ShortcutList.tsx'), 'ShortcutList');
 
 const SHORTCUTS: readonly Shortcut[] = [
-  { name: 'search', keys: ['/'], description: 'Search this list' },
-  { name: 'down', keys: ['j'], description: 'Next row (Enter opens it)' },
-  { name: 'up', keys: ['k'], description: 'Previous row' },
-  { name: 'select', keys: ['x'], description: 'Select row, in lists with checkboxes' },
-  { name: 'compare', keys: ['c'], description: 'Compare two selected reports or builds' },
+  { name: 'search', keys: ['/'], description: 'Search this list', isAvailable: hasSearch },
+  { name: 'down', keys: ['j'], description: 'Next row (Enter opens it)', isAvailable: hasRows },
+  { name: 'up', keys: ['k'], description: 'Previous row', isAvailable: hasRows },
+  { name: 'select', keys: ['x'], description: 'Select row', isAvailable: hasSelection },
   ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
   // Handled by the frame of the site, on every page.
   { name: 'palette', keys: PALETTE_KEYS, description: 'Go to any page, or do something' },
@@ -41,7 +49,6 @@ export function GameFrame() {
     if (name === 'down') return moveAmongRows(1);
     if (name === 'up') return moveAmongRows(-1);
     if (name === 'select') return selectRow();
-    if (name === 'compare') return compareSelected();
     if (name === 'help') return setHelpOpen(true);
     void navigate({ to: name, params: { slug: game.slug } });
   });

@@ -3,7 +3,7 @@ import { listGames } from '@chauffeur/contract/operations/games';
 import { Loader, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ask } from '../api.ts';
 import type { OpenGame } from '../pages/games/use-game.ts';
 import { GameTile } from '../ui/GameTile.tsx';
@@ -12,6 +12,12 @@ import { GameButton } from './GameButton.tsx';
 export function GameMenu({ game }: { game: OpenGame }) {
   const [opened, setOpened] = useState(true);
   const { data, isPending } = useQuery({ ...ask(listGames, {}), enabled: opened });
+  const items = useRef<HTMLDivElement>(null);
+  const isReady = opened && data !== undefined;
+  // The library does so too early: before the games are loaded.
+  useEffect(() => {
+    if (isReady) items.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+  }, [isReady]);
   return (
     <Menu
       opened={opened}
@@ -25,7 +31,7 @@ export function GameMenu({ game }: { game: OpenGame }) {
       <Menu.Target>
         <GameButton game={game} />
       </Menu.Target>
-      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+      <Menu.Dropdown ref={items} mah={420} style={{ overflowY: 'auto' }}>
         {isPending && (
           <Menu.Item disabled leftSection={<Loader size={12} />}>
             Loading games…

@@ -1,9 +1,10 @@
 // Shows the current game, and switches to another. The menu is loaded when it is first opened.
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { OpenGame } from '../pages/games/use-game.ts';
 import { GameButton } from './GameButton.tsx';
+import { lazyPart } from './load-code.ts';
 
-const GameMenu = lazy(async () => ({ default: (await import('./GameMenu.tsx')).GameMenu }));
+const GameMenu = lazyPart(() => import('./GameMenu.tsx'), 'GameMenu');
 
 export function GameSwitcher({ game }: { game: OpenGame }) {
   const [wasOpened, setOpened] = useState(false);

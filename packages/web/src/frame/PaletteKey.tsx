@@ -1,9 +1,8 @@
 // Opens the command palette with Ctrl-K, or ⌘K on a Mac, wherever the focus is. Its code is loaded when it is first opened.
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazyPart } from './load-code.ts';
 
-const CommandPalette = lazy(async () => ({
-  default: (await import('./palette/CommandPalette.tsx')).CommandPalette,
-}));
+const CommandPalette = lazyPart(() => import('./palette/CommandPalette.tsx'), 'CommandPalette');
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 /** As the keys are labelled. */
@@ -33,5 +32,29 @@ export function PaletteKey() {
       removeEventListener(OPEN, open);
     };
   }, []);
-  return <Suspense>{isOpen && <CommandPalette onClose={() => setOpen(false)} />}</Suspense>;
+  const typed = useTypedAhead(isOpen, () => setOpen(false));
+  return <Suspense>{isOpen && <CommandPalette typed={typed} onClose={() => setOpen(false)} />}</Suspense>;
+}
+
+/** Collects what is typed while the code of the palette is loading, which would otherwise be shortcuts of the page. */
+function useTypedAhead(isOpen: boolean, onClose: () => void): () => string {
+  const typed = useRef('');
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    if (!isOpen) return;
+    typed.current = '';
+    const collect = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
+      if (event.key === 'Escape') close.current();
+      else if (event.key === 'Backspace') typed.current = typed.current.slice(0, -1);
+      else if ([...event.key].length === 1) typed.current += event.key;
+      else return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    addEventListener('keydown', collect, { capture: true });
+    return () => removeEventListener('keydown', collect, { capture: true });
+  }, [isOpen]);
+  return () => typed.current;
 }

@@ -1,44 +1,16 @@
 // Says at the foot of the page what was just done, with a button that undoes it.
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from './load-code.ts';
 import classes from './UndoToast.module.css';
-import { type Offered, offerUndo, useUndoable } from './undo.ts';
+import { useUndoable } from './undo.ts';
 
-const SHOWN_MS = 15_000;
+const UndoOffer = lazyPart(() => import('./UndoOffer.tsx'), 'UndoOffer');
 
 export function UndoToast() {
   const undoable = useUndoable();
   return (
     <div role="status" className={classes.area}>
-      {undoable !== null && <Toast key={undoable.id} undoable={undoable} />}
-    </div>
-  );
-}
-
-function Toast({ undoable }: { undoable: Offered }) {
-  /** While someone is about to press the button, it must not disappear. */
-  const [isHeld, setHeld] = useState(false);
-  const undoing = useMutation({ mutationFn: undoable.undo, onSuccess: () => offerUndo(null) });
-  const stays = isHeld || undoing.isPending;
-  useEffect(() => {
-    if (stays) return;
-    const timer = setTimeout(() => offerUndo(null), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [stays]);
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only notices that someone is at the button inside
-    <div
-      className={classes.toast}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
-    >
-      <span>{undoing.isError ? `It could not be undone. ${undoing.error.message}` : undoable.message}</span>
-      <Button size="compact-sm" variant="default" loading={undoing.isPending} onClick={() => undoing.mutate()}>
-        {undoing.isError ? 'Try again' : 'Undo'}
-      </Button>
+      <Suspense>{undoable !== null && <UndoOffer key={undoable.id} undoable={undoable} />}</Suspense>
     </div>
   );
 }

@@ -1,44 +1,72 @@
-// Keeps the focus near where it was when the element that had it is removed, such as the button of a row that was deleted.
-// Otherwise the next press of Tab would begin at the top of the page.
+// Keeps the focus near where it was when the element that has it is removed, such as the button of a row that was deleted,
+// or disabled, such as a button while it works. Otherwise the next press of Tab would begin at the top of the page.
 
-/** Also found if rows were removed meanwhile. */
-type Place = { readonly table: Element | null; readonly row: number };
+/** Where an element is. Also found if rows were removed meanwhile. */
+type Place = {
+  readonly element: Element;
+  /** From the closest to the whole page. */
+  readonly ancestors: readonly Element[];
+  /** The controls before it, the closest first. */
+  readonly before: readonly HTMLElement[];
+  readonly table: Element | null;
+  readonly row: number;
+};
 
-/** Called when the focus is about to return to an element, which may be removed soon. */
-export function keepFocus(element: Element | null): void {
-  if (element === null || element === document.body) return;
-  const place = placeOf(element);
-  const observer = new MutationObserver(() => {
-    if (element.isConnected) return;
-    stop();
-    // Someone may have moved on.
-    if (document.activeElement === document.body) focusNear(place);
+/** For the whole page, also for what is added to it later. */
+export function keepFocus(page: Document): void {
+  let place: Place | null = null;
+  page.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element) place = placeOf(target);
   });
-  const stop = () => {
-    observer.disconnect();
-    removeEventListener('focusin', stopOnceMoved);
-    removeEventListener('pointerdown', stop);
+  // Someone has moved on to something that takes no focus, or has closed the keyboard of a phone.
+  page.addEventListener('focusout', ({ target }) =>
+    queueMicrotask(() => {
+      if (target === place?.element && place.element.isConnected && !place.element.matches(':disabled')) place = null;
+    }),
+  );
+  page.addEventListener('pointerdown', () => {
+    place = null;
+  });
+  const check = () => {
+    if (place === null || page.activeElement !== page.body) return;
+    const { element } = place;
+    const near = element.isConnected ? element : findNear(place);
+    if (near instanceof HTMLElement && !near.matches(':disabled')) near.focus({ preventScroll: true });
   };
-  const stopOnceMoved = ({ target }: FocusEvent) => {
-    if (target !== element) stop();
-  };
-  observer.observe(document.body, { childList: true, subtree: true });
-  addEventListener('focusin', stopOnceMoved);
-  addEventListener('pointerdown', stop);
+  new MutationObserver(check).observe(page.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
 
 function placeOf(element: Element): Place {
+  const ancestors: Element[] = [];
+  for (let up = element.parentElement; up !== null; up = up.parentElement) ancestors.push(up);
+  const controls = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const at = controls.indexOf(element as HTMLElement);
+  const before = controls.slice(Math.max(0, at - MAX_BEFORE), Math.max(0, at)).toReversed();
   const row = element.closest('tbody tr');
   const table = row?.closest('table') ?? null;
-  return { table, row: row === null ? 0 : [...(row.parentElement?.children ?? [])].indexOf(row) };
+  return {
+    element,
+    ancestors,
+    before,
+    table,
+    row: row === null ? 0 : [...(row.parentElement?.children ?? [])].indexOf(row),
+  };
 }
 
+const MAX_BEFORE = 20;
 const FOCUSABLE =
-  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), summary, [tabindex="0"]';
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]';
 
-/** The row that took the place of the removed one, or else the content of the page. */
-function focusNear({ table, row }: Place): void {
+/** The row that took the place of the removed one, or else the closest control, or the content of the page. */
+function findNear({ table, row, ancestors, before }: Place): HTMLElement | null {
   const rows = table?.isConnected === true ? [...table.querySelectorAll('tbody tr')] : [];
   const next = rows[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>(FOCUSABLE);
-  (next ?? document.getElementById('content'))?.focus({ preventScroll: next === undefined });
+  if (next != null) return next;
+  const content = document.getElementById('content');
+  const around = ancestors.filter((each) => each.isConnected && each !== content && !each.contains(content));
+  for (const each of around) {
+    const control = before.find((other) => each.contains(other)) ?? each.querySelector<HTMLElement>(FOCUSABLE);
+    if (control !== null) return control;
+  }
+  return content;
 }

@@ -1,9 +1,12 @@
-// Loads the code of a page. Without a connection it waits for one; after an update of the server, whose new version no
-// longer has the code of this one, it reloads the site once.
+// Loads the code of a page or of a part of it. It waits while there is no connection or the server is away; after an update
+// of the server, whose new version no longer has the code of this one, it reloads the site once.
 import { onlineManager } from '@tanstack/react-query';
+import { type ComponentType, type LazyExoticComponent, lazy, useSyncExternalStore } from 'react';
 import { keepTyped } from './keep-typed.ts';
 
 const RETRY_DELAYS_MS = [500, 2000, 5000];
+/** While the server is away, such as during an update. */
+const AWAY_DELAY_MS = 2000;
 const RELOADED = 'reloaded-from';
 
 /** The code could not be loaded, although the server can be reached. */
@@ -22,38 +25,107 @@ export function isReloadingSite(): boolean {
   return isReloading;
 }
 
+/** A part of a page whose code is loaded when it is shown, which someone is waiting for. `name` is what the code exports. */
+export function lazyPart<Name extends string, Props>(
+  load: () => Promise<Readonly<Record<Name, ComponentType<Props>>>>,
+  name: Name,
+): LazyExoticComponent<ComponentType<Props>> {
+  return lazy(async () => ({ default: (await loadCode(load, () => true))[name] }));
+}
+
 /** `load` imports the code. Rejects with MissingCodeError. */
-export async function loadCode<Module>(load: () => Promise<Module>): Promise<Module> {
-  for (let attempt = 0; ; attempt += 1) {
+export async function loadCode<Module>(load: () => Promise<Module>, isAwaited = isNavigating): Promise<Module> {
+  for (let attempt = 0; ; ) {
     try {
-      return await load();
+      await reloadStyles();
+      const module = await load();
+      await reloadStyles();
+      return module;
     } catch (error) {
-      if (!isNavigating())
-        throw new MissingCodeError('The code of the page was not loaded in advance', { cause: error });
+      if (!isAwaited()) throw new MissingCodeError('The code of the page was not loaded in advance', { cause: error });
       const state = await checkServer();
-      if (state === 'unreachable') await untilOnline();
+      if (state === 'updated') return reloadOnce(error);
+      if (state === 'away') {
+        await untilBack();
+        continue;
+      }
       const delay = RETRY_DELAYS_MS[attempt];
-      if (state === 'updated' || delay === undefined) return reloadOnce(error);
+      if (delay === undefined) return reloadOnce(error);
+      attempt += 1;
       await wait(delay);
     }
   }
 }
 
+/** Style sheets of pages that could not be loaded. */
+const failedStyles = new Set<HTMLLinkElement>();
+addEventListener(
+  'error',
+  ({ target }) => target instanceof HTMLLinkElement && target.rel === 'stylesheet' && failedStyles.add(target),
+  { capture: true },
+);
+
+/** The bundler's own loader takes a style sheet for loaded once it has tried. Rejects if one fails again. */
+async function reloadStyles(): Promise<void> {
+  await Promise.all(
+    [...failedStyles].map(
+      (link) =>
+        new Promise<void>((resolve, reject) => {
+          const again = link.cloneNode() as HTMLLinkElement;
+          again.onload = () => resolve();
+          again.onerror = () => reject(new Error(`${link.href} could not be loaded`));
+          failedStyles.delete(link);
+          link.replaceWith(again);
+        }),
+    ),
+  );
+}
+
 /** The server has the script that started this page until it is updated. */
-async function checkServer(): Promise<'same' | 'updated' | 'unreachable'> {
+async function checkServer(): Promise<'same' | 'updated' | 'away'> {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src;
   if (script === undefined) return 'same';
   try {
     const { status } = await fetch(script, { method: 'HEAD', cache: 'no-store' });
-    return status === 404 ? 'updated' : 'same';
+    if (status === 404) return 'updated';
+    // A proxy says so while the server restarts.
+    return status >= 500 ? 'away' : 'same';
   } catch {
-    return 'unreachable';
+    return 'away';
+  }
+}
+
+let waiting = 0;
+const listeners = new Set<() => void>();
+
+/** Whether the code of a page waits for the server, which visitors should know. */
+export function useIsServerAwaited(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => waiting > 0,
+  );
+}
+
+function changeWaiting(by: 1 | -1): void {
+  waiting += by;
+  for (const listener of listeners) listener();
+}
+
+/** Until the browser is online or, if it already is, for a moment. */
+async function untilBack(): Promise<void> {
+  changeWaiting(1);
+  try {
+    await (onlineManager.isOnline() ? wait(AWAY_DELAY_MS) : untilOnline());
+  } finally {
+    changeWaiting(-1);
   }
 }
 
 async function untilOnline(): Promise<void> {
   await new Promise<void>((resolve) => {
-    if (onlineManager.isOnline()) return resolve();
     const stop = onlineManager.subscribe((isOnline) => {
       if (!isOnline) return;
       stop();

@@ -6,6 +6,8 @@ export type Shortcut<Name extends string = string> = {
   readonly keys: readonly string[];
   /** What it does, for the list of shortcuts. */
   readonly description: string;
+  /** Whether the page has what it acts on. By default, it does. */
+  readonly isAvailable?: () => boolean;
 };
 
 /** Returns the shortcut that `key` completes, if any, and the keys of a shortcut that is still incomplete. */

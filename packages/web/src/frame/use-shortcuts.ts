@@ -7,7 +7,7 @@ const active = new Set<readonly Shortcut[]>();
 
 /** For the list of shortcuts. */
 export function activeShortcuts(): readonly Shortcut[] {
-  return [...active].flat();
+  return [...active].flat().filter(({ isAvailable }) => isAvailable?.() !== false);
 }
 
 export function useShortcuts<Name extends string>(
@@ -22,7 +22,7 @@ export function useShortcuts<Name extends string>(
       if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Shift' || isTaken(event.target)) return;
       const result = pressKey(shortcuts, pressed, event.key);
       pressed = result.pressed;
-      if (result.match === undefined) return;
+      if (result.match === undefined || result.match.isAvailable?.() === false) return;
       event.preventDefault();
       latest.current(result.match.name);
     };
@@ -35,8 +35,8 @@ export function useShortcuts<Name extends string>(
   }, [shortcuts]);
 }
 
-/** A checkbox, such as that of a row, only takes the space bar. */
-const TAKES_KEYS = 'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"]';
+/** A checkbox, such as that of a row, takes no letters, and neither does a choice, such as a filter. */
+const TAKES_KEYS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"]';
 
 function isTaken(target: EventTarget | null): boolean {
   const takesKeys = target instanceof Element && target.closest(TAKES_KEYS);
@@ -62,8 +62,13 @@ function focusedRow(): Element | null {
   return document.activeElement?.closest('tr') ?? null;
 }
 
-export function compareSelected(): void {
-  document.querySelector<HTMLButtonElement>('button[data-compare]')?.click();
+/** Whether the page has what a shortcut acts on. */
+export const hasSearch = () => has('[data-search]');
+export const hasRows = () => has('[data-row]');
+export const hasSelection = () => has('tbody input[type="checkbox"]');
+
+function has(selector: string): boolean {
+  return document.querySelector(selector) !== null;
 }
 
 export function focusSearch(): void {

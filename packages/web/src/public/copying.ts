@@ -11,11 +11,14 @@ export function addCopying(): void {
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  const isCopied = await navigator.clipboard.writeText(button.dataset.copy ?? '').then(
-    () => true,
-    () => false,
-  );
-  button.title = say(isCopied ? 'copied' : 'copyFailed');
+  // Browsers have no clipboard where a server is reached by plain HTTP.
+  const isCopied = await Promise.resolve()
+    .then(() => navigator.clipboard.writeText(button.dataset.copy ?? ''))
+    .then(
+      () => true,
+      () => false,
+    );
+  button.title = say(isCopied ? 'copied' : 'copy.failed');
   button.toggleAttribute('data-done', isCopied);
   setTimeout(() => {
     button.title = say('copy');

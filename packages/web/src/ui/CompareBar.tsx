@@ -1,6 +1,9 @@
 // What can be done with rows that are selected in a list to compare two of them.
 import { Button, Group, Text } from '@mantine/core';
+import { useShortcuts } from '../frame/use-shortcuts.ts';
 import table from './table.module.css';
+
+const SHORTCUTS = [{ name: 'compare', keys: ['c'], description: 'Compare two selected rows' }] as const;
 
 /** As many can be selected in a list. */
 export const MAX_COMPARED = 2;
@@ -16,6 +19,9 @@ type CompareBarProps = {
 
 export function CompareBar({ selected, itemName, onCompare, onClear }: CompareBarProps) {
   const [a, b] = selected;
+  useShortcuts(SHORTCUTS, () => {
+    if (a !== undefined && b !== undefined) onCompare(a, b);
+  });
   if (a === undefined) return null;
   return (
     <Group gap="sm" className={table.bulk} role="group" aria-label={`Selected ${itemName}s`}>
@@ -23,7 +29,7 @@ export function CompareBar({ selected, itemName, onCompare, onClear }: CompareBa
         {b === undefined ? `1 selected. Select another ${itemName} to compare it with.` : '2 selected'}
       </Text>
       {b !== undefined && (
-        <Button size="xs" data-compare onClick={() => onCompare(a, b)}>
+        <Button size="xs" onClick={() => onCompare(a, b)}>
           Compare
         </Button>
       )}

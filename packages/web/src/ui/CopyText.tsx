@@ -1,7 +1,8 @@
 // Shows a text with a copy button: an id shortened in the middle, or a block such as a command. The full text is copied.
-import { ActionIcon, Code, CopyButton, Group } from '@mantine/core';
+import { ActionIcon, Code, Group } from '@mantine/core';
 import { t } from '../texts.tsx';
 import { shorten } from './format.ts';
+import { useCopy } from './use-copy.ts';
 
 type CopyTextProps = {
   text: string;
@@ -9,35 +10,36 @@ type CopyTextProps = {
   label: string;
   /** Shown in full, line breaks included. */
   block?: boolean;
-  onCopy?: () => void;
+  /** Called once the text is in the clipboard. */
+  onCopied?: () => void;
 };
 
 const BLOCK = { flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
-export function CopyText({ text, label, block = false, onCopy }: CopyTextProps) {
+const TITLES = { idle: 'copy', copied: 'copied', failed: 'copy.failed' } as const;
+const COLOURS = { idle: 'gray', copied: 'green', failed: 'red' } as const;
+
+export function CopyText({ text, label, block = false, onCopied }: CopyTextProps) {
+  const { state, copy } = useCopy();
+  const press = async () => {
+    if (await copy(text)) onCopied?.();
+  };
   return (
     <Group gap={4} wrap="nowrap" align={block ? 'flex-start' : 'center'}>
       <Code block={block} title={block ? undefined : text} style={block ? BLOCK : undefined}>
         {block ? text : shorten(text, 6)}
       </Code>
-      <CopyButton value={text} timeout={1500}>
-        {({ copied, copy }) => (
-          <ActionIcon
-            variant="subtle"
-            color={copied ? 'green' : 'gray'}
-            size="sm"
-            mt={block ? 6 : 0}
-            onClick={() => {
-              copy();
-              onCopy?.();
-            }}
-            title={t(copied ? 'copied' : 'copy')}
-            aria-label={t(copied ? 'copied.named' : 'copy.named', { name: label })}
-          >
-            {copied ? <CheckMark /> : <TwoSheets />}
-          </ActionIcon>
-        )}
-      </CopyButton>
+      <ActionIcon
+        variant="subtle"
+        color={COLOURS[state]}
+        size="sm"
+        mt={block ? 6 : 0}
+        onClick={() => void press()}
+        title={t(TITLES[state])}
+        aria-label={state === 'failed' ? t('copy.failed') : t(`${TITLES[state]}.named`, { name: label })}
+      >
+        {state === 'copied' ? <CheckMark /> : <TwoSheets />}
+      </ActionIcon>
     </Group>
   );
 }

@@ -1,7 +1,6 @@
 // A modal dialog, on the browser's own dialog element: it keeps the focus inside and closes with Escape.
 import { CloseButton, Group, Title } from '@mantine/core';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { keepFocus } from '../frame/keep-focus.ts';
 import classes from './Dialog.module.css';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
@@ -13,13 +12,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   // A layout effect ends before the element is removed, so that the browser returns the focus to where it was.
   useLayoutEffect(() => {
     const shown = dialog.current;
-    const opener = document.activeElement;
     if (shown?.open === false) shown.showModal();
     shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    return () => {
-      shown?.close();
-      keepFocus(opener);
-    };
+    return () => shown?.close();
   }, []);
   return (
     <dialog

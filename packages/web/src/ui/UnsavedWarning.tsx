@@ -7,18 +7,28 @@ import { ConfirmDialog } from './ConfirmDialog.tsx';
 type UnsavedWarningProps = {
   /** Whether something would be lost now. */
   isActive: boolean;
+  /** Whether it was typed, in which case it is kept when the site reloads by itself. */
+  isTyped?: boolean;
   title: string;
   /** What is lost. */
   children: string;
   /** The button that leaves the page: `Leave without saving`. */
   leaveLabel: string;
+  stayLabel?: string;
 };
 
-export function UnsavedWarning({ isActive, title, children, leaveLabel }: UnsavedWarningProps) {
+export function UnsavedWarning({
+  isActive,
+  isTyped = true,
+  title,
+  children,
+  leaveLabel,
+  stayLabel = 'Stay',
+}: UnsavedWarningProps) {
   const blocker = useBlocker({
     // A change of the address that stays on the page, such as a filter, loses nothing.
     shouldBlockFn: ({ current, next }) => isActive && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isActive && !isReloadingSite(),
+    enableBeforeUnload: () => isActive && !(isTyped && isReloadingSite()),
     withResolver: true,
   });
   if (blocker.status !== 'blocked') return null;
@@ -26,7 +36,7 @@ export function UnsavedWarning({ isActive, title, children, leaveLabel }: Unsave
     <ConfirmDialog
       title={title}
       confirmLabel={leaveLabel}
-      cancelLabel="Stay"
+      cancelLabel={stayLabel}
       onConfirm={blocker.proceed}
       onClose={blocker.reset}
     >

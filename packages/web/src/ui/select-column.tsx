@@ -1,6 +1,9 @@
-// The first column of a list in which rows can be selected: a checkbox, which the key x toggles in the focused row. It is
-// the browser's own, because the library's is several files that all lists would load.
+// The first column of a list in which rows can be selected: a checkbox, which the key x toggles in the focused row. With
+// Shift, it also selects the rows up to the last selected row. It is the browser's own, because the library's is
+// several files that all lists would load.
+import type { ChangeEvent } from 'react';
 import type { Column } from './DataTable.tsx';
+import { selectTo } from './select-to.ts';
 import table from './table.module.css';
 
 type Selection<Row> = {
@@ -19,8 +22,12 @@ type Selection<Row> = {
 
 export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
   const { selected, onSelect, idOf, nameOf, max, isGone, rows } = selection;
-  const toggle = (id: string) =>
-    onSelect(selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id]);
+  const ids = rows?.filter((row) => isGone?.(row) !== true).map(idOf) ?? [];
+  const toggle = (id: string, { nativeEvent }: ChangeEvent) => {
+    if (selected.includes(id)) return onSelect(selected.filter((other) => other !== id));
+    const withShift = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
+    onSelect(withShift ? selectTo(ids, selected, id, max) : [...selected, id]);
+  };
   return {
     header: 'Select',
     isHeaderHidden: true,
@@ -36,7 +43,7 @@ export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
           aria-label={`Select ${nameOf(row)}`}
           checked={isSelected}
           disabled={isGone?.(row) === true || (selected.length >= max && !isSelected)}
-          onChange={() => toggle(id)}
+          onChange={(event) => toggle(id, event)}
         />
       );
     },

@@ -80,7 +80,7 @@ function writePerson({ name, email, isOperator }: Visitor, texts: Texts): Html {
 const SCHEMES = ['auto', 'light', 'dark'] as const;
 
 const SCRIPT_WORDS = [
-  ...(['copy', 'copied', 'copyFailed', 'beta.failed', 'beta.unreachable', 'game.images', 'game.image'] as const),
+  ...(['copy', 'copied', 'copy.failed', 'beta.failed', 'beta.unreachable', 'game.images', 'game.image'] as const),
   ...(['game.image.enlarge', 'viewer.previous', 'viewer.next', 'viewer.close', 'viewer.place'] as const),
   ...(['offline'] as const),
 ];

@@ -18,12 +18,18 @@ import { findItems, listItems, type PaletteItem, searchItems } from './palette-i
 
 const MAX_BUILDS = 100;
 
-export function CommandPalette({ onClose }: { onClose: () => void }) {
+type CommandPaletteProps = {
+  /** What was typed while the palette was loading. */
+  typed: () => string;
+  onClose: () => void;
+};
+
+export function CommandPalette({ typed, onClose }: CommandPaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const router = useRouter();
   const switchTheme = useThemeSwitch();
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(typed);
   const [isPromoting, setPromoting] = useState(false);
   const [selected, setSelected] = useState(0);
   const items = usePaletteItems(query, isPromoting);

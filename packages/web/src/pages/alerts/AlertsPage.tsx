@@ -41,7 +41,7 @@ export function AlertsPage() {
             <Mail uid={uid} mail={data.mail} />
             <PermittedFields operation={updateAlerts} to="change these rules">
               <Rules uid={uid} settings={data} />
-              <Schedule uid={uid} settings={data} />
+              <Schedule key={uid} uid={uid} settings={data} />
             </PermittedFields>
           </>
         )}

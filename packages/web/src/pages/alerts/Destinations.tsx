@@ -13,11 +13,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SecretText } from '../../ui/SecretText.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { AddDestination } from './AddDestination.tsx';
 import { DESTINATION_NAMES, KIND_NAMES } from './kinds.ts';
@@ -148,7 +148,7 @@ export function Destinations({ uid }: { uid: string }) {
       {secret !== null && (
         <Notice tone="good" title="The secret that signs the messages">
           <Text size="sm">Copy it now: it is not shown again.</Text>
-          <CopyText text={secret} label="secret" block />
+          <SecretText text={secret} label="secret" />
         </Notice>
       )}
       <DataTable

@@ -1,7 +1,8 @@
 // When messages are sent: the time of the digest, and quiet hours, in a time zone.
-import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Problem } from '../../ui/Problem.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import type { AlertSettings } from './kinds.ts';
 import { useChange } from './use-change.ts';
 
@@ -14,6 +15,10 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
   const [digestAt, setDigestAt] = useState(settings.digest_at);
   const [quiet, setQuiet] = useState(settings.quiet_hours);
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const isChanged =
+    zone !== settings.time_zone ||
+    digestAt !== settings.digest_at ||
+    JSON.stringify(quiet) !== JSON.stringify(settings.quiet_hours);
   const save = () => change.mutate({ time_zone: zone, digest_at: digestAt, quiet_hours: quiet });
   return (
     <form
@@ -74,7 +79,11 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
           <Button type="submit" variant="default" loading={change.isPending}>
             Save times
           </Button>
+          <Text size="sm" role="status">
+            {change.isSuccess && !isChanged && 'Saved.'}
+          </Text>
         </Group>
+        <UnsavedChanges isChanged={isChanged} name="times of alerts" />
       </Stack>
     </form>
   );

@@ -10,6 +10,7 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../../api.ts';
 import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
 import type { Filed, Files } from './BugFiled.tsx';
 
 type Game = OutputOf<typeof getPublicGame>;
@@ -89,6 +90,14 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           {t('bug.send')}
         </Button>
       </Stack>
+      <UnsavedWarning
+        isActive={`${title}${message}`.trim() !== ''}
+        title={t('bug.leave')}
+        leaveLabel={t('bug.leave.confirm')}
+        stayLabel={t('bug.leave.stay')}
+      >
+        {t('bug.leave.text')}
+      </UnsavedWarning>
     </form>
   );
 }

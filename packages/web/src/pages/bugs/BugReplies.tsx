@@ -9,6 +9,7 @@ import { formatItems } from '../../ui/format.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { UnsentText } from '../../ui/UnsentText.tsx';
 import classes from './BugsPage.module.css';
 import type { Ticket } from './bug-status.ts';
 
@@ -85,6 +86,7 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
           {reply.isSuccess && <Text size="sm">{`Reply sent to ${formatItems(reply.data.mails, 'player')}.`}</Text>}
         </div>
       </Stack>
+      <UnsentText text={message} name="reply" />
     </form>
   );
 }

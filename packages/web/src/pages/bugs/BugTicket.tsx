@@ -12,6 +12,7 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { useKeptData } from '../../ui/use-kept-data.ts';
 import { useGame } from '../games/use-game.ts';
 import { BugCrash } from './BugCrash.tsx';
 import { BugReplies } from './BugReplies.tsx';
@@ -80,6 +81,7 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
 
 function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
   const { variables } = change;
+  const done = useKeptData(change);
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -100,19 +102,20 @@ function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
         <Problem error={change.error} onRetry={() => change.mutate(variables)} />
       )}
       <div role="status">
-        {change.isSuccess && variables !== undefined && (
-          <Notice tone="good" title={variables.message}>
-            <Group>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() =>
-                  change.mutate({ change: variables.undo, message: 'Change undone.', undo: variables.change })
-                }
-              >
-                Undo
-              </Button>
-            </Group>
+        {done !== undefined && (
+          <Notice tone={done.undo === null ? 'unsure' : 'good'} title={done.message}>
+            {done.undo !== null && (
+              <Group>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  loading={change.isPending}
+                  onClick={() => done.undo !== null && change.mutate(done.undo)}
+                >
+                  Undo
+                </Button>
+              </Group>
+            )}
           </Notice>
         )}
       </div>

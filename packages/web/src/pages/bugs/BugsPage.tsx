@@ -81,6 +81,7 @@ function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) 
           aria-label="Search tickets"
           type="search"
           size="xs"
+          data-search
           w={260}
           maxLength={200}
           placeholder="Words, or a number such as #12"

@@ -26,15 +26,29 @@ export function useBugs(gameUid: string, filter: BugFilter) {
 
 type Changes = Omit<InputOf<typeof updateBugTicket>, 'uid' | 'bug_uid'>;
 /** A change of a ticket, the message after it, and the change that undoes it. */
-export type TicketChange = { readonly change: Changes; readonly message: string; readonly undo: Changes };
+export type TicketChange = {
+  readonly change: Changes;
+  readonly message: string;
+  readonly undo: Changes;
+  /** To undo a change: the ticket after it. */
+  readonly undoes?: Ticket;
+};
+export type ChangedTicket = { readonly bug: Ticket; readonly message: string; readonly undo: TicketChange | null };
 export type ChangeTicket = ReturnType<typeof useTicketChange>;
 
 /** Changes a ticket that was opened from the list with this filter. */
 export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ change }: TicketChange) => call(updateBugTicket, { uid: gameUid, bug_uid: bugUid, ...change }),
-    onSuccess: (changed: Ticket) => {
+    mutationFn: async ({ change, message, undo, undoes }: TicketChange): Promise<ChangedTicket> => {
+      const ticket = { uid: gameUid, bug_uid: bugUid };
+      const current = undoes === undefined ? undefined : await call(getBugTicket, ticket);
+      if (undoes !== undefined && current !== undefined && !isSameIn(change, undoes, current))
+        return { bug: current, message: 'Someone else has changed this since. It stays as it is.', undo: null };
+      const bug = await call(updateBugTicket, { ...ticket, ...change });
+      return { bug, message, undo: { change: undo, message: 'Change undone.', undo: change, undoes: bug } };
+    },
+    onSuccess: ({ bug: changed }) => {
       queries.setQueryData(ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey, changed);
       // The ticket stays in the open list, even if the filter no longer matches, so that readers keep their place.
       queries.setQueryData(pagesQuery(listBugTickets, listInput(gameUid, filter)).queryKey, (list) =>
@@ -52,4 +66,15 @@ export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: stri
       void queries.invalidateQueries({ queryKey: [summarizeGames.id] });
     },
   });
+}
+
+/** Whether two states of a ticket are the same in what a change changes. */
+function isSameIn(change: Changes, a: Ticket, b: Ticket): boolean {
+  const valuesOf = ({ group, duplicate_of, ...others }: Ticket): Record<string, unknown> => ({
+    ...others,
+    group_id: group?.group_id,
+    duplicate_of: duplicate_of?.bug_uid,
+  });
+  const [before, after] = [valuesOf(a), valuesOf(b)];
+  return Object.keys(change).every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }

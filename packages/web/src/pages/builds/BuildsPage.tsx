@@ -18,6 +18,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import { selectColumn } from '../../ui/select-column.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
+import { useSelection } from '../../ui/use-selection.ts';
 import { channelNames } from '../channels/grid.ts';
 import { useGame } from '../games/use-game.ts';
 import { buildColumns, type ListedBuild } from './build-columns.tsx';
@@ -60,7 +61,7 @@ export function BuildsPage() {
   /** Counts the resets: the key of the filters, so that a reset clears the search field too. */
   const [resets, setResets] = useState(0);
   /** Kept while someone looks for the other build on another page of the list, or with other filters. */
-  const [selected, setSelected] = useState<readonly string[]>([]);
+  const [selected, setSelected] = useSelection('builds');
   const compare = (a: string, b: string) =>
     void navigate({ to: '/dev/$slug/builds/compare', params: { slug: game.slug }, search: { a, b } });
   const change = (changed: ChangedFilters) =>

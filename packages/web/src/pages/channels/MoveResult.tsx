@@ -2,10 +2,12 @@
 import { Button, Group } from '@mantine/core';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { useKeptData } from '../../ui/use-kept-data.ts';
 import type { Moves } from './use-moves.ts';
 
 export function MoveResult({ moves }: { moves: Moves }) {
-  const { data, error, isPending, variables } = moves;
+  const { error, isPending, variables } = moves;
+  const data = useKeptData(moves);
   if (error !== null && variables !== undefined)
     return <Problem error={error} onRetry={() => moves.mutate(variables)} />;
   const undo = data?.undo ?? null;

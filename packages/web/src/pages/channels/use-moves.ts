@@ -10,7 +10,14 @@ import type { Location, Place } from './grid.ts';
 import { hoursUntil } from './hours-until.ts';
 
 export type Move =
-  | { kind: 'promote'; channel: string; build: { build_id: string } & Platform; hours: number }
+  | {
+      kind: 'promote';
+      channel: string;
+      build: { build_id: string } & Platform;
+      hours: number;
+      /** To undo a change: the build that the channel has had since then. */
+      replaces?: string;
+    }
   | { kind: 'rollback'; place: Place };
 
 export type Moved = {
@@ -29,9 +36,11 @@ export function useMoves(gameUid: string) {
       // Reads the current state again, since another developer may have changed it.
       const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
       const before = channels.find((place) => isAt(place, target));
+      if (move.kind === 'promote' && move.replaces !== undefined && move.replaces !== before?.build_id)
+        return { message: `${target.channel} on ${formatPlatform(target)} was changed since, and stays.`, undo: null };
       const after = await run(gameUid, move);
       const message = `${target.channel} on ${formatPlatform(target)} now has ${after?.version}.`;
-      return { message, undo: undoOf(before, new Date()) };
+      return { message, undo: undoOf(before, after?.build_id, new Date()) };
     },
     onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
   });
@@ -43,7 +52,7 @@ function isAt(a: Location, b: Location): boolean {
   return a.channel === b.channel && a.os === b.os && a.arch === b.arch;
 }
 
-async function run(uid: string, move: Move): Promise<{ version: string } | undefined> {
+async function run(uid: string, move: Move): Promise<{ version: string; build_id: string } | undefined> {
   if (move.kind === 'rollback') {
     const { channel, os, arch } = move.place;
     const { channels } = await call(rollbackChannel, { uid, channel, os, arch });
@@ -53,8 +62,8 @@ async function run(uid: string, move: Move): Promise<{ version: string } | undef
   return call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
 }
 
-function undoOf(before: Place | undefined, now: Date): Move | null {
-  if (before === undefined || before.expired) return null;
+function undoOf(before: Place | undefined, replaces: string | undefined, now: Date): Move | null {
+  if (before === undefined || before.expired || replaces === undefined) return null;
   const { channel, build_id, os, arch, expires_at } = before;
-  return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now) };
+  return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now), replaces };
 }

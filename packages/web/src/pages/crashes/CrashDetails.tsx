@@ -6,7 +6,7 @@ import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachm
 import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
 import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
-import { lazy } from 'react';
+import { lazyPart } from '../../frame/load-code.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
@@ -22,12 +22,12 @@ import { type Crash, useStack } from './use-crash.ts';
 import { useSource } from './use-source.ts';
 
 /** Loaded when a section is opened. */
-const ThreadList = lazy(async () => ({ default: (await import('./Threads.tsx')).ThreadList }));
-const ModuleTable = lazy(async () => ({ default: (await import('./StackDetails.tsx')).ModuleTable }));
-const SystemFacts = lazy(async () => ({ default: (await import('./StackDetails.tsx')).SystemFacts }));
-const RegisterList = lazy(async () => ({ default: (await import('./RegisterList.tsx')).RegisterList }));
-const LogTail = lazy(async () => ({ default: (await import('./LogTail.tsx')).LogTail }));
-const Breadcrumbs = lazy(async () => ({ default: (await import('./Breadcrumbs.tsx')).Breadcrumbs }));
+const ThreadList = lazyPart(() => import('./Threads.tsx'), 'ThreadList');
+const ModuleTable = lazyPart(() => import('./StackDetails.tsx'), 'ModuleTable');
+const SystemFacts = lazyPart(() => import('./StackDetails.tsx'), 'SystemFacts');
+const RegisterList = lazyPart(() => import('./RegisterList.tsx'), 'RegisterList');
+const LogTail = lazyPart(() => import('./LogTail.tsx'), 'LogTail');
+const Breadcrumbs = lazyPart(() => import('./Breadcrumbs.tsx'), 'Breadcrumbs');
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);

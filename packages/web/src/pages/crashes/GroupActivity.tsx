@@ -20,6 +20,8 @@ import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
+import { UnsentText } from '../../ui/UnsentText.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
@@ -149,6 +151,7 @@ function CommentForm({ groupId }: { groupId: string }) {
           Comment
         </Button>
       </Stack>
+      <UnsentText text={text} name="comment" />
     </form>
   );
 }
@@ -180,6 +183,7 @@ function EditForm({ entry, groupId, onClose }: { entry: Activity; groupId: strin
           </Button>
         </Group>
       </Stack>
+      <UnsavedChanges isChanged={text !== entry.comment} name="comment" />
     </form>
   );
 }

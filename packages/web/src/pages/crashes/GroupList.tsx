@@ -4,7 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Group } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
 import type { Column } from '../../ui/DataTable.tsx';
@@ -13,6 +13,7 @@ import { RowLink } from '../../ui/RowLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { selectColumn } from '../../ui/select-column.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { useSelection } from '../../ui/use-selection.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { BulkBar } from './BulkBar.tsx';
 import classes from './crashes.module.css';
@@ -52,7 +53,7 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
   });
   const triage = useTriage();
   const mayTriage = useMay(changeCrashGroups);
-  const [selected, setSelected] = useState<readonly string[]>([]);
+  const [selected, setSelected] = useSelection('groups');
   const shown = list.rows ?? [];
   const selectedGroups = shown
     .filter(({ item, isGone }) => selected.includes(item.group_id) && !isGone)

@@ -5,10 +5,11 @@ import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
+import { lazyPart } from '../../frame/load-code.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
@@ -38,7 +39,7 @@ import { type Triage, useTriage } from './use-triage.ts';
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
 /** Loaded when it is about to be seen. */
-const GroupContext = lazy(async () => ({ default: (await import('./GroupContext.tsx')).GroupContext }));
+const GroupContext = lazyPart(() => import('./GroupContext.tsx'), 'GroupContext');
 
 const POLL_MS = 5000;
 /** About as high as the latest report, so that what follows it doesn't move into view first. */

@@ -2,7 +2,8 @@
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import { splitCrashGroup, unmergeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../frame/load-code.ts';
 import { useMay } from '../../frame/own-role.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
@@ -15,7 +16,7 @@ import type { GroupDetail } from './TrendChart.tsx';
 import type { Triage } from './use-triage.ts';
 
 /** Loaded when it is opened. */
-const SplitDialog = lazy(async () => ({ default: (await import('./SplitDialog.tsx')).SplitDialog }));
+const SplitDialog = lazyPart(() => import('./SplitDialog.tsx'), 'SplitDialog');
 
 type Merged = GroupDetail['merged'][number];
 type RelatedGroupsProps = { slug: string; group: GroupDetail; triage: Triage };

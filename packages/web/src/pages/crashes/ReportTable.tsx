@@ -1,7 +1,7 @@
 // Crash reports as a table, newest first; used by the list of reports and by the page of a group.
 import { formatPlatform } from '@chauffeur/contract/format';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { formatExactTime } from '../../ui/format.ts';
@@ -11,6 +11,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { selectColumn } from '../../ui/select-column.tsx';
 import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import { useSelection } from '../../ui/use-selection.ts';
 import classes from './crashes.module.css';
 import type { LiveRow } from './merge-fresh.ts';
 import type { LiveList } from './use-live-list.ts';
@@ -21,7 +22,7 @@ type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: Re
 /** Two reports can be selected to compare them. */
 export function ReportTable({ slug, list, empty }: ReportTableProps) {
   const navigate = useNavigate();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useSelection('reports');
   const gone = (list.rows ?? []).filter(SELECTABLE.isGone).map(SELECTABLE.idOf);
   const selected = chosen.filter((id) => !gone.includes(id));
   const compare = (a: string, b: string) =>

@@ -1,13 +1,14 @@
 // Buttons that resolve, snooze, ignore or reopen crash groups: one on its page, or those selected in the list.
 import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
 import { Button, Group } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../frame/load-code.ts';
 import { formatDone } from './group-status.ts';
 import type { SubmitStatus, Triage } from './use-triage.ts';
 
 /** Loaded when one of them is opened. */
-const ResolveDialog = lazy(async () => ({ default: (await import('./StatusDialogs.tsx')).ResolveDialog }));
-const SnoozeDialog = lazy(async () => ({ default: (await import('./StatusDialogs.tsx')).SnoozeDialog }));
+const ResolveDialog = lazyPart(() => import('./StatusDialogs.tsx'), 'ResolveDialog');
+const SnoozeDialog = lazyPart(() => import('./StatusDialogs.tsx'), 'SnoozeDialog');
 
 type StatusButtonsProps = {
   /** The statuses that the groups have. */

@@ -3,11 +3,13 @@ import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { useKeptData } from '../../ui/use-kept-data.ts';
 import classes from './crashes.module.css';
 import type { Triage } from './use-triage.ts';
 
 export function TriageResult({ triage, children }: { triage: Triage; children?: ReactNode }) {
-  const { data, error, isPending, variables } = triage;
+  const { error, isPending, variables } = triage;
+  const data = useKeptData(triage);
   if (error !== null && variables !== undefined)
     return <Problem error={error} onRetry={() => triage.mutate(variables)} />;
   return (

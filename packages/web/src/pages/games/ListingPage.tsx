@@ -10,7 +10,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import { FactFields } from './FactFields.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
 import classes from './ListingPage.module.css';
@@ -45,7 +45,7 @@ export function ListingPage() {
 
 function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
   const listing = useListing(game, draft);
-  const { fields, change, set, problem, saving, savingDraft, isChanged, changedNames } = listing;
+  const { fields, change, set, problem, saving, savingDraft, isChanged, changedNames, replacedNames } = listing;
   const isPublic = game.visibility !== 'draft';
   const isSlugChanged = fields.slug !== game.slug;
   return (
@@ -54,7 +54,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
         aria-label="Listing"
         onSubmit={(event) => {
           event.preventDefault();
-          saving.mutate();
+          saving.mutate(fields);
         }}
       >
         <Stack gap="md">
@@ -119,6 +119,11 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
           <FactFields facts={fields} onChange={set} />
           {saving.error !== null && <Problem error={saving.error} />}
           {savingDraft.error !== null && <Problem error={savingDraft.error} />}
+          {replacedNames.length > 0 && (
+            <Notice tone="unsure" title="Someone else has changed this listing in the meantime.">
+              Saving replaces their {formatList(replacedNames)}.
+            </Notice>
+          )}
           {isPublic && changedNames.length > 0 && (
             <Text size="sm" c="dimmed">
               Players will see the new {formatList(changedNames)}.
@@ -133,7 +138,9 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
                 variant="default"
                 loading={savingDraft.isPending}
                 disabled={problem !== null || !isChanged}
-                onClick={() => savingDraft.mutate()}
+                onClick={({ currentTarget }) => {
+                  if (currentTarget.form?.reportValidity() === true) savingDraft.mutate(fields);
+                }}
               >
                 Save as draft
               </Button>
@@ -145,9 +152,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             </Text>
           </Group>
         </Stack>
-        <UnsavedWarning isActive={isChanged} title="Leave without saving?" leaveLabel="Leave without saving">
-          Your changes to the listing are lost.
-        </UnsavedWarning>
+        <UnsavedChanges isChanged={isChanged} name="listing" />
       </form>
       <ListingPreview fields={fields} />
     </div>

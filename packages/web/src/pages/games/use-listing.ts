@@ -40,23 +40,45 @@ function changesOf(saved: Fields, fields: Fields): Partial<Fields> {
 
 export type Draft = OutputOf<typeof getDraft>['draft'];
 
-/** The form begins with the draft, if there is one. */
+/** The form begins with the draft, if there is one, and follows what others save, except for fields changed here. */
+function useFields(saved: Fields) {
+  const [start, setStart] = useState(saved);
+  const [fields, setFields] = useState(saved);
+  const [replaced, setReplaced] = useState<readonly (keyof Fields)[]>([]);
+  if (!isSame(saved, start)) {
+    const own = changesOf(start, fields);
+    const theirs = changesOf(start, saved);
+    const names = Object.keys(own) as (keyof Fields)[];
+    setStart(saved);
+    setFields({ ...saved, ...own });
+    setReplaced((before) =>
+      [...new Set([...before, ...names.filter((name) => name in theirs)])].filter(
+        (name) => name in own && !isSame(fields[name], saved[name]),
+      ),
+    );
+  }
+  /** The fields changed here that someone else has changed since, whose change saving replaces. */
+  const replacedNames = replaced.filter((name) => !isSame(fields[name], saved[name])).map((name) => FIELD_NAMES[name]);
+  return { fields, setFields, replacedNames };
+}
+
 export function useListing(game: OpenGame, draft: Draft) {
-  const [fields, setFields] = useState(() => fieldsOf({ ...game, ...draft }));
+  const { fields, setFields, replacedNames } = useFields(fieldsOf({ ...game, ...draft }));
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { tags, problem } = readTags(fields.tags);
   const changed = changesOf(fieldsOf(game), fields);
   const saving = useMutation({
     // Only what was changed here: someone else may have changed the rest, such as the visibility, in the meantime.
-    mutationFn: () => {
+    mutationFn: (_sent: Fields) => {
       const { tags: changedTags, ...others } = changed;
       return call(updateGame, { uid: game.game_uid, ...others, ...(changedTags !== undefined && { tags }) });
     },
-    onSuccess: async (saved) => {
-      setFields(fieldsOf(saved));
-      if (draft !== null) showDraft(await call(discardDraft, { uid: game.game_uid }));
+    onSuccess: async (saved, sent) => {
+      // What was typed since then stays.
+      setFields((before) => ({ ...fieldsOf(saved), ...changesOf(sent, before) }));
       queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
+      if (draft !== null) showDraft(await call(discardDraft, { uid: game.game_uid }));
       void queries.invalidateQueries({ queryKey: [getListing.id] });
       void queries.invalidateQueries({ queryKey: [listGames.id] });
       if (saved.slug !== game.slug)
@@ -71,12 +93,12 @@ export function useListing(game: OpenGame, draft: Draft) {
   const showDraft = (answer: OutputOf<typeof getDraft>) =>
     queries.setQueryData(ask(getDraft, { uid: game.game_uid }).queryKey, answer);
   const savingDraft = useMutation({
-    mutationFn: () => {
-      const { slug: _, visibility: __, ...listing } = fields;
+    mutationFn: (sent: Fields) => {
+      const { slug: _, visibility: __, ...listing } = sent;
       return call(saveDraft, { uid: game.game_uid, ...listing, tags });
     },
-    onSuccess: (saved) => {
-      setFields((before) => fieldsOf({ ...before, ...saved.draft!, tags: saved.draft!.tags }));
+    onSuccess: (saved, sent) => {
+      setFields((before) => ({ ...fieldsOf({ ...before, ...saved.draft! }), ...changesOf(sent, before) }));
       showDraft(saved);
     },
   });
@@ -91,7 +113,7 @@ export function useListing(game: OpenGame, draft: Draft) {
   /** What saving would change for players. */
   const changedNames = Object.keys(changed).map((name) => FIELD_NAMES[name as keyof Fields]);
   /** `problem` says why the tags are invalid, or is null. */
-  return { fields, change, set, problem, saving, savingDraft, isChanged, changedNames };
+  return { fields, change, set, problem, saving, savingDraft, isChanged, changedNames, replacedNames };
 }
 
 const FIELD_NAMES: Readonly<Record<keyof Fields, string>> = {

@@ -21,6 +21,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Rules = OutputOf<typeof getGroupingRules>;
@@ -55,7 +56,7 @@ export function GroupingPage() {
         error === null && <Skeleton h={220} />
       ) : (
         <>
-          <RulesForm key={data.changed_at} uid={uid} slug={game.slug} saved={data.rules} />
+          <RulesForm key={uid} uid={uid} slug={game.slug} saved={data.rules} />
           <LastChange rules={data} />
         </>
       )}
@@ -78,17 +79,30 @@ function LastChange({ rules: { changed_at: changedAt, changed_by: changedBy, reg
 /** Rules being edited need a key: two may be equal. */
 type EditedRule = GroupingRule & { readonly key: number };
 
+const isSame = (a: readonly GroupingRule[], b: readonly GroupingRule[]) => JSON.stringify(a) === JSON.stringify(b);
+
 function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: readonly GroupingRule[] }) {
   const queries = useQueryClient();
+  const [start, setStart] = useState(saved);
   const [rules, setRules] = useState<readonly EditedRule[]>(() => saved.map((rule, key) => ({ ...rule, key })));
   const [nextKey, setNextKey] = useState(saved.length);
+  const begin = (from: readonly GroupingRule[]) => {
+    setStart(from);
+    setRules(from.map((rule, index) => ({ ...rule, key: nextKey + index })));
+    setNextKey(nextKey + from.length);
+  };
   const edited = rules.map(({ frames, effect }) => ({ frames: frames.trim(), effect }));
   const isComplete = edited.every(({ frames }) => /[^*]/.test(frames));
-  const isChanged = JSON.stringify(edited) !== JSON.stringify(saved);
+  const isChanged = !isSame(edited, start);
+  // Saved by someone else in the meantime, or just now.
+  if (!isSame(saved, start) && (!isChanged || isSame(saved, edited))) begin(saved);
   const preview = useMutation({ mutationFn: () => call(previewGroupingRules, { uid, rules: edited }) });
   const saving = useMutation({
     mutationFn: () => call(setGroupingRules, { uid, rules: edited }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [getGroupingRules.id] }),
+    onSuccess: async () => {
+      preview.reset();
+      await queries.invalidateQueries({ queryKey: [getGroupingRules.id] });
+    },
   });
   const change = (key: number, changed: Partial<GroupingRule>) => {
     setRules(rules.map((rule) => (rule.key === key ? { ...rule, ...changed } : rule)));
@@ -166,10 +180,28 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
             </Button>
           )}
         </Group>
+        {!isSame(saved, start) && (
+          <Notice tone="unsure" title="Someone else has saved other rules in the meantime.">
+            <Text size="sm">Saving yours replaces them.</Text>
+            <Group>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => {
+                  begin(saved);
+                  preview.reset();
+                }}
+              >
+                Discard mine
+              </Button>
+            </Group>
+          </Notice>
+        )}
         {preview.error !== null && <Problem error={preview.error} onRetry={() => preview.mutate()} />}
         {saving.error !== null && <Problem error={saving.error} onRetry={() => saving.mutate()} />}
         {preview.data !== undefined && <PreviewResult slug={slug} preview={preview.data} />}
       </Stack>
+      <UnsavedChanges isChanged={isChanged} name="rules" />
     </form>
   );
 }

@@ -11,11 +11,13 @@ import { Button, Code, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Tracker = OutputOf<typeof getIssueTracker>['tracker'];
@@ -49,19 +51,37 @@ export function IssueTrackerPage() {
       {data === undefined ? (
         error === null && <Skeleton h={260} />
       ) : (
-        <TrackerForm key={JSON.stringify(data.tracker)} uid={uid} tracker={data.tracker} />
+        <TrackerForm key={uid} uid={uid} tracker={data.tracker} />
       )}
     </Stack>
   );
 }
 
+type Fields = { kind: TrackerKind; baseUrl: string; project: string; template: string; token: string };
+
+function fieldsOf(tracker: Tracker): Fields {
+  return {
+    kind: tracker?.kind ?? 'github',
+    baseUrl: tracker?.base_url ?? '',
+    project: tracker?.project ?? '',
+    template: tracker?.kind === 'other' ? tracker.url_template : '',
+    token: '',
+  };
+}
+
+/** What saving sends. */
+function usedFields({ kind, baseUrl, project, template, token }: Fields): readonly string[] {
+  return kind === 'other' ? [kind, template.trim()] : [kind, baseUrl.trim(), project.trim(), token.trim()];
+}
+
 function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
   const queries = useQueryClient();
-  const [kind, setKind] = useState<TrackerKind>(tracker?.kind ?? 'github');
-  const [baseUrl, setBaseUrl] = useState(tracker?.base_url ?? '');
-  const [project, setProject] = useState(tracker?.project ?? '');
-  const [template, setTemplate] = useState(tracker?.kind === 'other' ? tracker.url_template : '');
-  const [token, setToken] = useState('');
+  const saved = fieldsOf(tracker);
+  const [{ kind, baseUrl, project, template, token }, setFields] = useState(saved);
+  const [isRemoving, setRemoving] = useState(false);
+  const set = (changes: Partial<Fields>) => setFields((before) => ({ ...before, ...changes }));
+  const isChanged =
+    JSON.stringify(usedFields({ kind, baseUrl, project, template, token })) !== JSON.stringify(usedFields(saved));
   const reload = () => queries.invalidateQueries({ queryKey: [getIssueTracker.id] });
   const saving = useMutation({
     mutationFn: () =>
@@ -74,9 +94,20 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
             ...(baseUrl.trim() !== '' && { base_url: baseUrl.trim() }),
             ...(token.trim() !== '' && { token: token.trim() }),
           }),
-    onSuccess: reload,
+    onSuccess: async () => {
+      set({ token: '' });
+      await reload();
+    },
   });
-  const removing = useMutation({ mutationFn: () => call(removeIssueTracker, { uid }), onSuccess: reload });
+  const removing = useMutation({
+    mutationFn: () => call(removeIssueTracker, { uid }),
+    onSuccess: async () => {
+      setRemoving(false);
+      setFields(fieldsOf(null));
+      saving.reset();
+      await reload();
+    },
+  });
   return (
     <form
       onSubmit={(event) => {
@@ -90,8 +121,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
           data={KINDS}
           value={kind}
           onChange={({ currentTarget: { value } }) => {
-            setKind(TRACKER_KINDS.find((each) => each === value) ?? 'other');
-            setBaseUrl('');
+            set({ kind: TRACKER_KINDS.find((each) => each === value) ?? 'other', baseUrl: '' });
           }}
         />
         {kind === 'other' ? (
@@ -108,7 +138,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
             withAsterisk={false}
             placeholder="https://"
             value={template}
-            onChange={({ currentTarget }) => setTemplate(currentTarget.value)}
+            onChange={({ currentTarget }) => set({ template: currentTarget.value })}
           />
         ) : (
           <>
@@ -119,7 +149,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
               withAsterisk={false}
               pattern="[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)+"
               value={project}
-              onChange={({ currentTarget }) => setProject(currentTarget.value)}
+              onChange={({ currentTarget }) => set({ project: currentTarget.value })}
             />
             <TextInput
               label="Server"
@@ -127,7 +157,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
               type="url"
               placeholder={PUBLIC_URLS[kind]}
               value={baseUrl}
-              onChange={({ currentTarget }) => setBaseUrl(currentTarget.value)}
+              onChange={({ currentTarget }) => set({ baseUrl: currentTarget.value })}
             />
             <Permitted operation={setIssueTracker}>
               <PasswordInput
@@ -139,25 +169,39 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
                 }
                 autoComplete="off"
                 value={token}
-                onChange={({ currentTarget }) => setToken(currentTarget.value)}
+                onChange={({ currentTarget }) => set({ token: currentTarget.value })}
               />
             </Permitted>
           </>
         )}
         {saving.error !== null && <Problem error={saving.error} />}
-        {removing.error !== null && <Problem error={removing.error} />}
         <Group gap="sm">
           <Button type="submit" loading={saving.isPending}>
             Save
           </Button>
           {tracker !== null && (
-            <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate()}>
+            <Button variant="default" onClick={() => setRemoving(true)}>
               Remove
             </Button>
           )}
         </Group>
-        <div role="status">{saving.isSuccess && <Notice tone="good" title="Issue tracker saved." />}</div>
+        <div role="status">{saving.isSuccess && !isChanged && <Notice tone="good" title="Issue tracker saved." />}</div>
       </Stack>
+      {isRemoving && (
+        <ConfirmDialog
+          title="Remove the issue tracker?"
+          confirmLabel="Remove"
+          isBusy={removing.isPending}
+          error={removing.error}
+          onConfirm={() => removing.mutate()}
+          onClose={() => setRemoving(false)}
+        >
+          <Text size="sm">
+            Crash groups keep the links to their issues. {tracker?.has_token === true && 'The access token is deleted.'}
+          </Text>
+        </ConfirmDialog>
+      )}
+      <UnsavedChanges isChanged={isChanged} name="issue tracker" />
     </form>
   );
 }

@@ -56,7 +56,7 @@ function Parts({ organisation }: { organisation: Organisation }) {
         <SignInRequirement organisation={organisation} />
       </Permitted>
       <Permitted operation={updateOrganisation}>
-        <OrganisationSettings organisation={organisation} />
+        <OrganisationSettings key={organisation.organisation_uid} organisation={organisation} />
       </Permitted>
     </>
   );

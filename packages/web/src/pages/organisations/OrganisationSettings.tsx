@@ -14,6 +14,7 @@ import { call } from '../../api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import type { Organisation } from './organisation.ts';
 
 export function OrganisationSettings({ organisation }: { organisation: Organisation }) {
@@ -21,12 +22,18 @@ export function OrganisationSettings({ organisation }: { organisation: Organisat
   const [name, setName] = useState(organisation.name);
   const [slug, setSlug] = useState(organisation.slug ?? '');
   const [isDeleting, setDeleting] = useState(false);
+  const isChanged = name !== organisation.name || slug !== (organisation.slug ?? '');
   const queries = useQueryClient();
   const navigate = useNavigate();
   const saving = useMutation({
     mutationFn: () => call(updateOrganisation, { organisation: uid, name, slug: slug === '' ? null : slug }),
     onSuccess: async (saved) => {
-      await navigate({ to: '/org/$organisation', params: { organisation: saved.slug ?? uid }, replace: true });
+      await navigate({
+        to: '/org/$organisation',
+        params: { organisation: saved.slug ?? uid },
+        replace: true,
+        ignoreBlocker: true,
+      });
       await queries.invalidateQueries({ queryKey: [listOrganisations.id] });
       await queries.invalidateQueries({ queryKey: [getOrganisation.id] });
     },
@@ -34,7 +41,7 @@ export function OrganisationSettings({ organisation }: { organisation: Organisat
   const deleting = useMutation({
     mutationFn: () => call(deleteOrganisation, { organisation: uid }),
     onSuccess: async () => {
-      await navigate({ to: '/dev' });
+      await navigate({ to: '/dev', ignoreBlocker: true });
       await queries.invalidateQueries({ queryKey: [listOrganisations.id] });
     },
   });
@@ -75,13 +82,14 @@ export function OrganisationSettings({ organisation }: { organisation: Organisat
               </Button>
             )}
           </Group>
-          <div role="status">{saving.isSuccess && <Text size="sm">Saved.</Text>}</div>
+          <div role="status">{saving.isSuccess && !isChanged && <Text size="sm">Saved.</Text>}</div>
           {games > 0 && (
             <Text size="sm" c="dimmed">
               To delete the organisation, move, transfer or delete its games first.
             </Text>
           )}
         </Stack>
+        <UnsavedChanges isChanged={isChanged} name="organisation" />
       </form>
       {isDeleting && (
         <ConfirmDialog

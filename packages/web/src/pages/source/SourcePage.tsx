@@ -9,6 +9,7 @@ import { ask, call } from '../../api.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Settings = OutputOf<typeof getSourceSettings>;
@@ -42,6 +43,9 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
       .map((line) => line.trim())
       .filter((line) => line !== ''),
   };
+  const isChanged =
+    links.url_template !== (settings.url_template ?? '') ||
+    links.path_prefixes.join('\n') !== settings.path_prefixes.join('\n');
   const saving = useMutation({
     mutationFn: () =>
       call(setSourceSettings, { uid, ...links, url_template: links.url_template === '' ? null : links.url_template }),
@@ -95,9 +99,10 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
             Save
           </Button>
           <Text size="sm" role="status">
-            {saving.isSuccess && 'Saved.'}
+            {saving.isSuccess && !isChanged && 'Saved.'}
           </Text>
         </Group>
+        <UnsavedChanges isChanged={isChanged} name="links to source code" />
       </Stack>
     </form>
   );

@@ -1,0 +1,192 @@
+// Forms of the website: what was typed is not lost without a question, secrets neither, and two people can edit at once.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from './setup/ask.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { reportMessage } from './setup/crash-clients.ts';
+import { changeGame, shipBuild } from './setup/shop.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+import { until, untilEqual } from './setup/until.ts';
+
+describe('forms', () => {
+  let studio: Studio;
+  let groupId: string;
+  const builds: string[] = [];
+  let bugUid: string;
+  const site = serveSite(async ({ service }) => {
+    studio = await openStudio(service, 'Paper Trail');
+    for (const version of ['1.0.0', '1.1.0']) {
+      const build = { version, os: 'linux', arch: 'x86_64' } as const;
+      builds.push((await shipBuild(service, studio, build, smallZip('game.txt'))).buildId);
+    }
+    const buildId = builds[0]!;
+    await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId }, 'The paper is stuck');
+    const ask = askAs(service, studio.session);
+    const bug = { message: 'The ink is dry.', build_id: buildId };
+    bugUid = (await ask<{ bug_uid: string }>('POST', `/games/${studio.gameUid}/bugs`, bug)).bug_uid;
+    const path = `/games/${studio.gameUid}/crash-groups`;
+    const groups = () => ask<{ groups: { group_id: string }[] }>('GET', path);
+    groupId = await until(async () => (await groups()).groups[0]?.group_id);
+  });
+
+  const address = (path: string) => `${site.service.url}/dev/${studio.slug}${path}`;
+  const openSignedIn = async (path: string): Promise<Page> => {
+    const page = await site.openPage({ session: studio.session });
+    await page.clock.install();
+    await page.goto(address(path));
+    return page;
+  };
+  const stay = async (page: Page, text: string) => {
+    await page.getByRole('dialog').getByText(text).waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+  };
+
+  /** Comes back to the page after a while, which loads its data again. */
+  const comeBack = async (page: Page) => {
+    await page.clock.fastForward(60_000);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  };
+
+  test('ask before the page is left, if something was changed or typed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const forms: readonly [path: string, label: string, text: string, question: string][] = [
+      ['/edit/source', 'Address of a file', 'https://code.example/{path}', 'changes to the links to source code'],
+      ['/edit/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
+      ['/edit/alerts', 'Daily digest at', '07:30', 'changes to the times of alerts'],
+      [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed is lost.'],
+      [`/bugs/${bugUid}`, 'Reply by mail', 'Which ink do you use?', 'The reply you typed is lost.'],
+    ];
+    for (const [path, label, text, question] of forms) {
+      const page = await openSignedIn(path);
+      const field = page.getByLabel(label, { exact: true });
+      await field.fill(text);
+      await page.getByRole('link', { name: 'Health', exact: true }).click();
+      await stay(page, question);
+      assert.equal(await field.inputValue(), text);
+      const asked = page.waitForEvent('dialog');
+      await page.evaluate(() => setTimeout(() => location.reload()));
+      const dialog = await asked;
+      assert.equal(dialog.type(), 'beforeunload');
+      await dialog.dismiss();
+      // Nothing to lose anymore.
+      await field.fill(label === 'Daily digest at' ? '09:00' : '');
+      await page.getByRole('link', { name: 'Health', exact: true }).click();
+      await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
+      await page.context().close();
+    }
+  });
+
+  test('a player is asked before a bug report is left', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    await page.goto(`${site.service.url}/g/${studio.slug}/report`);
+    await page.getByLabel('What happened').fill('The ink is dry.');
+    await page.getByRole('link', { name: 'Your games' }).click();
+    await page.getByRole('dialog').getByText('What you typed is lost.').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    assert.equal(await page.getByLabel('What happened').inputValue(), 'The ink is dry.');
+  });
+
+  test('rules that someone else saves do not replace those being edited', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/edit/grouping');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const frames = page.getByLabel('Frames of rule 1');
+    await frames.fill('Ink::*');
+    await askAs(site.service, studio.session)('PUT', `/games/${studio.gameUid}/grouping-rules`, {
+      rules: [{ frames: 'Paper::*', effect: 'prefix' }],
+    });
+    await comeBack(page);
+    await page.getByText('Someone else has saved other rules in the meantime.').waitFor();
+    assert.equal(await frames.inputValue(), 'Ink::*');
+    await page.getByRole('button', { name: 'Discard mine' }).click();
+    await untilEqual(() => frames.inputValue(), 'Paper::*');
+  });
+
+  test('two people edit a listing: each saves only their own fields, and learns of a conflict', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/edit/listing');
+    const tagline = page.getByRole('textbox', { name: 'Tagline' });
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await tagline.fill('Mine');
+    await changeGame(site.service, studio, { description: 'Theirs' });
+    await comeBack(page);
+    await untilEqual(() => description.inputValue(), 'Theirs');
+    assert.equal(await tagline.inputValue(), 'Mine');
+    assert.equal(await page.getByText('Someone else has changed').count(), 0);
+    await changeGame(site.service, studio, { tagline: 'Theirs' });
+    await comeBack(page);
+    await page.getByText('Saving replaces their tagline.').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    const game = await askAs(site.service, studio.session)<Record<string, string>>('GET', `/games/${studio.gameUid}`);
+    assert.deepEqual([game.tagline, game.description], ['Mine', 'Theirs']);
+    assert.equal(await page.getByText('Someone else has changed').count(), 0);
+  });
+
+  test('undo does not undo what someone else has changed since', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn(`/bugs/${bugUid}`);
+    const ask = askAs(site.service, studio.session);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText('Ticket closed.').waitFor();
+    await ask('PATCH', `/games/${studio.gameUid}/bugs/${bugUid}`, { status: 'fixed' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Someone else has changed this since.').waitFor();
+    const { status } = await ask<{ status: string }>('GET', `/games/${studio.gameUid}/bugs/${bugUid}`);
+    assert.equal(status, 'fixed');
+
+    await page.goto(address(`/builds/${builds[0]}`));
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('stable on Linux x86_64 now has 1.0.0.').waitFor();
+    await ask('POST', `/games/${studio.gameUid}/channels/stable/promote`, { build_id: builds[1] });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('stable on Linux x86_64 was changed since, and stays.').waitFor();
+  });
+
+  test('a draft with a mistake is not saved, and the mistake is shown at its field', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await changeGame(site.service, studio, { visibility: 'public' });
+    const page = await openSignedIn('/edit/listing');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('');
+    await page.getByRole('button', { name: 'Save as draft' }).click();
+    await page.getByText('This field is required.').waitFor();
+    assert.ok(await name.evaluate((field) => field === document.activeElement));
+    assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
+  test('a secret is copied without HTTPS too, and is not lost if it could not be copied', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    // As in a browser that reaches the server by plain HTTP.
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto(address('/edit/alerts'));
+    await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
+    await page.getByLabel('Send alerts to').selectOption('webhook');
+    await page.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/alerts');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Copy it now').waitFor();
+    await page.evaluate(() => {
+      const own = document.execCommand.bind(document);
+      let calls = 0;
+      document.execCommand = (name: string) => {
+        calls += 1;
+        return calls > 1 && own(name);
+      };
+    });
+    const leave = () => page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Copy secret' }).click();
+    await page.getByRole('button', { name: 'Copy failed' }).waitFor();
+    await leave();
+    await stay(page, "You haven't copied the secret");
+    await page.getByRole('button', { name: 'Copy secret' }).click();
+    await page.getByRole('button', { name: 'Copied: secret' }).waitFor();
+    await leave();
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+  });
+});
