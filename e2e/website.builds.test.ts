@@ -222,6 +222,10 @@ describe('the developer pages of a game', () => {
     await page.getByRole('img', { name: /^Crop 240 pixels/ }).waitFor();
     await choose('Upload cover').setInputFiles(await file('cover.png'));
     await page.getByText('Cover uploaded.').waitFor();
+    await page
+      .getByRole('button', { name: /^Game: / })
+      .locator('img[src*="/public/media/"]')
+      .waitFor();
     await choose('Upload thumbnail').setInputFiles(await file('thumbnail.png'));
     await page.getByText('Thumbnail uploaded.').waitFor();
     await choose('Add screenshots').setInputFiles([await file('one.png'), await file('two.png', 1280, 720, '#204080')]);

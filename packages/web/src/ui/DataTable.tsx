@@ -114,6 +114,7 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
             key={rowKey(row, index)}
             {...ROLES.row}
             aria-current={isCurrent?.(row) === true ? 'true' : undefined}
+            data-continued={columns[0] !== undefined && spanOf(columns[0], sorted, index) === 0 ? true : undefined}
             data-continues={columns.some((column) => spanOf(column, sorted, index + 1) === 0) || undefined}
           >
             {columns.map((column) => {

@@ -16,8 +16,7 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <strong>{value}</strong>
-            {note !== undefined && <span>{note}</span>}
+            <strong>{value}</strong> {note !== undefined && <span>{note}</span>}
           </dd>
         </div>
       ))}

@@ -7,18 +7,20 @@ type PageHeadProps = {
   title: string;
   /** Title of the browser tab, if it differs. */
   tabTitle?: string;
+  /** Of the title, if it is in another font. */
+  titleClass?: string | undefined;
   /** Shown next to the title. */
   badges?: ReactNode;
   /** Buttons at the end of the line. */
   children?: ReactNode;
 };
 
-export function PageHead({ title, tabTitle = title, badges, children }: PageHeadProps) {
+export function PageHead({ title, tabTitle = title, titleClass, badges, children }: PageHeadProps) {
   useTitle(tabTitle);
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="sm">
-        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+        <Title order={1} size="h2" className={titleClass} style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Title>
         {badges}

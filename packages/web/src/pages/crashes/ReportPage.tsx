@@ -97,6 +97,7 @@ function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
     <>
       <PageHead
         title={crash.title}
+        titleClass={classes.signature}
         tabTitle={`${crash.title} · ${game.name}`}
         badges={
           <span role="status">

@@ -2,6 +2,7 @@
 import type { ImageKind } from '@chauffeur/contract/image-rules';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import { getGame, listGames } from '@chauffeur/contract/operations/games';
 import { addGameMedia, deleteGameMedia, listGameMedia, orderGameMedia } from '@chauffeur/contract/operations/media';
 import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -28,7 +29,8 @@ export function useImages(gameUid: string) {
     mutationFn: ({ run }: Change) => run(),
     onSuccess: ({ cover, thumbnail, gallery }) => {
       queries.setQueryData(ask(listGameMedia, { uid: gameUid }).queryKey, { cover, thumbnail, gallery });
-      void queries.invalidateQueries({ queryKey: [getListing.id] });
+      // The picture of the game is in the header and in lists.
+      for (const { id } of [getListing, getGame, listGames]) void queries.invalidateQueries({ queryKey: [id] });
     },
   });
   /** Uploads a deleted screenshot again, in its place among the others. */
