@@ -81,6 +81,26 @@ describe('the presence of a process', () => {
     assert.deepEqual(await removeDead(database.db), ['worker']);
   });
 
+  test('logs the first failure of an outage with its stack, and how many there were at its end', async () => {
+    const lines: { msg: string; level: string; count?: number; err?: object }[] = [];
+    const recorded = createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const other = await joinPresence(own.url, 'test', recorded);
+    try {
+      const lost = once(other.current().lost, 'abort');
+      await outage.begin();
+      await lost;
+      await until(async () => lines.some(({ count = 0 }) => count >= 3));
+      await outage.end();
+      const last = await until(async () => lines.find(({ msg }) => msg === 'marked this process as alive again'));
+      assert.ok((last.count ?? 0) >= 3);
+      assert.equal(lines.filter(({ err }) => err !== undefined).length, 1);
+      assert.deepEqual([...new Set(lines.slice(1, -1).map(({ level }) => level))], ['debug']);
+    } finally {
+      await outage.end();
+      await other.leave();
+    }
+  });
+
   test('can end while the database is unavailable', async () => {
     await outage.begin();
     await presence.leave();

@@ -67,12 +67,17 @@ export async function joinPresence(connectionString: string, role: string, log: 
   }
 
   async function rejoin(): Promise<void> {
+    let count = 0;
     while (!leaving.signal.aborted && stay === undefined) {
       await enter().catch(async (err) => {
-        log.warn({ err }, 'lost the connection that marks this process as alive; trying again');
+        count += 1;
+        // An outage may take hours, and each attempt fails in the same way.
+        if (count === 1) log.warn({ err }, 'lost the connection that marks this process as alive; trying again');
+        else log.debug({ count }, 'could not mark this process as alive; trying again');
         await wait(REJOIN_MS, undefined, { signal: leaving.signal }).catch(() => undefined);
       });
     }
+    if (stay !== undefined && count > 0) log.info({ count }, 'marked this process as alive again');
   }
 
   await enter();

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import {
   ciWorkflow,
   credentialCommands,
+  gitlabJob,
   type PendingBuild,
   type Progress,
   pushCommand,
@@ -58,6 +59,13 @@ describe('the commands to copy', () => {
     const flags = '--version 1.0.0 --os linux --arch x86_64';
     assert.equal(pushCommand(choice, 'sh'), `chauffeur push 'dist/my game' ${flags}`);
     assert.equal(pushCommand(choice, 'cmd'), `chauffeur push "dist/my game" ${flags}`);
+    const home = { ...choice, folder: '~/my game/' };
+    assert.equal(pushCommand(home, 'sh'), `chauffeur push ~/'my game' ${flags}`);
+    const windows = { ...choice, folder: 'C:\\my game\\' };
+    assert.equal(pushCommand(windows, 'cmd'), `chauffeur push "C:\\my game" ${flags}`);
+    assert.equal(pushCommand({ ...choice, folder: '/' }, 'sh'), `chauffeur push / ${flags}`);
+    const job = gitlabJob('https://x', { ...choice, folder: 'out: #1' });
+    assert.match(job, /\n {4}- \|\n {6}chauffeur push 'out: #1' --version "\$CI_COMMIT_TAG"/);
     const workflow = ciWorkflow('https://x', choice);
     assert.match(workflow, /SERVICE_API_URL: https:\/\/x\/api\/v1/);
     assert.match(workflow, /push 'dist\/my game' --version "\$VERSION" --os linux --arch x86_64\n/);

@@ -54,7 +54,14 @@ export function credentialCommands(api: string, key: FreshKey | null, shell: She
 }
 
 export function pushCommand({ version, os, arch, folder }: BuildChoice, shell: Shell): string {
-  return `chauffeur push ${quote(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
+  return `chauffeur push ${quoteFolder(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
+}
+
+/** Without a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is the home folder. */
+function quoteFolder(folder: string, shell: Shell): string {
+  const path = folder.trim().replace(/(?<=[^\\/:])[\\/]+$/, '');
+  if (shell === 'sh' && path.startsWith('~/')) return `~/${quote(path.slice(2), shell)}`;
+  return quote(path, shell);
 }
 
 /** A GitHub Actions workflow that ships a build for each tag. */
@@ -71,7 +78,7 @@ jobs:
       - run: |
           curl -fsSL ${site}/cli/install.sh | sh
           export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
-          chauffeur push ${quote(folder, 'sh')} --version "$VERSION" --os ${os} --arch ${arch}
+          chauffeur push ${quoteFolder(folder, 'sh')} --version "$VERSION" --os ${os} --arch ${arch}
         env:
           VERSION: \${{ github.ref_name }}
           CHAUFFEUR_INSTALL_DIR: \${{ runner.temp }}/chauffeur
@@ -80,7 +87,7 @@ jobs:
           SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
 }
 
-/** A GitLab CI job that ships a build for each tag. */
+/** A GitLab CI job that ships a build for each tag. The command is a block, in which no character is special to YAML. */
 export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): string {
   return `ship:
   rules:
@@ -92,5 +99,6 @@ export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): stri
     # Build the game into ${folder} here.
     - curl -fsSL ${site}/cli/install.sh | sh
     - export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
-    - chauffeur push ${quote(folder, 'sh')} --version "$CI_COMMIT_TAG" --os ${os} --arch ${arch}`;
+    - |
+      chauffeur push ${quoteFolder(folder, 'sh')} --version "$CI_COMMIT_TAG" --os ${os} --arch ${arch}`;
 }
