@@ -6,9 +6,10 @@ import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportMessage } from './setup/crash-clients.ts';
+import { submitSignIn } from './setup/page.ts';
 import { changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
+import { openStudio, type Studio, signIn } from './setup/studio.ts';
 import { until, untilEqual } from './setup/until.ts';
 
 describe('forms', () => {
@@ -125,6 +126,25 @@ describe('forms', () => {
     const game = await askAs(site.service, studio.session)<Record<string, string>>('GET', `/games/${studio.gameUid}`);
     assert.deepEqual([game.tagline, game.description], ['Mine', 'Theirs']);
     assert.equal(await page.getByText('Someone else has changed').count(), 0);
+  });
+
+  test('a session that ended elsewhere leads to signing in and back, and keeps what was typed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const session = await signIn(site.service, studio);
+    const page = await site.openPage({ session });
+    await page.goto(address(`/crashes/groups/${groupId}`));
+    const comment = page.getByLabel('Comment', { exact: true });
+    await comment.fill('The roller is worn');
+    const headers = { ...session, 'content-type': 'application/json' };
+    await fetch(`${site.service.url}/api/auth/sign-out`, { method: 'POST', headers, body: '{}' });
+    site.expectErrors(/status of 401/);
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    const problem = page.getByRole('alert').filter({ hasText: "You're signed out" });
+    await problem.first().getByRole('link', { name: 'Sign in' }).click();
+    await submitSignIn(page, studio);
+    await untilEqual(() => comment.inputValue(), 'The roller is worn');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByRole('list', { name: 'Activity' }).getByText('The roller is worn').waitFor();
   });
 
   test('undo does not undo what someone else has changed since', async (t) => {

@@ -5,7 +5,7 @@ import '../setup/shared-chromium.ts';
 import { test } from 'node:test';
 import { isClusterPossible, NO_CLUSTER } from '../setup/cluster.ts';
 
-const SUITES = ['ship', 'website.first-build', 'website.builds', 'website.crashes', 'website.play'];
+const SUITES = ['ship', 'website.first-build', 'website.builds', 'website.crashes', 'website.live', 'website.play'];
 
 if (await isClusterPossible()) for (const suite of SUITES) await import(`../${suite}.test.ts`);
 else test('the command and the website', (t) => t.skip(NO_CLUSTER));

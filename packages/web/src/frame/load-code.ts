@@ -13,6 +13,7 @@ const RELOADED = 'reloaded-from';
 export class MissingCodeError extends Error {}
 
 let isNavigating = () => false;
+/** Or left for the page to sign in, which leads back. */
 let isReloading = false;
 
 /** Code that is only loaded in case that a link is followed must not reload the site. */
@@ -134,14 +135,19 @@ async function untilOnline(): Promise<void> {
   });
 }
 
+/** Keeps what was typed while another page of the site is open for a moment. */
+export function keepForReturn(): void {
+  keepTyped();
+  isReloading = true;
+}
+
 /** Never resolves, because the document is about to be replaced. Rejects if this page was already reloaded in vain. */
 function reloadOnce(cause: unknown): Promise<never> {
   const page = `${document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src} ${location.href}`;
   if (sessionStorage.getItem(RELOADED) === page)
     return Promise.reject(new MissingCodeError('The code of the page is missing', { cause }));
   sessionStorage.setItem(RELOADED, page);
-  keepTyped();
-  isReloading = true;
+  keepForReturn();
   location.reload();
   return new Promise(() => undefined);
 }

@@ -3,8 +3,8 @@ import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
-import { Alert, Button, Text } from '@mantine/core';
-import { MissingCodeError } from '../frame/load-code.ts';
+import { Alert, Anchor, Button, Text } from '@mantine/core';
+import { keepForReturn, MissingCodeError } from '../frame/load-code.ts';
 import { AccountError, PasskeyError } from '../session.ts';
 import { t, texts } from '../texts.tsx';
 import { isForDevelopers } from './developer-paths.ts';
@@ -23,6 +23,16 @@ export function Problem({ error, onRetry }: ProblemProps) {
     <Alert color="red" variant="light" role="alert" title={message}>
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
       {required !== undefined && <SignInLinks required={required} />}
+      {isSignedOut(error) && (
+        // A document of its own, which no form of this page holds up.
+        <Anchor
+          href={`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`}
+          size="sm"
+          onClick={({ ctrlKey, metaKey, shiftKey }) => !(ctrlKey || metaKey || shiftKey) && keepForReturn()}
+        >
+          {t('site.signIn')}
+        </Anchor>
+      )}
       {details.length > 0 && isForDevelopers(location.pathname) && (
         <Text size="xs" c="dimmed" mt={4} component="details">
           <summary>Technical details</summary>
@@ -39,6 +49,9 @@ export function Problem({ error, onRetry }: ProblemProps) {
     </Alert>
   );
 }
+
+/** The session has expired, or was ended in another window. */
+const isSignedOut = (error: unknown) => error instanceof ApiError && error.code === 4011;
 
 /** What an organisation requires of how the person signs in. */
 function requirementOf(error: unknown): SignInRequirement | undefined {
@@ -74,6 +87,8 @@ function describe(error: unknown): Description {
   if (error instanceof MissingCodeError)
     return { message: t('problem.part'), remedy: t('problem.part.remedy'), details: [] };
   if (error instanceof PasskeyError) return { message: error.message, remedy: error.remedy, details: [] };
+  if (isSignedOut(error))
+    return { message: t('problem.signedOut'), remedy: t('problem.signedOut.remedy'), details: [] };
   if (!(error instanceof ApiError))
     return { message: t('problem.here'), remedy: t('problem.here.remedy'), details: [] };
   if (texts.language !== 'en')
