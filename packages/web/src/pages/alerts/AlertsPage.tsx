@@ -35,7 +35,7 @@ export function AlertsPage() {
         </Text>
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {data === undefined ? (
-          error === null && <Skeleton h={300} />
+          error === null && <Skeleton h={{ base: 1400, sm: 960 }} />
         ) : (
           <>
             <Mail uid={uid} mail={data.mail} />

@@ -20,7 +20,7 @@ const HEIGHT = 132;
 
 export function Activity({ game }: { game: OpenGame }) {
   const { data, error, isPending, refetch } = useQuery(ask(getGameActivity, { uid: game.game_uid }));
-  if (isPending) return <Skeleton h={{ base: 3 * HEIGHT + 230, sm: HEIGHT + 80 }} />;
+  if (isPending) return <Skeleton h={{ base: 3 * HEIGHT + 168, sm: HEIGHT + 56 }} />;
   if (data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
   const counted = data.days.filter(({ day, devices }) => day >= data.crashes_since && devices > 0);
   const sum = (days: Days, field: 'downloads' | 'devices' | 'crashed_devices') =>

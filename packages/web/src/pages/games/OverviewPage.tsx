@@ -15,7 +15,7 @@ import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
 import { LiveNow } from './LiveNow.tsx';
 import { NewestBuilds } from './NewestBuilds.tsx';
-import { SinceNewest } from './SinceNewest.tsx';
+import { SINCE_NEWEST_HEIGHT, SinceNewest } from './SinceNewest.tsx';
 import { Usage, UsageNotice } from './Usage.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 
@@ -57,7 +57,7 @@ function Overview({ game, channels }: OverviewProps) {
         <Skeleton h={480} />
       ) : (
         <>
-          {builds.isPending && <Skeleton h={64} />}
+          {builds.isPending && <Skeleton h={SINCE_NEWEST_HEIGHT} />}
           {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
           <Activity game={game} />
           <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />

@@ -2,7 +2,7 @@
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { listHealth } from '@chauffeur/contract/operations/health';
-import { Group, Skeleton, Text, Title } from '@mantine/core';
+import { Box, Group, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
@@ -12,6 +12,8 @@ import { Time } from '../../ui/Time.tsx';
 import classes from './SinceNewest.module.css';
 
 const MAX_COUNTED = 100;
+/** In pixels, so that what is below doesn't move when the numbers arrive. */
+export const SINCE_NEWEST_HEIGHT = { base: 118, sm: 70 };
 
 type SinceNewestProps = {
   gameUid: string;
@@ -26,7 +28,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
   const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MAX_COUNTED }));
   const error = groups.error ?? bugs.error;
   return (
-    <section aria-labelledby="since-newest">
+    <Box component="section" aria-labelledby="since-newest" mih={SINCE_NEWEST_HEIGHT}>
       <Title order={2} size="h4" id="since-newest" mb="xs">
         {`Since ${build.version}`}
       </Title>
@@ -53,7 +55,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
           Registered <Time at={build.created_at} />
         </Text>
       </Group>
-    </section>
+    </Box>
   );
 }
 

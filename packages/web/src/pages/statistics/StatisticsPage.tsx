@@ -59,7 +59,7 @@ export function StatisticsPage() {
         )}
       </Group>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Skeleton h={420} />}
+      {data === undefined && error === null && <Skeleton h={{ base: 1400, md: 840 }} />}
       {data !== undefined && <Counts data={data} isOfBuild={build !== undefined} />}
       <Text size="sm" c="dimmed">
         Without cookies or stored addresses: what counts is in{' '}
