@@ -65,5 +65,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a2a9b1',
     '--mantine-color-placeholder': '#9a9a9a',
     '--mantine-color-error': '#ff8787',
+    // As alerts on public pages have it.
+    '--mantine-color-red-light': '#3b2023',
   },
 });
