@@ -17,6 +17,7 @@ type CopyTextProps = {
 const BLOCK = { flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
 const TITLES = { idle: 'copy', copied: 'copied', failed: 'copy.failed' } as const;
+const LABELS = { idle: 'copy.named', copied: 'copied.named', failed: 'copy.failed' } as const;
 const COLOURS = { idle: 'gray', copied: 'green', failed: 'red' } as const;
 
 export function CopyText({ text, label, block = false, onCopied }: CopyTextProps) {
@@ -36,7 +37,7 @@ export function CopyText({ text, label, block = false, onCopied }: CopyTextProps
         mt={block ? 6 : 0}
         onClick={() => void press()}
         title={t(TITLES[state])}
-        aria-label={state === 'failed' ? t('copy.failed') : t(`${TITLES[state]}.named`, { name: label })}
+        aria-label={t(LABELS[state], { name: label })}
       >
         {state === 'copied' ? <CheckMark /> : <TwoSheets />}
       </ActionIcon>
