@@ -285,6 +285,14 @@ describe('finding the way on the website', () => {
     assert.ok(await email.evaluate((field) => field === document.activeElement));
     await email.fill('someone@example.com');
     assert.equal(await page.getByText('Enter an email address').count(), 0);
+    await page.goto(`${site.service.url}/sign-up`);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('   ');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await untilEqual(() => name.evaluate((field) => field === document.activeElement), true);
+    assert.equal(await name.getAttribute('aria-invalid'), 'true');
+    await page.goBack();
+    await email.fill('someone@example.com');
     await page.getByRole('textbox', { name: 'Password' }).fill('not the password');
     site.expectErrors(/status of 401/);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -9,8 +9,19 @@ type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 export function showFieldMessages(page: Document): void {
   // The event doesn't bubble.
   page.addEventListener('invalid', onInvalid, { capture: true });
-  for (const name of ['input', 'change'] as const)
-    page.addEventListener(name, ({ target }) => isControl(target) && removeMessage(target), { capture: true });
+  const onChange = ({ target }: Event) => {
+    if (!isControl(target)) return;
+    removeMessage(target);
+    checkSpaces(target);
+  };
+  for (const name of ['input', 'change'] as const) page.addEventListener(name, onChange, { capture: true });
+}
+
+/** To the browser, spaces are a value. */
+function checkSpaces(control: Control): void {
+  const isBlank =
+    control.required && control.type !== 'password' && control.value !== '' && control.value.trim() === '';
+  control.setCustomValidity(isBlank ? texts.t('field.mistake.empty') : '');
 }
 
 function onInvalid(event: Event): void {
