@@ -169,6 +169,9 @@ describe('the bug tickets of a game', () => {
       .getByRole('link', { name: /null_deref_inline/ })
       .click();
     const listed = page.getByRole('list', { name: 'Bug tickets' });
+    // They are further down, and loaded when someone reads on.
+    await page.getByRole('list', { name: 'Stack of the crashed thread' }).waitFor();
+    await page.mouse.wheel(0, 600);
     await listed.getByRole('link', { name: /Grass is blue/ }).waitFor();
     await listed.getByRole('link', { name: /It fell over/ }).waitFor();
     await listed.getByRole('link', { name: /Grass is blue/ }).click();
