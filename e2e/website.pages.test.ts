@@ -8,7 +8,7 @@ import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { furnish, type Showroom } from './setup/showroom.ts';
 import { serveSite } from './setup/site.ts';
-import { until } from './setup/until.ts';
+import { until, untilEqual } from './setup/until.ts';
 import { visitPages } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };
@@ -216,6 +216,30 @@ describe('every page of the website', () => {
     await page.waitForURL(`${url}/docs/shelves`);
     // The commands of this page are shown for the shell that was chosen on the page before.
     await page.getByText('curl.exe').first().waitFor();
+  });
+
+  test('commands and checksums are copied without HTTPS too', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage();
+    // As in a browser that reaches the server by plain HTTP.
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto(`${site.service.url}/docs/play`);
+    await page.getByText('PowerShell', { exact: true }).first().click();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('combobox').press('Control+v');
+    const command = 'chauffeur push dist\\web --version 1.0.0 --os web --arch wasm32';
+    assert.equal(await page.getByRole('combobox').inputValue(), command);
+
+    const visit = showroom.visits.find((each) => each.page === 'file');
+    await page.goto(`${site.service.url}${visit?.path}`);
+    const button = page.locator('[data-copy]').first();
+    await button.click();
+    await untilEqual(() => button.getAttribute('title'), 'Copied');
+    assert.ok(await button.evaluate((element) => element === document.activeElement));
+    const search = page.getByRole('searchbox').last();
+    await search.press('Control+v');
+    assert.equal(await search.inputValue(), await button.getAttribute('data-copy'));
   });
 
   test('the documentation can be read and searched without JavaScript', async (t) => {

@@ -1,4 +1,5 @@
 // Adds a button to each block of code that copies it.
+import { writeClipboard } from '../public/clipboard.ts';
 
 const FEEDBACK_MS = 1500;
 
@@ -14,13 +15,7 @@ export function addCopyButtons(): void {
 }
 
 async function copy(button: HTMLButtonElement, text: string): Promise<void> {
-  // Browsers have no clipboard where a server is reached by plain HTTP.
-  const isCopied = await Promise.resolve()
-    .then(() => navigator.clipboard.writeText(text))
-    .then(
-      () => true,
-      () => false,
-    );
+  const isCopied = await writeClipboard(text);
   button.textContent = isCopied ? 'Copied' : 'Copy failed';
   setTimeout(() => {
     button.textContent = 'Copy';

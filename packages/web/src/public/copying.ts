@@ -1,4 +1,5 @@
 // The buttons that copy an id or a checksum, including buttons that are added to the page later.
+import { writeClipboard } from './clipboard.ts';
 import { say } from './words.ts';
 
 const FEEDBACK_MS = 1500;
@@ -11,13 +12,7 @@ export function addCopying(): void {
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  // Browsers have no clipboard where a server is reached by plain HTTP.
-  const isCopied = await Promise.resolve()
-    .then(() => navigator.clipboard.writeText(button.dataset.copy ?? ''))
-    .then(
-      () => true,
-      () => false,
-    );
+  const isCopied = await writeClipboard(button.dataset.copy ?? '');
   button.title = say(isCopied ? 'copied' : 'copy.failed');
   button.toggleAttribute('data-done', isCopied);
   setTimeout(() => {
