@@ -180,6 +180,54 @@ describe('forms', () => {
     assert.equal(await page.getByRole('alert').count(), 0);
   });
 
+  test('after an update of the server, the site reloads with what was typed and chosen', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    /** Opens the command palette, whose file only the old version of the server had. */
+    const update = async (page: Page) => {
+      let isOld = true;
+      page.on('request', (request) => {
+        if (request.isNavigationRequest()) isOld = false;
+      });
+      await page.route(/\/assets\/.*\.js$/, (route) =>
+        isOld ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+      );
+      await page.keyboard.press('Control+k');
+      await untilEqual(async () => isOld, false);
+      await page.waitForLoadState();
+    };
+    site.expectErrors(/status of 404/);
+    await changeGame(site.service, studio, { visibility: 'public', tagline: 'On paper' });
+    const listing = await openSignedIn('/edit/listing');
+    await listing.getByRole('textbox', { name: 'Tagline' }).fill('');
+    await listing.getByRole('textbox', { name: 'Description' }).fill('A game of ink');
+    await listing.getByRole('radio', { name: 'Invisible' }).check();
+    await update(listing);
+    await untilEqual(() => listing.getByRole('textbox', { name: 'Description' }).inputValue(), 'A game of ink');
+    await untilEqual(() => listing.getByRole('radio', { name: 'Invisible' }).isChecked(), true);
+    assert.equal(await listing.getByRole('textbox', { name: 'Tagline' }).inputValue(), '');
+
+    const tracker = await openSignedIn('/edit/issues');
+    await tracker.getByLabel('Tracker').selectOption('gitlab');
+    await update(tracker);
+    await untilEqual(() => tracker.getByLabel('Tracker').inputValue(), 'gitlab');
+
+    // The form for comments is loaded when someone scrolls to it.
+    const group = await openSignedIn(`/crashes/groups/${groupId}`);
+    await group.setViewportSize({ width: 1280, height: 300 });
+    const comment = group.getByLabel('Comment', { exact: true });
+    const scroll = async () => {
+      await group.mouse.wheel(0, 2000);
+      return comment.count();
+    };
+    await untilEqual(scroll, 1);
+    await comment.fill('Seen in the second level');
+    await update(group);
+    await group.getByRole('button', { name: 'Resolve', exact: true }).waitFor();
+    await group.clock.fastForward(60_000);
+    await untilEqual(scroll, 1);
+    await untilEqual(() => comment.inputValue(), 'Seen in the second level');
+  });
+
   test('a secret is copied without HTTPS too, and is not lost if it could not be copied', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session });

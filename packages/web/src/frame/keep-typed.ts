@@ -1,26 +1,38 @@
-// Keeps what was typed into the fields of a page while the site reloads by itself, and puts it back when the page is opened
-// again in the same tab. Passwords are never kept.
+// Keeps what was typed into the fields of a page and chosen in its forms while the site reloads by itself, and puts it back
+// when the page is opened again in the same tab. Passwords are never kept.
 
 const KEPT = 'typed';
-const WAIT_MS = 10_000;
-const FIELDS = 'input, textarea';
-const SKIPPED = new Set(['password', 'checkbox', 'radio', 'file', 'hidden', 'submit', 'button']);
+/** A choice outside a form takes effect at once. */
+const FIELDS = 'input, textarea, form select';
+const BOXES = new Set(['checkbox', 'radio']);
+const SKIPPED = new Set(['password', 'file', 'hidden', 'submit', 'button']);
 
-type Field = HTMLInputElement | HTMLTextAreaElement;
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 type Kept = { readonly path: string; readonly values: Readonly<Record<string, string>> };
 
 /** The path of the page on the screen, which is still the previous one while the next is loading. */
 let shownPath = location.pathname;
 
+/** The fields that someone changed. */
+const changed = new WeakSet<EventTarget>();
+document.addEventListener('input', ({ target }) => target !== null && changed.add(target), { capture: true });
+
+/** Fills fields of the page on the screen as they appear. */
+let observer: MutationObserver | undefined;
+
 export function keepTyped(): void {
-  const filled = fieldsOf(document).filter(([, { value }]) => value !== '');
+  const filled = fieldsOf(document).filter(
+    ([, field]) => changed.has(field) || (isTextField(field) && field.value !== ''),
+  );
   if (filled.length === 0) return;
-  const kept: Kept = { path: shownPath, values: Object.fromEntries(filled.map(([name, { value }]) => [name, value])) };
+  const values = Object.fromEntries(filled.map(([name, field]) => [name, readValue(field)]));
+  const kept: Kept = { path: shownPath, values };
   sessionStorage.setItem(KEPT, JSON.stringify(kept));
 }
 
-/** Called whenever a page is shown. Its fields may appear later, once its data is loaded. */
+/** Called whenever a page is shown. Its fields may appear later, once their data is loaded or someone scrolls to them. */
 export function restoreTyped(path: string): void {
+  observer?.disconnect();
   shownPath = path;
   const text = sessionStorage.getItem(KEPT);
   const kept = text === null ? null : (JSON.parse(text) as Kept);
@@ -30,15 +42,14 @@ export function restoreTyped(path: string): void {
   const fill = () => {
     for (const [name, field] of fieldsOf(document)) {
       const value = missing.get(name);
-      if (value === undefined) continue;
+      if (value === undefined || !hasOption(field, value)) continue;
       missing.delete(name);
-      type(field, value);
+      writeValue(field, value);
     }
-    if (missing.size === 0) observer.disconnect();
+    if (missing.size === 0) observer?.disconnect();
   };
-  const observer = new MutationObserver(fill);
+  observer = new MutationObserver(fill);
   observer.observe(document.body, { childList: true, subtree: true });
-  setTimeout(() => observer.disconnect(), WAIT_MS);
   fill();
 }
 
@@ -46,7 +57,7 @@ export function restoreTyped(path: string): void {
 function fieldsOf(page: Document): [name: string, field: Field][] {
   const counts = new Map<string, number>();
   return [...page.querySelectorAll<Field>(FIELDS)]
-    .filter((field) => !SKIPPED.has(field.type))
+    .filter((field) => !SKIPPED.has(field.type) && (!isBox(field) || field.form !== null))
     .map((field) => {
       const form = field.closest('form')?.getAttribute('aria-label') ?? '';
       const label = field.labels?.[0]?.textContent ?? field.getAttribute('aria-label') ?? field.name;
@@ -57,9 +68,31 @@ function fieldsOf(page: Document): [name: string, field: Field][] {
     });
 }
 
-/** Sets the value in the way that React notices. */
-function type(field: Field, value: string): void {
-  const prototype = field instanceof HTMLInputElement ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+function isBox(field: Field): field is HTMLInputElement {
+  return BOXES.has(field.type);
+}
+
+function isTextField(field: Field): boolean {
+  return !isBox(field) && !(field instanceof HTMLSelectElement);
+}
+
+function readValue(field: Field): string {
+  return isBox(field) ? String(field.checked) : field.value;
+}
+
+/** Options of a choice may be loaded later, too. */
+function hasOption(field: Field, value: string): boolean {
+  return !(field instanceof HTMLSelectElement) || [...field.options].some((option) => option.value === value);
+}
+
+/** In ways that React notices. */
+function writeValue(field: Field, value: string): void {
+  if (readValue(field) === value) return;
+  if (isBox(field)) {
+    field.click();
+    return;
+  }
+  const prototype = Object.getPrototypeOf(field) as Field;
   Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value);
-  field.dispatchEvent(new Event('input', { bubbles: true }));
+  for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true }));
 }
