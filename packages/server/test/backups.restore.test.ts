@@ -232,7 +232,7 @@ test('a backup goes to a bucket and is restored into another one', async (t) => 
   const copy = await makePlace();
   try {
     const source = { ...environmentOf(server), ...s3.env };
-    for (const copied of [13, 0]) {
+    for (const copied of [14, 0]) {
       const { code, stdout, stderr } = await runServerCommand(source, [
         'backup',
         addressOf('backups'),
@@ -248,7 +248,7 @@ test('a backup goes to a bucket and is restored into another one', async (t) => 
     assert.equal(restored.code, 0, restored.stderr);
     const checked = await runServerCommand(place, ['verify', '--json']);
     assert.equal(checked.code, 0, checked.stderr);
-    assert.equal(JSON.parse(checked.stdout).blobs, 13);
+    assert.equal(JSON.parse(checked.stdout).blobs, 14);
   } finally {
     await copy.remove();
     await s3.stop();

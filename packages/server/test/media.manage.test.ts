@@ -49,7 +49,7 @@ describe('the gallery', () => {
     );
     await addPictures(server, game, 'screenshot', await screenshots(3));
     assert.equal((await galleryOf(server, game)).length, 20);
-    assert.equal((await imageBlobsOf(server, game)).length, 20 * 3);
+    assert.equal((await imageBlobsOf(server, game)).length, 20 * 4);
     assertRefusal(await postMedia(server, game, mediaForm('screenshot', await screenshots(1))), 4152, /has 20/);
     await addPictures(server, game, 'cover', await screenshots(1));
   });
@@ -159,7 +159,7 @@ test('the sweeper removes only unreferenced blobs that are older than a day', as
     await server.ctx.blobs.complete(await server.ctx.blobs.begin(`media/${game.uid}/${newId()}.${ending}`));
   const hours = (count: number) => ({ now: () => new Date(Date.now() + count * HOUR) });
   await sweepMedia({ ...server.ctx, clock: hours(23) });
-  assert.equal((await imageBlobsOf(server, game)).length, 3 + 2);
+  assert.equal((await imageBlobsOf(server, game)).length, 4 + 2);
   await sweepMedia({ ...server.ctx, clock: hours(25) });
   assert.deepEqual(await imageBlobsOf(server, game), blobsOfPicture(game, kept));
 });

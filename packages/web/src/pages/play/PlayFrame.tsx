@@ -41,8 +41,7 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
             title={name}
             sandbox={play.sandbox}
             allow={ALLOWED}
-            // Keys go to the game as soon as it has loaded.
-            onLoad={({ currentTarget }) => document.activeElement === document.body && currentTarget.focus()}
+            ref={focusGame}
           />
         )}
       </div>
@@ -66,6 +65,11 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
       </Group>
     </section>
   );
+}
+
+/** Keys go to the game from its start on. */
+function focusGame(frame: HTMLIFrameElement | null): void {
+  frame?.focus();
 }
 
 /** Without a domain for games, the game is served from this site, under whatever host name it was opened. */
