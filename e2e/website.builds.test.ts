@@ -9,7 +9,7 @@ import { NO_CHROMIUM } from './setup/chromium.ts';
 import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, readOffers, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
+import { until, untilEqual } from './setup/until.ts';
 
 describe('the developer pages of a game', () => {
   let studio: Studio;
@@ -233,6 +233,9 @@ describe('the developer pages of a game', () => {
     await page.getByRole('button', { name: 'Move screenshot 2 earlier' }).click();
     await page.getByText('Order changed.').waitFor();
     await page.getByRole('img', { name: 'Screenshot 1: two.png' }).waitFor();
+    const first = page.getByRole('button', { name: 'Move screenshot 1 earlier', disabled: true });
+    await until(() => first.evaluate((button) => button === document.activeElement));
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Delete screenshot 1' }).click();
     await page.getByText('two.png was deleted.').waitFor();
     await page.getByRole('img', { name: 'Screenshot 1: one.png' }).waitFor();

@@ -1,7 +1,7 @@
 // Forms of the website: what was typed is not lost without a question, secrets neither, and two people can edit at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
@@ -33,16 +33,25 @@ describe('forms', () => {
     groupId = await until(async () => (await groups()).groups[0]?.group_id);
   });
 
-  const address = (path: string) => `${site.service.url}/dev/${studio.slug}${path}`;
+  const addressOf = (path: string) => `${site.service.url}/dev/${studio.slug}${path}`;
   const openSignedIn = async (path: string): Promise<Page> => {
     const page = await site.openPage({ session: studio.session });
     await page.clock.install();
-    await page.goto(address(path));
+    await page.goto(addressOf(path));
     return page;
   };
   const stay = async (page: Page, text: string) => {
     await page.getByRole('dialog').getByText(text).waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
+  };
+
+  /** The message is announced with the field, which has the focus. */
+  const shownAt = async (page: Page, field: Locator, text: string | RegExp) => {
+    const id = await until(() => field.getAttribute('aria-errormessage').then((value) => value ?? undefined));
+    const message = page.locator(`[id="${id}"]`);
+    if (typeof text === 'string') assert.equal(await message.textContent(), text);
+    else assert.match((await message.textContent()) ?? '', text);
+    assert.ok(await field.evaluate((element) => element === document.activeElement));
   };
 
   /** Comes back to the page after a while, which loads its data again. */
@@ -132,7 +141,7 @@ describe('forms', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const session = await signIn(site.service, studio);
     const page = await site.openPage({ session });
-    await page.goto(address(`/crashes/groups/${groupId}`));
+    await page.goto(addressOf(`/crashes/groups/${groupId}`));
     const comment = page.getByLabel('Comment', { exact: true });
     await comment.fill('The roller is worn');
     const headers = { ...session, 'content-type': 'application/json' };
@@ -159,7 +168,7 @@ describe('forms', () => {
     const { status } = await ask<{ status: string }>('GET', `/games/${studio.gameUid}/bugs/${bugUid}`);
     assert.equal(status, 'fixed');
 
-    await page.goto(address(`/builds/${builds[0]}`));
+    await page.goto(addressOf(`/builds/${builds[0]}`));
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
     await page.getByText('stable on Linux x86_64 now has 1.0.0.').waitFor();
@@ -228,12 +237,143 @@ describe('forms', () => {
     await untilEqual(() => comment.inputValue(), 'Seen in the second level');
   });
 
+  test('mistakes that only the API finds are shown at their fields', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 400/);
+    const page = await openSignedIn('/edit/alerts');
+    const alerts = page.getByRole('alert');
+
+    await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
+    const address = page.getByLabel('Address', { exact: true });
+    await address.fill('http://hooks.example.com/alerts');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await shownAt(page, address, 'Must be an address that begins with https://.');
+    assert.equal(await alerts.count(), 0);
+    await address.fill('https://me:secret@hooks.example.com/alerts');
+    assert.equal(await address.getAttribute('aria-invalid'), null);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await shownAt(page, address, 'Must not contain a user name or a password. Messages are signed instead.');
+
+    await page.goto(addressOf('/edit/source'));
+    const template = page.getByLabel('Address of a file', { exact: true });
+    await template.fill('https://code.example/files');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await shownAt(page, template, /\{path\}/);
+    assert.equal(await alerts.count(), 0);
+
+    await page.goto(addressOf('/edit/issues'));
+    const server = page.getByLabel('Server');
+    await page.getByLabel('Repository').fill('night/owls');
+    await server.fill('http://code.example');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await shownAt(page, server, 'Must begin with https://.');
+
+    await page.goto(addressOf('/edit/listing'));
+    await page.getByRole('button', { name: 'Add video' }).click();
+    await page.getByRole('button', { name: 'Add video' }).click();
+    await page.getByLabel('Address of video 1').fill('https://vimeo.com/76979871');
+    const video = page.getByLabel('Address of video 2');
+    await video.fill('https://video.example.com/1');
+    await page.getByRole('button', { name: /^Save( and|$)|^Publish$/ }).click();
+    await shownAt(page, video, /^Must be the address of a video on YouTube or Vimeo/);
+    const languages = page.getByRole('combobox', { name: 'Languages' });
+    await languages.fill('Klingon');
+    await languages.press('Tab');
+    await page.getByText('“Klingon” was not added. Choose a language from the list.').waitFor();
+
+    // Dialogs that used to close before the API had answered.
+    await page.goto(addressOf(`/bugs/${bugUid}`));
+    await page.getByRole('button', { name: 'Mark as duplicate' }).click();
+    const number = page.getByLabel('Number of the other ticket');
+    await number.fill('#1');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await shownAt(page, number, 'A ticket cannot be a duplicate of itself.');
+    await page.goto(addressOf(`/crashes/groups/${groupId}`));
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const title = page.getByLabel('Title', { exact: true });
+    await title.fill('Paper \u202eknI');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await shownAt(page, title, /invisible/);
+    await title.fill('Paper jam');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Group renamed.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText(/^title:|duplicate_of|url_template/).count(), 0);
+  });
+
+  test('a dialog asks before it loses what was typed into it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: studio.session });
+    await page.goto(`${site.service.url}/dev`);
+    const dialog = page.getByRole('dialog', { name: 'Create game' });
+    const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+    const open = () => page.getByRole('button', { name: 'Create game' }).first().click();
+    await open();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    await open();
+    const name = dialog.getByLabel('Name');
+    await name.fill('Ink Well');
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    for (let presses = 0; presses < 2; presses += 1) {
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
+      assert.equal(await name.inputValue(), 'Ink Well');
+      assert.ok(await dialog.isVisible());
+      await page.keyboard.press('Escape');
+      await question.waitFor();
+    }
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await page.mouse.click(4, 4);
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await question.count(), 0);
+
+    await open();
+    assert.equal(await name.inputValue(), '');
+    await name.fill('Ink Well');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('a player is asked before a report to the operators is left', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await changeGame(site.service, studio, { visibility: 'public' });
+    const page = await site.openPage();
+    await page.goto(`${site.service.url}/g/${studio.slug}/report-page`);
+    await page.locator('textarea').fill('It copies another game.');
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+    await page.locator('select').selectOption({ index: 1 });
+    // Sending it asks nothing.
+    await page.locator('form.stacked button').click();
+    await page.getByText('The operators of this site will look at the page.').waitFor();
+  });
+
+  test('each page has a title of its own in the tab', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn(`/bugs/${bugUid}`);
+    const titles = ['#1 The ink is dry. · Paper Trail · Chauffeur', 'Bugs · Paper Trail · Chauffeur'];
+    await untilEqual(() => page.title(), titles[0]!);
+    await page.getByRole('link', { name: 'Bugs', exact: true }).click();
+    await untilEqual(() => page.title(), titles[1]!);
+    await page.goBack();
+    await untilEqual(() => page.title(), titles[0]!);
+    await page.goto(addressOf(''));
+    await untilEqual(() => page.title(), 'Overview · Paper Trail · Chauffeur');
+  });
+
   test('a secret is copied without HTTPS too, and is not lost if it could not be copied', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session });
     // As in a browser that reaches the server by plain HTTP.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    await page.goto(address('/edit/alerts'));
+    await page.goto(addressOf('/edit/alerts'));
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     await page.getByLabel('Send alerts to').selectOption('webhook');
     await page.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/alerts');

@@ -87,6 +87,9 @@ describe('public pages', () => {
     await page.getByRole('button', { name: de.t('bug.send') }).click();
     await page.getByText(de.t('field.mistake.empty')).waitFor();
     await page.getByRole('textbox', { name: de.t('bug.message') }).fill('It never ends.');
+    await page.getByRole('link', { name: de.t('site.signIn') }).click();
+    const question = page.getByRole('dialog', { name: de.t('bug.leave') });
+    await question.getByRole('button', { name: de.t('dialog.close') }).click();
     await page.getByRole('button', { name: de.t('bug.send') }).click();
     await page.getByText(de.t('bug.sent', { number: 1 })).waitFor();
 

@@ -1,4 +1,5 @@
-// Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser.
+// Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser or
+// at the end of the form.
 import { texts } from '../texts.tsx';
 import { describeMistake } from './describe-mistake.ts';
 import classes from './field-messages.module.css';
@@ -16,6 +17,33 @@ export function showFieldMessages(page: Document): void {
   };
   for (const name of ['input', 'change'] as const) page.addEventListener(name, onChange, { capture: true });
 }
+
+/**
+ * Shows a message of the API at the field that it is about, in the form around `place`, and moves the focus there. `field`
+ * is the path of the field in the request, as in `data-field`, or of a part of it, such as `tags[2]`. Returns how to remove
+ * the message; null if the form has no such field.
+ */
+export function showAtField(place: Element, field: string, text: string): (() => void) | null {
+  const control = findControl(place.closest('form'), field);
+  if (control === null) return null;
+  removeMessage(control);
+  addMessage(control, text);
+  control.focus();
+  return () => removeMessage(control);
+}
+
+function findControl(form: HTMLFormElement | null, field: string): Control | null {
+  if (form === null) return null;
+  for (let path = field; path !== ''; path = path.replace(/(^|\.|\[)[^.[]*$/, '')) {
+    const marked = form.querySelector(`[data-field="${CSS.escape(path)}"]`);
+    if (marked === null) continue;
+    const control = isControl(marked) ? marked : marked.querySelector(CONTROLS);
+    if (isControl(control) && !control.matches(':disabled')) return control;
+  }
+  return null;
+}
+
+const CONTROLS = 'input:not([type=hidden]), textarea, select';
 
 /** To the browser, spaces are a value. */
 function checkSpaces(control: Control): void {

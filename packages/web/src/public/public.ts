@@ -10,6 +10,7 @@ import { addShortcut } from './shortcut.ts';
 import { startSignOut } from './sign-out.ts';
 import { addThemeSwitch } from './theme-switch.ts';
 import { showLocalTimes } from './times.ts';
+import { keepUnsentText } from './unsent-text.ts';
 import { startVideos } from './videos.ts';
 
 addThemeSwitch();
@@ -20,6 +21,7 @@ startGallery();
 startVideos();
 passReferrerOn();
 startBeta();
+keepUnsentText();
 filterWhileTyping();
 showMoreInPlace();
 showLocalTimes(document);

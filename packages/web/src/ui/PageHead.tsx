@@ -5,8 +5,8 @@ import { useTitle } from '../frame/page-title.ts';
 
 type PageHeadProps = {
   title: string;
-  /** Title of the browser tab, if it differs. */
-  tabTitle?: string;
+  /** Title of the browser tab, if it differs. Undefined if another part of the page sets it. */
+  tabTitle?: string | undefined;
   /** Of the title, if it is in another font. */
   titleClass?: string | undefined;
   /** Shown next to the title. */
@@ -15,8 +15,9 @@ type PageHeadProps = {
   children?: ReactNode;
 };
 
-export function PageHead({ title, tabTitle = title, titleClass, badges, children }: PageHeadProps) {
-  useTitle(tabTitle);
+export function PageHead(props: PageHeadProps) {
+  const { title, titleClass, badges, children } = props;
+  useTitle('tabTitle' in props ? props.tabTitle : title);
   return (
     <Group justify="space-between" gap="sm">
       <Group gap="sm">

@@ -1,9 +1,12 @@
-// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away.
+// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away. An error
+// about a field of a form is shown at that field.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Alert, Anchor, Button, Text } from '@mantine/core';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { showAtField } from '../frame/field-messages.ts';
 import { keepForReturn, MissingCodeError } from '../frame/load-code.ts';
 import { AccountError, PasskeyError } from '../session.ts';
 import { t, texts } from '../texts.tsx';
@@ -16,7 +19,25 @@ type ProblemProps = {
   onRetry?: () => void;
 };
 
+/** In a form with the field that the error is about (`data-field`), the message is shown at that field instead. */
 export function Problem({ error, onRetry }: ProblemProps) {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isAtField, setAtField] = useState(false);
+  useLayoutEffect(() => {
+    const { message, field } = describe(error);
+    const remove = field === null || place.current === null ? null : showAtField(place.current, field, message);
+    setAtField(remove !== null);
+    return remove ?? undefined;
+  }, [error]);
+  return (
+    <>
+      <span ref={place} hidden />
+      {!isAtField && <ProblemAlert error={error} {...(onRetry !== undefined && { onRetry })} />}
+    </>
+  );
+}
+
+function ProblemAlert({ error, onRetry }: ProblemProps) {
   const { message, remedy, details } = describe(error);
   const required = requirementOf(error);
   return (
@@ -79,21 +100,25 @@ const ERROR_KEYS: Readonly<Record<number, ProgramKey>> = {
 /** Their messages say what to do. */
 const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
 
-type Description = { readonly message: string; readonly remedy: string; readonly details: readonly string[] };
+type Description = {
+  readonly message: string;
+  readonly remedy: string;
+  readonly details: readonly string[];
+  /** The path of the field in the request. */
+  readonly field: string | null;
+};
+
+const ofNoField = (message: string, remedy = ''): Description => ({ message, remedy, details: [], field: null });
 
 function describe(error: unknown): Description {
-  if (error instanceof NetworkError)
-    return { message: t('problem.unreachable'), remedy: t('problem.unreachable.remedy'), details: [] };
-  if (error instanceof MissingCodeError)
-    return { message: t('problem.part'), remedy: t('problem.part.remedy'), details: [] };
-  if (error instanceof PasskeyError) return { message: error.message, remedy: error.remedy, details: [] };
-  if (isSignedOut(error))
-    return { message: t('problem.signedOut'), remedy: t('problem.signedOut.remedy'), details: [] };
-  if (!(error instanceof ApiError))
-    return { message: t('problem.here'), remedy: t('problem.here.remedy'), details: [] };
+  if (error instanceof NetworkError) return ofNoField(t('problem.unreachable'), t('problem.unreachable.remedy'));
+  if (error instanceof MissingCodeError) return ofNoField(t('problem.part'), t('problem.part.remedy'));
+  if (error instanceof PasskeyError) return ofNoField(error.message, error.remedy);
+  if (isSignedOut(error)) return ofNoField(t('problem.signedOut'), t('problem.signedOut.remedy'));
+  if (!(error instanceof ApiError)) return ofNoField(t('problem.here'), t('problem.here.remedy'));
+  const { message, field = fieldOf(error) } = splitField(error.message);
   if (texts.language !== 'en')
-    return { message: error instanceof AccountError ? error.message : t(errorKey(error)), remedy: '', details: [] };
-  const { message, field } = splitField(error.message);
+    return { ...ofNoField(error instanceof AccountError ? error.message : t(errorKey(error))), field };
   const { remedy } = ERRORS[error.code];
   return {
     message,
@@ -104,12 +129,29 @@ function describe(error: unknown): Description {
       ...(field === null ? [] : [`Field: ${field}`]),
       ...(error.requestId === undefined ? [] : [`Request ID: ${error.requestId}`]),
     ],
+    field,
   };
 }
 
+/** The field that an error is about whose message does not begin with it. */
+function fieldOf({ code, data }: ApiError): string | null {
+  return code === 4236 ? 'password' : (REASON_FIELDS.get(data?.reason) ?? null);
+}
+
+/** By the reason of the account routes. */
+const REASON_FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ['INVALID_EMAIL', 'email'],
+  ['INVALID_PASSWORD', 'password'],
+  ['PASSWORD_TOO_SHORT', 'new_password'],
+  ['PASSWORD_TOO_LONG', 'new_password'],
+  ['INVALID_CODE', 'code'],
+  ['CODE_USED', 'code'],
+  ['INVALID_BACKUP_CODE', 'code'],
+]);
+
 /** Messages about input start with the path of the field, as in `name: too long. Shorten it.` */
-function splitField(text: string): { message: string; field: string | null } {
+function splitField(text: string): { message: string; field?: string } {
   const [, field, rest] = /^([\w.[\]/-]+): (.+)$/s.exec(text) ?? [];
-  if (field === undefined || rest === undefined) return { message: text, field: null };
+  if (field === undefined || rest === undefined) return { message: text };
   return { message: rest.charAt(0).toUpperCase() + rest.slice(1), field };
 }

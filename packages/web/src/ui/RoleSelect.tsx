@@ -16,6 +16,7 @@ export function RoleSelect({ label, value, roles, isCompact = false, isDisabled 
   const { summary } = ROLES[value];
   return (
     <NativeSelect
+      data-field="role"
       {...(isCompact
         ? { 'aria-label': label, title: summary, size: 'xs' as const }
         : { label, description: summary, inputWrapperOrder: ['label', 'input', 'description', 'error'] as const })}

@@ -39,23 +39,23 @@ type Link = Facts['links'][number];
 type Requirements = Facts['requirements'][number];
 
 /** The address as browsers write it, so that what is shown is where it leads. */
-function readLink({ kind, url }: Link): Link {
+function readLink({ kind, url }: Link, index: number): Link {
   const address = URL.parse(url);
   if (address === null || address.protocol !== 'https:' || address.username !== '' || address.password !== '')
     throw new ApiError(
       4002,
-      `links: ${kind} must be an https address without a user name, such as https://example.com.`,
+      `links[${index}].url: must be an https address without a user name, such as https://example.com.`,
     );
   return { kind, url: address.href };
 }
 
 /** The address of the page of the video, without anything else that was in the address. */
-function readVideo(address: string): string {
+function readVideo(address: string, index: number): string {
   const video = readVideoLink(address);
   if (video === null)
     throw new ApiError(
       4002,
-      'videos: must be the addresses of videos on YouTube or Vimeo, such as https://www.youtube.com/watch?v=….',
+      `videos[${index}]: must be the address of a video on YouTube or Vimeo, such as https://www.youtube.com/watch?v=….`,
     );
   return video.page;
 }

@@ -8,6 +8,7 @@ type FieldProps = { value: string; onChange: (value: string) => void };
 export function NameField({ value, onChange, problem = null }: FieldProps & { problem?: string | null }) {
   return (
     <TextInput
+      data-field="name"
       label={t('field.name')}
       description={t('field.name.hint')}
       error={problem === null ? undefined : `Please ${problem}.`}
@@ -27,6 +28,7 @@ type EmailProps = FieldProps & { label?: string; autoComplete?: string };
 export function EmailField({ label = t('field.email'), autoComplete = 'username', value, onChange }: EmailProps) {
   return (
     <TextInput
+      data-field="email"
       label={label}
       type="email"
       autoComplete={autoComplete}
@@ -44,6 +46,7 @@ export function EmailField({ label = t('field.email'), autoComplete = 'username'
 export function PasswordField({ label = t('field.password'), value, onChange }: FieldProps & { label?: string }) {
   return (
     <PasswordInput
+      data-field="password"
       label={label}
       autoComplete="current-password"
       required
@@ -66,6 +69,7 @@ export function NewPasswordField(props: NewPasswordProps) {
   } = props;
   return (
     <PasswordInput
+      data-field="new_password"
       label={label}
       description={description}
       autoComplete="new-password"

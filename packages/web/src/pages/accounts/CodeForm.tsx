@@ -52,6 +52,7 @@ type CodeFieldProps = { isBackup?: boolean; value: string; onChange: (value: str
 export function CodeField({ isBackup = false, value, onChange }: CodeFieldProps) {
   return (
     <TextInput
+      data-field="code"
       label={t(isBackup ? 'field.backupCode' : 'field.code')}
       description={t(isBackup ? 'field.backupCode.hint' : 'field.code.hint')}
       autoComplete={isBackup ? 'off' : 'one-time-code'}

@@ -39,6 +39,7 @@ function Fields({ handle }: { handle: string | null }) {
     <form onSubmit={submit} aria-label="Handle">
       <Stack gap="sm" align="flex-start">
         <TextInput
+          data-field="handle"
           label="Handle"
           description="Your public page shows your name and your public games. If you change the handle, old links stop working."
           leftSection={<Text size="sm">@</Text>}

@@ -135,6 +135,7 @@ function RenamePasskey({ passkey, onChanged, onClose }: DialogProps) {
         <Stack gap="md">
           {renaming.error !== null && <Problem error={renaming.error} />}
           <TextInput
+            data-field="name"
             label="Name"
             maxLength={MAX_NAME_LENGTH}
             required

@@ -38,6 +38,7 @@ export function CreateKey({ isBusy, error, onCreate, onClose }: CreateKeyProps) 
       >
         <Stack gap="md">
           <TextInput
+            data-field="name"
             label="Name"
             description="For example, the agent or machine that will use it"
             required
@@ -48,6 +49,7 @@ export function CreateKey({ isBusy, error, onCreate, onClose }: CreateKeyProps) 
           />
           <ReachFields value={reach} onChange={setReach} />
           <NativeSelect
+            data-field="expires_in_days"
             label="Expires"
             data={EXPIRIES}
             value={days}

@@ -21,6 +21,7 @@ export function ReachFields({ value, onChange, offersWrite = true }: ReachFields
   return (
     <>
       <Radio.Group
+        data-field="may_write"
         label="Permissions"
         value={value.mayWrite ? 'write' : 'read'}
         onChange={(chosen) => onChange({ ...value, mayWrite: chosen === 'write' })}
@@ -42,6 +43,7 @@ export function ReachFields({ value, onChange, offersWrite = true }: ReachFields
       </Radio.Group>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <NativeSelect
+        data-field="game"
         label="Games"
         disabled={data === undefined}
         value={value.game}

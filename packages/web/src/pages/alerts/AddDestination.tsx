@@ -58,12 +58,14 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
       >
         <Stack gap="md">
           <NativeSelect
+            data-field="kind"
             label="Send alerts to"
             data={KINDS}
             value={kind}
             onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
           />
           <TextInput
+            data-field="url"
             label="Address"
             description={SOURCES[kind]}
             type="url"
@@ -74,6 +76,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
           />
           <TextInput
+            data-field="name"
             label="Name"
             description="How this page calls it"
             maxLength={80}
@@ -82,6 +85,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Checkbox.Group
+            data-field="kinds"
             label="It gets"
             value={[...kinds]}
             onChange={(chosen) => setKinds(ALERT_KINDS.filter((each) => chosen.includes(each)))}

@@ -30,6 +30,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
       <Stack gap="sm">
         <Group align="flex-end">
           <NativeSelect
+            data-field="time_zone"
             label="Time zone"
             data={ZONES.includes(zone) ? ZONES : [zone, ...ZONES]}
             value={zone}
@@ -42,6 +43,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
           )}
           <TextInput
             type="time"
+            data-field="digest_at"
             label="Daily digest at"
             required
             withAsterisk={false}
@@ -58,6 +60,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
           <Group>
             <TextInput
               type="time"
+              data-field="quiet_hours.from"
               label="From"
               required
               withAsterisk={false}
@@ -66,6 +69,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
             />
             <TextInput
               type="time"
+              data-field="quiet_hours.until"
               label="Until"
               required
               withAsterisk={false}

@@ -57,6 +57,7 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
     <form onSubmit={submit} aria-label={t('bug.form')}>
       <Stack gap="md">
         <TextInput
+          data-field="title"
           label={t('bug.subject')}
           description={t('bug.subject.hint')}
           maxLength={LIMITS.bugTitleLength}
@@ -64,6 +65,7 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
         <Textarea
+          data-field="message"
           label={t('bug.message')}
           description={t('bug.message.hint')}
           required
@@ -74,6 +76,7 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
         <Select
+          data-field="build_id"
           label={t('bug.build')}
           description={t(hasFile ? 'bug.build.needed' : 'bug.build.hint')}
           placeholder={t('bug.build.unsure')}
@@ -108,6 +111,7 @@ function SenderFields({ sender, onChange }: { sender: Sender; onChange: (sender:
   return (
     <>
       <TextInput
+        data-field="name"
         label={t('bug.name')}
         description={t('bug.name.hint')}
         maxLength={LIMITS.displayNameLength}
@@ -116,6 +120,7 @@ function SenderFields({ sender, onChange }: { sender: Sender; onChange: (sender:
         onChange={(event) => onChange({ ...sender, name: event.currentTarget.value })}
       />
       <TextInput
+        data-field="email"
         label={t('field.email')}
         description={t('bug.email.hint')}
         type="email"

@@ -62,6 +62,7 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
     >
       <Stack gap="sm">
         <Textarea
+          data-field="message"
           label="Reply by mail"
           description="The player sees your name and this text, not your address."
           autosize

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
+import { useTitle } from '../../frame/page-title.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -31,6 +32,7 @@ export function BugTicket() {
     meta: follow('bugs'),
   });
   const isMissing = error instanceof ApiError && [4002, 4040].includes(error.code);
+  useTitle(titleOf(game.name, data, isMissing));
   return (
     <Stack gap="md" component="section" aria-label="Ticket" className={classes.ticket}>
       <SiteLink
@@ -48,6 +50,12 @@ export function BugTicket() {
       {data !== undefined && <TicketDetails key={data.bug_uid} bug={data} gameUid={game.game_uid} slug={game.slug} />}
     </Stack>
   );
+}
+
+/** Of the browser tab; undefined while the ticket is loading. */
+function titleOf(game: string, bug: Ticket | undefined, isMissing: boolean): string | undefined {
+  if (bug !== undefined) return `#${bug.number} ${bug.title} · ${game}`;
+  return isMissing ? `Ticket not found · ${game}` : undefined;
 }
 
 type TicketDetailsProps = { bug: Ticket; gameUid: string; slug: string };

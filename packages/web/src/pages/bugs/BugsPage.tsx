@@ -34,7 +34,7 @@ export function BugsPage() {
   };
   return (
     <Stack gap="md">
-      <PageHead title="Bugs" tabTitle={`Bugs · ${game.name}`}>
+      <PageHead title="Bugs" tabTitle={bugUid === undefined ? `Bugs · ${game.name}` : undefined}>
         <Choice
           label="Status"
           value={filter.status}

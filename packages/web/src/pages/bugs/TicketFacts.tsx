@@ -10,6 +10,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { findId, parseLabels, type Ticket } from './bug-status.ts';
@@ -49,7 +50,7 @@ export function RenameTicket({ bug, change }: TicketProps) {
     <EditDialog
       button="Rename"
       title="Rename ticket"
-      field={{ label: 'Title', description: 'Leave it empty to show the beginning of the message.' }}
+      field={{ name: 'title', label: 'Title', description: 'Leave it empty to show the beginning of the message.' }}
       initial={bug.title}
       maxLength={LIMITS.bugTitleLength}
       change={change}
@@ -75,7 +76,7 @@ function Labels({ bug, change, slug }: TicketProps & { slug: string }) {
       <EditDialog
         button={bug.labels.length === 0 ? 'Add labels' : 'Change labels'}
         title="Labels"
-        field={{ label: 'Labels', description: 'Separated by commas, for example: physics, level 2' }}
+        field={{ name: 'labels', label: 'Labels', description: 'Separated by commas, for example: physics, level 2' }}
         initial={bug.labels.join(', ')}
         maxLength={LIMITS.bugLabels * (LIMITS.bugLabelLength + 2)}
         change={change}
@@ -102,6 +103,7 @@ function GroupOf({ bug, change, slug }: TicketProps & { slug: string }) {
         button={group === null ? 'Link crash group' : 'Change'}
         title="Link a crash group"
         field={{
+          name: 'group_id',
           label: 'Address or ID of the crash group',
           description: 'Leave it empty to remove the link.',
           problemOf: (text) => (text === '' || findId(text) !== undefined ? null : 'This contains no ID of a group.'),
@@ -158,6 +160,7 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
         button="Mark as duplicate"
         title="Mark as duplicate"
         field={{
+          name: 'duplicate_of',
           label: 'Number of the other ticket',
           description: 'It stays open, and this ticket is closed.',
           placeholder: '#12',
@@ -186,7 +189,13 @@ async function findTicket(gameUid: string, number: number): Promise<string> {
 type EditDialogProps = {
   button: string;
   title: string;
-  field: { label: string; description: string; placeholder?: string; problemOf?: (text: string) => string | null };
+  field: {
+    name: string;
+    label: string;
+    description: string;
+    placeholder?: string;
+    problemOf?: (text: string) => string | null;
+  };
   initial: string;
   maxLength?: number;
   change: ChangeTicket;
@@ -199,9 +208,11 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);
+  const [error, setError] = useState<Error | null>(null);
   const open = () => {
     setText(initial);
     setProblem(null);
+    setError(null);
     setOpen(true);
   };
   const save = async () => {
@@ -209,10 +220,17 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
     const found = field.problemOf?.(trimmed) ?? null;
     if (found !== null) return setProblem(found);
     try {
-      change.mutate(await makeChange(trimmed));
-      setOpen(false);
-    } catch (error) {
-      setProblem((error as Error).message);
+      setError(null);
+      change.mutate(await makeChange(trimmed), {
+        onSuccess: () => setOpen(false),
+        onError: (cause) => {
+          setError(cause);
+          // So that the page below doesn't show the error as well.
+          change.reset();
+        },
+      });
+    } catch (cause) {
+      setProblem((cause as Error).message);
     }
   };
   return (
@@ -230,6 +248,7 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
           >
             <Stack gap="md">
               <TextInput
+                data-field={field.name}
                 label={field.label}
                 description={field.description}
                 placeholder={field.placeholder ?? ''}
@@ -240,7 +259,8 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
                 data-autofocus
                 onChange={(event) => setText(event.currentTarget.value)}
               />
-              <DialogButtons submitLabel="Save" onClose={() => setOpen(false)} />
+              {error !== null && <Problem error={error} />}
+              <DialogButtons submitLabel="Save" isBusy={change.isPending} onClose={() => setOpen(false)} />
             </Stack>
           </form>
         </Dialog>

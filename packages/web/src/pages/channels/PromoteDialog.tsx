@@ -57,6 +57,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
           {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
           {moves.error !== null && <Problem error={moves.error} />}
           <TextInput
+            data-field="channel"
             label="Channel"
             required
             list={listId}

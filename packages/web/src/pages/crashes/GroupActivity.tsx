@@ -195,6 +195,7 @@ function CommentField({ label, text, onType }: CommentFieldProps) {
   const mentions = members.map(({ name }) => `@${name}`);
   return (
     <Textarea
+      data-field="comment"
       aria-label={label}
       placeholder={
         members.length > 1

@@ -6,9 +6,10 @@ import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import classes from './crashes.module.css';
 import type { GroupDetail } from './TrendChart.tsx';
-import type { Triage } from './use-triage.ts';
+import { type Triage, useTriageForm } from './use-triage.ts';
 
 type GroupTitleProps = { group: GroupDetail; triage: Triage };
 
@@ -38,6 +39,7 @@ export function GroupTitle({ group, triage }: GroupTitleProps) {
 
 function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: () => void }) {
   const [title, setTitle] = useState(group.title);
+  const form = useTriageForm(triage, onClose);
   const trimmed = title.trim();
   const isSignature = trimmed === '' || trimmed === group.signature;
   return (
@@ -45,16 +47,16 @@ function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: (
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          triage.mutate({
+          form.submit({
             kind: 'update',
             input: { group_id: group.group_id, title: isSignature ? null : trimmed },
             message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
           });
-          onClose();
         }}
       >
         <Stack gap="md">
           <TextInput
+            data-field="title"
             label="Title"
             description="Shown everywhere instead of the signature. Leave it empty for the signature."
             placeholder={group.signature}
@@ -64,7 +66,12 @@ function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: (
             data-autofocus
             onChange={(event) => setTitle(event.currentTarget.value)}
           />
-          <DialogButtons submitLabel={isSignature ? 'Use signature' : 'Rename'} onClose={onClose} />
+          {form.error !== null && <Problem error={form.error} />}
+          <DialogButtons
+            submitLabel={isSignature ? 'Use signature' : 'Rename'}
+            isBusy={form.isBusy}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -110,6 +110,7 @@ function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
             {query}
           </Text>
           <TextInput
+            data-field="name"
             label="Name"
             description="All members of the game see it. A search with the same name is replaced."
             required

@@ -4,7 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../frame/load-code.ts';
 import { formatDone } from './group-status.ts';
-import type { SubmitStatus, Triage } from './use-triage.ts';
+import type { StatusAction, Triage } from './use-triage.ts';
 
 /** Loaded when one of them is opened. */
 const ResolveDialog = lazyPart(() => import('./StatusDialogs.tsx'), 'ResolveDialog');
@@ -20,14 +20,15 @@ type StatusButtonsProps = {
 
 export function StatusButtons({ statuses, groupIds, triage, size = 'sm' }: StatusButtonsProps) {
   const [dialog, setDialog] = useState<'resolve' | 'snooze' | null>(null);
-  const submit: SubmitStatus = (change, done) => {
-    const message = formatDone(groupIds.length, done);
-    triage.mutate({ kind: 'change', input: { group_ids: [...groupIds], ...change }, message });
-    setDialog(null);
-  };
+  const actionOf: StatusAction = (change, done) => ({
+    kind: 'change',
+    input: { group_ids: [...groupIds], ...change },
+    message: formatDone(groupIds.length, done),
+  });
   const isOpen = statuses.includes('open');
   const buttons = { size, variant: 'default', disabled: triage.isPending } as const;
   const close = () => setDialog(null);
+  const parts = { count: groupIds.length, triage, actionOf, onClose: close };
   return (
     <Group gap="xs">
       {(isOpen || statuses.includes('snoozed')) && (
@@ -40,19 +41,19 @@ export function StatusButtons({ statuses, groupIds, triage, size = 'sm' }: Statu
           <Button {...buttons} onClick={() => setDialog('snooze')}>
             Snooze
           </Button>
-          <Button {...buttons} onClick={() => submit({ status: 'ignored' }, 'ignored')}>
+          <Button {...buttons} onClick={() => triage.mutate(actionOf({ status: 'ignored' }, 'ignored'))}>
             Ignore
           </Button>
         </>
       )}
       {statuses.some((status) => status !== 'open') && (
-        <Button {...buttons} onClick={() => submit({ status: 'open' }, 'reopened')}>
+        <Button {...buttons} onClick={() => triage.mutate(actionOf({ status: 'open' }, 'reopened'))}>
           Reopen
         </Button>
       )}
       <Suspense>
-        {dialog === 'resolve' && <ResolveDialog count={groupIds.length} onSubmit={submit} onClose={close} />}
-        {dialog === 'snooze' && <SnoozeDialog count={groupIds.length} onSubmit={submit} onClose={close} />}
+        {dialog === 'resolve' && <ResolveDialog {...parts} />}
+        {dialog === 'snooze' && <SnoozeDialog {...parts} />}
       </Suspense>
     </Group>
   );

@@ -7,10 +7,16 @@ import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
-import type { StatusChange, SubmitStatus } from './use-triage.ts';
+import { type StatusAction, type StatusChange, type Triage, useTriageForm } from './use-triage.ts';
 
-type DialogProps = { count: number; onSubmit: SubmitStatus; onClose: () => void };
+type DialogProps = {
+  count: number;
+  triage: Triage;
+  actionOf: StatusAction;
+  onClose: () => void;
+};
 
 function nameOf(count: number): string {
   return count === 1 ? 'crash group' : `${count} crash groups`;
@@ -19,7 +25,8 @@ function nameOf(count: number): string {
 /** As many of the newest builds are suggested as the version with the fix. */
 const MAX_BUILDS = 100;
 
-export function ResolveDialog({ count, onSubmit, onClose }: DialogProps) {
+export function ResolveDialog({ count, triage, actionOf, onClose }: DialogProps) {
+  const { error, isBusy, submit } = useTriageForm(triage, onClose);
   const { game_uid: uid } = useGame();
   const { data } = useQuery(ask(listGameBuilds, { uid, page_size: MAX_BUILDS }));
   const versions = [...new Set(data?.builds.map((build) => build.version))];
@@ -31,14 +38,17 @@ export function ResolveDialog({ count, onSubmit, onClose }: DialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit(
-            { status: 'resolved', ...(fixedIn !== null && { fixed_in_version: fixedIn }) },
-            fixedIn === null ? 'resolved in the next build' : `resolved as fixed in ${fixedIn}`,
+          submit(
+            actionOf(
+              { status: 'resolved', ...(fixedIn !== null && { fixed_in_version: fixedIn }) },
+              fixedIn === null ? 'resolved in the next build' : `resolved as fixed in ${fixedIn}`,
+            ),
           );
         }}
       >
         <Stack gap="md">
           <TextInput
+            data-field="fixed_in_version"
             label="Fixed in version"
             description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
             maxLength={LIMITS.versionLength}
@@ -58,7 +68,9 @@ export function ResolveDialog({ count, onSubmit, onClose }: DialogProps) {
               ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
               : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
           </Text>
+          {error !== null && <Problem error={error} />}
           <DialogButtons
+            isBusy={isBusy}
             submitLabel={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`}
             onClose={onClose}
           />
@@ -78,7 +90,8 @@ const SNOOZES = [
 ] as const;
 type SnoozeKind = (typeof SNOOZES)[number]['value'];
 
-export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
+export function SnoozeDialog({ count, triage, actionOf, onClose }: DialogProps) {
+  const { error, isBusy, submit } = useTriageForm(triage, onClose);
   const [kind, setKind] = useState<SnoozeKind>('week');
   const [date, setDate] = useState('');
   const [reports, setReports] = useState<string | number>(100);
@@ -89,7 +102,7 @@ export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (snooze !== null) onSubmit({ status: 'snoozed', snooze }, 'snoozed');
+          if (snooze !== null) submit(actionOf({ status: 'snoozed', snooze }, 'snoozed'));
         }}
       >
         <Stack gap="md">
@@ -102,6 +115,7 @@ export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
           </Radio.Group>
           {kind === 'date' && (
             <TextInput
+              data-field="snooze.until"
               label="Date"
               type="date"
               required
@@ -112,6 +126,7 @@ export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
           )}
           {kind === 'reports' && (
             <NumberInput
+              data-field="snooze.reports"
               label="Reports"
               required
               withAsterisk={false}
@@ -124,7 +139,8 @@ export function SnoozeDialog({ count, onSubmit, onClose }: DialogProps) {
           <Text size="sm">
             Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
           </Text>
-          <DialogButtons submitLabel="Snooze" isDisabled={snooze === null} onClose={onClose} />
+          {error !== null && <Problem error={error} />}
+          <DialogButtons submitLabel="Snooze" isBusy={isBusy} isDisabled={snooze === null} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>

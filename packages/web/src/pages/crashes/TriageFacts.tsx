@@ -16,7 +16,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { PRIORITY_NAMES } from './group-status.ts';
 import type { GroupDetail } from './TrendChart.tsx';
-import type { Triage } from './use-triage.ts';
+import { type Triage, useTriageForm } from './use-triage.ts';
 
 type TriageFactsProps = { group: GroupDetail; triage: Triage };
 
@@ -147,23 +147,24 @@ function NewIssue({ group, triage, onClose }: TriageFactsProps & { onClose: () =
 
 function IssueDialog({ group, triage, onClose }: TriageFactsProps & { onClose: () => void }) {
   const [url, setUrl] = useState(group.issue_url ?? '');
+  const form = useTriageForm(triage, onClose);
   const trimmed = url.trim();
   return (
     <Dialog title="Link an issue" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          triage.mutate({
+          form.submit({
             kind: 'update',
             input: { group_id: group.group_id, issue_url: trimmed === '' ? null : trimmed },
             message: trimmed === '' ? 'Link to the issue removed.' : 'Issue linked.',
           });
-          onClose();
         }}
       >
         <Stack gap="md">
           {group.issue_url === null && <NewIssue group={group} triage={triage} onClose={onClose} />}
           <TextInput
+            data-field="issue_url"
             label="Address of the issue"
             description="In GitHub, GitLab, Jira, Linear or any other tracker. Leave it empty to remove the link."
             type="url"
@@ -174,7 +175,9 @@ function IssueDialog({ group, triage, onClose }: TriageFactsProps & { onClose: (
             data-autofocus
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
+          {form.error !== null && <Problem error={form.error} />}
           <DialogButtons
+            isBusy={form.isBusy}
             submitLabel={trimmed === '' && group.issue_url !== null ? 'Remove link' : 'Save'}
             onClose={onClose}
           />

@@ -14,6 +14,7 @@ import {
   updateCrashGroup,
 } from '@chauffeur/contract/operations/triage';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useGame } from '../games/use-game.ts';
 
@@ -21,7 +22,7 @@ type Input<Op extends Parameters<typeof call>[0]> = Omit<InputOf<Op>, 'uid'>;
 
 /** A new status of groups, and the message for when it is set, such as "resolved in the next build". */
 export type StatusChange = Omit<InputOf<typeof changeCrashGroups>, 'uid' | 'group_ids'>;
-export type SubmitStatus = (change: StatusChange, done: string) => void;
+export type StatusAction = (change: StatusChange, done: string) => Action;
 
 type Action =
   | { readonly kind: 'update'; readonly input: Input<typeof updateCrashGroup>; readonly message: string }
@@ -59,6 +60,23 @@ export function useTriage() {
     mutationFn: (action: Action) => run(uid, action),
     onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
   });
+}
+
+/** For a dialog with a form, which closes once the change was made, and otherwise shows why it was not. */
+export function useTriageForm(triage: Triage, onDone: () => void) {
+  const [error, setError] = useState<Error | null>(null);
+  const submit = (action: Action) => {
+    setError(null);
+    triage.mutate(action, {
+      onSuccess: onDone,
+      onError: (cause) => {
+        setError(cause);
+        // So that the page below doesn't show the error as well.
+        triage.reset();
+      },
+    });
+  };
+  return { error, isBusy: triage.isPending, submit };
 }
 
 async function run(uid: string, action: Action): Promise<Done> {

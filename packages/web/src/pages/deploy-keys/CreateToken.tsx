@@ -40,6 +40,7 @@ export function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenPro
       >
         <Stack gap="md">
           <TextInput
+            data-field="name"
             label="Name"
             description="For example, the CI system that will use it"
             required
@@ -48,7 +49,7 @@ export function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenPro
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <Checkbox.Group label="Scopes" value={scopes} onChange={setScopes}>
+          <Checkbox.Group data-field="scopes" label="Scopes" value={scopes} onChange={setScopes}>
             <Stack gap="xs" mt="xs">
               {SCOPES.map(({ scope, label, description }) => (
                 <Checkbox key={scope} value={scope} label={label} description={description} />
@@ -56,6 +57,7 @@ export function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenPro
             </Stack>
           </Checkbox.Group>
           <NativeSelect
+            data-field="expires_in_days"
             label="Expires"
             data={EXPIRIES}
             value={days}

@@ -28,6 +28,7 @@ export function RenameToken({ token, isBusy, error, onRename, onClose }: RenameT
       >
         <Stack gap="md">
           <TextInput
+            data-field="name"
             label="Name"
             required
             maxLength={LIMITS.uploadTokenNameLength}

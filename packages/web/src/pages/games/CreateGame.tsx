@@ -42,6 +42,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
         <Stack gap="md">
           {creating.error !== null && <Problem error={creating.error} />}
           <TextInput
+            data-field="name"
             label="Name"
             description="Shown to players. You can change it later."
             required
@@ -51,6 +52,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <TextInput
+            data-field="slug"
             label="Address"
             description={`${location.host}/g/${shownSlug || '…'}`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -62,6 +64,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
           />
           {choices.length > 0 && (
             <NativeSelect
+              data-field="organisation"
               label="Organisation"
               description="Its members get access to the game."
               data={[

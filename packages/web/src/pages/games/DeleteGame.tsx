@@ -43,6 +43,7 @@ export function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => v
           {isPending && <Skeleton h={220} />}
           {data !== undefined && <Consequences lines={data.consequences} />}
           <TextInput
+            data-field="name"
             label={`Type ${game.name} to confirm`}
             data-autofocus
             autoComplete="off"

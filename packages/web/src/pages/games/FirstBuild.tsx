@@ -38,7 +38,10 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
   const key = issuing.isPending ? null : issued;
   return (
     <Stack gap="lg">
-      <PageHead title={isLive ? 'Your first build is live' : 'Ship your first build'} tabTitle={game.name} />
+      <PageHead
+        title={isLive ? 'Your first build is live' : 'Ship your first build'}
+        tabTitle={`First build · ${game.name}`}
+      />
       {error !== null && (
         <Problem
           error={error}

@@ -72,13 +72,14 @@ export function InvitationParts({ title, roles, invitations, changing }: Invitat
             title={title}
             roles={roles}
             busy={changing.isPending && variables?.kind === 'invite'}
+            error={variables?.kind === 'invite' ? changing.error : null}
             onInvite={(email, role) => changing.mutateAsync({ kind: 'invite', email, role })}
           />
           <Text size="sm" role="status" {...(changing.isSuccess && { mt: 'sm' })}>
             {changing.isSuccess && variables !== undefined && formatChange(variables)}
           </Text>
         </div>
-        {changing.error !== null && variables !== undefined && (
+        {changing.error !== null && variables !== undefined && variables.kind !== 'invite' && (
           <Problem error={changing.error} onRetry={() => changing.mutate(variables)} />
         )}
         {invitations.length > 0 && (
@@ -105,10 +106,11 @@ type InviteFormProps = {
   title: string;
   roles: readonly Role[];
   busy: boolean;
+  error: Error | null;
   onInvite: (email: string, role: Role) => Promise<unknown>;
 };
 
-function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
+function InviteForm({ title, roles, busy, error, onInvite }: InviteFormProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>(roles.includes('developer') ? 'developer' : 'viewer');
   return (
@@ -116,7 +118,7 @@ function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
       aria-label={title}
       onSubmit={(event) => {
         event.preventDefault();
-        // The error is rendered above the list.
+        // The error is a property.
         onInvite(email.trim(), role).then(
           () => setEmail(''),
           () => undefined,
@@ -126,6 +128,7 @@ function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
       <Stack gap="sm" align="flex-start">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm" w="100%" maw={640}>
           <TextInput
+            data-field="email"
             label="Email"
             type="email"
             required
@@ -135,6 +138,7 @@ function InviteForm({ title, roles, busy, onInvite }: InviteFormProps) {
           />
           <RoleSelect label="Role" value={role} roles={roles} onChange={setRole} />
         </SimpleGrid>
+        {error !== null && <Problem error={error} />}
         <Button type="submit" loading={busy}>
           Send invitation
         </Button>

@@ -30,6 +30,7 @@ export function LinkFields({ links, onChange }: { links: Links; onChange: (links
               flex={1}
               type="url"
               required
+              data-field={`links[${index}].url`}
               aria-label={`Address of ${formatLinkKind(kind)}`}
               placeholder="https://"
               pattern="https://.+"

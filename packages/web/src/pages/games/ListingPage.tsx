@@ -59,6 +59,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
       >
         <Stack gap="md">
           <TextInput
+            data-field="name"
             label="Name"
             required
             maxLength={LIMITS.titleLength}
@@ -66,6 +67,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             onChange={change('name')}
           />
           <TextInput
+            data-field="slug"
             label="Address"
             description={
               isSlugChanged
@@ -85,6 +87,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             onSelect={(value) => change('visibility')({ currentTarget: { value } })}
           />
           <TextInput
+            data-field="tagline"
             label="Tagline"
             description={`One line about the game: ${[...fields.tagline].length} of ${LIMITS.taglineLength} characters`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -93,6 +96,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             onChange={change('tagline')}
           />
           <Textarea
+            data-field="description"
             label="Description"
             description={
               <>
@@ -110,6 +114,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             onChange={change('description')}
           />
           <TextInput
+            data-field="tags"
             label="Tags"
             description={`Up to ${LIMITS.gameTags}, separated by commas`}
             error={problem}
@@ -225,7 +230,7 @@ type VisibilityChoiceProps = { saved: Visibility; selected: Visibility; onSelect
 function VisibilityChoice({ saved, selected, onSelect }: VisibilityChoiceProps) {
   return (
     <>
-      <Radio.Group label="Visibility" value={selected} onChange={onSelect}>
+      <Radio.Group data-field="visibility" label="Visibility" value={selected} onChange={onSelect}>
         <Stack gap="xs" mt={4}>
           {Object.entries(VISIBILITIES).map(([value, { label, description }]) => (
             <Radio key={value} value={value} label={label} description={description} />

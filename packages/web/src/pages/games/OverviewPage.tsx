@@ -49,7 +49,7 @@ function Overview({ game, channels }: OverviewProps) {
   const newest = builds.data?.builds[0];
   return (
     <Stack gap="lg">
-      <PageHead title="Overview" tabTitle={game.name} />
+      <PageHead title="Overview" tabTitle={`Overview · ${game.name}`} />
       {channels.error !== null && <Problem error={channels.error} onRetry={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />

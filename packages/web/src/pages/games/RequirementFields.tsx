@@ -33,6 +33,7 @@ export function RequirementFields({ requirements, onChange }: RequirementFieldsP
               {PARTS.map((part) => (
                 <Textarea
                   key={part}
+                  data-field={`requirements[${index}].${part}`}
                   label={LABELS[part]}
                   aria-label={`${LABELS[part]} for ${formatOs(os)}`}
                   placeholder={part === 'minimum' ? 'Windows 10, 4 GB of memory' : undefined}

@@ -100,6 +100,7 @@ function OfferForm({ uid }: { uid: string }) {
     >
       <Stack gap="sm" maw={360}>
         <TextInput
+          data-field="email"
           label="Email of the new owner"
           type="email"
           required

@@ -19,6 +19,7 @@ export function VideoFields({ videos, onChange }: VideoFieldsProps) {
               flex={1}
               type="url"
               required
+              data-field={`videos[${index}]`}
               aria-label={`Address of video ${index + 1}`}
               placeholder="https://www.youtube.com/watch?v="
               pattern="https://.+"

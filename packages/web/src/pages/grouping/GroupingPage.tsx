@@ -121,6 +121,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
           {rules.map(({ key, frames, effect }, index) => (
             <Group key={key} component="li" gap="xs" wrap="nowrap" align="center">
               <TextInput
+                data-field={`rules[${index}].frames`}
                 aria-label={`Frames of rule ${index + 1}`}
                 placeholder="Log::*"
                 maxLength={LIMITS.groupingPatternLength}
@@ -130,6 +131,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
                 onChange={({ currentTarget }) => change(key, { frames: currentTarget.value })}
               />
               <NativeSelect
+                data-field={`rules[${index}].effect`}
                 aria-label={`Effect of rule ${index + 1}`}
                 data={RULE_EFFECTS.map((value) => ({ value, label: EFFECTS[value] }))}
                 value={effect}

@@ -117,6 +117,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
     >
       <Stack gap="md" maw={560}>
         <NativeSelect
+          data-field="kind"
           label="Tracker"
           data={KINDS}
           value={kind}
@@ -126,6 +127,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
         />
         {kind === 'other' ? (
           <TextInput
+            data-field="url_template"
             label="Address of the page for a new issue"
             description={
               <>
@@ -143,6 +145,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
         ) : (
           <>
             <TextInput
+              data-field="project"
               label={kind === 'github' ? 'Repository' : 'Project'}
               description={kind === 'github' ? 'Such as owner/repository' : 'Its path, such as group/project'}
               required
@@ -152,6 +155,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
               onChange={({ currentTarget }) => set({ project: currentTarget.value })}
             />
             <TextInput
+              data-field="base_url"
               label="Server"
               description={`Only for a server of your own; ${PUBLIC_URLS[kind]} if empty`}
               type="url"
@@ -161,6 +165,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
             />
             <Permitted operation={setIssueTracker}>
               <PasswordInput
+                data-field="token"
                 label="Access token"
                 description={
                   tracker?.has_token === true

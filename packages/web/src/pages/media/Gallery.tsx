@@ -1,9 +1,10 @@
 // The screenshots in the order players see, changed by dragging or with arrow buttons.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listGameMedia } from '@chauffeur/contract/operations/media';
-import { ActionIcon, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import classes from './MediaPage.module.css';
+import { MoveButton } from './MoveButton.tsx';
 import { moved } from './moved.ts';
 
 type Image = OutputOf<typeof listGameMedia>['gallery'][number];
@@ -82,8 +83,18 @@ function Shot({ image, index, isLast, isBusy, onMove, onDelete }: ShotProps) {
         <Text size="sm" truncate flex={1} title={image.filename}>
           {index + 1}. {image.filename}
         </Text>
-        <Arrow index={index} to={index - 1} label="earlier" isBusy={isBusy || index === 0} onMove={onMove} />
-        <Arrow index={index} to={index + 1} label="later" isBusy={isBusy || isLast} onMove={onMove} />
+        <MoveButton
+          name={`screenshot ${index + 1}`}
+          direction="earlier"
+          isDisabled={isBusy || index === 0}
+          onMove={() => onMove(index, index - 1)}
+        />
+        <MoveButton
+          name={`screenshot ${index + 1}`}
+          direction="later"
+          isDisabled={isBusy || isLast}
+          onMove={() => onMove(index, index + 1)}
+        />
         <Button
           size="compact-xs"
           variant="default"
@@ -95,27 +106,5 @@ function Shot({ image, index, isLast, isBusy, onMove, onDelete }: ShotProps) {
         </Button>
       </Group>
     </>
-  );
-}
-
-type ArrowProps = {
-  index: number;
-  to: number;
-  label: 'earlier' | 'later';
-  isBusy: boolean;
-  onMove: (from: number, to: number) => void;
-};
-
-function Arrow({ index, to, label, isBusy, onMove }: ArrowProps) {
-  return (
-    <ActionIcon
-      variant="default"
-      size="sm"
-      disabled={isBusy}
-      aria-label={`Move screenshot ${index + 1} ${label}`}
-      onClick={() => onMove(index, to)}
-    >
-      {label === 'earlier' ? '‹' : '›'}
-    </ActionIcon>
   );
 }

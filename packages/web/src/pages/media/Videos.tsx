@@ -2,7 +2,7 @@
 import { formatClock } from '@chauffeur/contract/format';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { addGameVideo, orderGameVideos, type VIDEO_STATES } from '@chauffeur/contract/operations/videos';
-import { ActionIcon, Button, Group, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../frame/own-role.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
@@ -15,6 +15,7 @@ import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
 import { DropFiles } from './DropFiles.tsx';
 import classes from './MediaPage.module.css';
+import { MoveButton } from './MoveButton.tsx';
 import { moved } from './moved.ts';
 import { useVideos, type Video } from './use-videos.ts';
 
@@ -164,13 +165,18 @@ function VideoItem({ video, no, count, gameName, isBusy, onMove, onDelete }: Vid
         <Text size="sm" truncate flex={1} title={filename}>
           {no}. {filename}
         </Text>
-        <Move
-          label={`Move video ${no} earlier`}
-          sign="‹"
+        <MoveButton
+          name={`video ${no}`}
+          direction="earlier"
           isDisabled={isBusy || no === 1}
           onMove={() => onMove(no - 2)}
         />
-        <Move label={`Move video ${no} later`} sign="›" isDisabled={isBusy || no === count} onMove={() => onMove(no)} />
+        <MoveButton
+          name={`video ${no}`}
+          direction="later"
+          isDisabled={isBusy || no === count}
+          onMove={() => onMove(no)}
+        />
         <Button
           size="compact-xs"
           variant="default"
@@ -190,15 +196,5 @@ function VideoItem({ video, no, count, gameName, isBusy, onMove, onDelete }: Vid
       </Group>
       {detail !== null && <Text size="sm">{detail}</Text>}
     </li>
-  );
-}
-
-type MoveProps = { label: string; sign: string; isDisabled: boolean; onMove: () => void };
-
-function Move({ label, sign, isDisabled, onMove }: MoveProps) {
-  return (
-    <ActionIcon variant="default" size="sm" disabled={isDisabled} aria-label={label} onClick={onMove}>
-      {sign}
-    </ActionIcon>
   );
 }

@@ -42,6 +42,7 @@ export function FeaturedGame() {
       >
         <Group gap="xs" align="flex-end">
           <TextInput
+            data-field="game"
             label="Game"
             description="Its address, such as /g/small-walk"
             required
@@ -52,8 +53,8 @@ export function FeaturedGame() {
             Feature game
           </Button>
         </Group>
+        {saving.error !== null && <Problem error={saving.error} />}
       </form>
-      {saving.error !== null && <Problem error={saving.error} />}
       <div role="status">
         {saving.isSuccess && <Text size="sm">Saved. The home page shows it within a minute.</Text>}
       </div>

@@ -46,8 +46,15 @@ function QuotaForm({ quota: { game, changes, defaults }, onClose }: { quota: Quo
       }}
     >
       <Stack gap="md">
-        <QuotaField label="Storage in MiB" value={storageMb} setting={defaults.storage_mb} onChange={setStorageMb} />
         <QuotaField
+          field="storage_mb"
+          label="Storage in MiB"
+          value={storageMb}
+          setting={defaults.storage_mb}
+          onChange={setStorageMb}
+        />
+        <QuotaField
+          field="crash_mb"
           label="Crash files per day in MiB"
           value={crashMb}
           setting={defaults.crash_mb}
@@ -74,15 +81,17 @@ function QuotaForm({ quota: { game, changes, defaults }, onClose }: { quota: Quo
 }
 
 type QuotaFieldProps = {
+  field: string;
   label: string;
   value: number | null;
   setting: number;
   onChange: (value: number | null) => void;
 };
 
-function QuotaField({ label, value, setting, onChange }: QuotaFieldProps) {
+function QuotaField({ field, label, value, setting, onChange }: QuotaFieldProps) {
   return (
     <TextInput
+      data-field={field}
       label={label}
       description={`Leave it empty for the default, ${formatMb(setting)}. 0 means no limit.`}
       inputMode="numeric"

@@ -159,6 +159,7 @@ function HideDialog({ game, onClose, onHidden }: HideDialogProps) {
             again at any time.
           </Text>
           <Textarea
+            data-field="reason"
             label="Reason"
             description="The developers see it, and its owners get it by mail."
             required

@@ -37,6 +37,7 @@ export function CreateOrganisation({ onClose }: { onClose: () => void }) {
           </Text>
           {creating.error !== null && <Problem error={creating.error} />}
           <TextInput
+            data-field="name"
             label="Name"
             required
             maxLength={LIMITS.organisationNameLength}
@@ -45,6 +46,7 @@ export function CreateOrganisation({ onClose }: { onClose: () => void }) {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <TextInput
+            data-field="slug"
             label="Address"
             description={slug === '' ? 'You can choose it later.' : `${location.host}/org/${slug}`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}

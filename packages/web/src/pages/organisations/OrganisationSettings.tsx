@@ -56,6 +56,7 @@ export function OrganisationSettings({ organisation }: { organisation: Organisat
       >
         <Stack gap="md" maw={480}>
           <TextInput
+            data-field="name"
             label="Name"
             required
             maxLength={LIMITS.organisationNameLength}
@@ -63,6 +64,7 @@ export function OrganisationSettings({ organisation }: { organisation: Organisat
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <TextInput
+            data-field="slug"
             label="Address"
             description={`${location.host}/org/${slug || uid}`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}

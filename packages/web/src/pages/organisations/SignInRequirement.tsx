@@ -68,6 +68,7 @@ function Choices({ current, value, onChange }: ChoicesProps) {
   const provider = current.single_sign_on;
   return (
     <Radio.Group
+      data-field="required_sign_in"
       label="To open this organisation and its games, people must sign in with"
       value={value ?? 'any'}
       onChange={(chosen) => onChange(chosen === 'any' ? null : (chosen as Requirement))}

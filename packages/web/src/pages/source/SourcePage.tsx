@@ -60,6 +60,7 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
     >
       <Stack gap="md" maw={640}>
         <TextInput
+          data-field="url_template"
           label="Address of a file"
           description={
             <>
@@ -73,6 +74,7 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
           onChange={({ currentTarget }) => setTemplate(currentTarget.value)}
         />
         <Textarea
+          data-field="path_prefixes"
           label="Folders to remove from paths"
           description="Where your builds are compiled, one folder in each line. Files in other folders get no link."
           placeholder={'/builds/my-game\nC:\\agent\\my-game'}
