@@ -54,7 +54,12 @@ export default defineConfig({
   build: {
     target: 'es2023',
     sourcemap: false,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // Public pages and the documentation have little code, and browsers without JavaScript report each preload as refused.
+      resolveDependencies: (_file, files, { hostId, hostType }) =>
+        hostType === 'html' && !hostId.endsWith('index.html') ? [] : files,
+    },
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: ['index.html', 'docs.html', 'public.html'],
