@@ -86,7 +86,8 @@ describe('launch health and events', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
     await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
-    await page.getByRole('button', { name: 'Show as table' }).click();
+    await page.getByRole('button', { name: 'Show as table', expanded: false }).click();
+    await page.getByRole('button', { name: 'Hide table', expanded: true }).waitFor();
     const today = page.getByRole('table', { name: 'Days of the build' }).getByRole('row').nth(1).getByRole('cell');
     await untilEqual(
       async () => (await today.allTextContents()).slice(1),

@@ -36,7 +36,7 @@ export function TimeChart(props: TimeChartProps) {
     <Stack gap="sm">
       <Group justify="space-between" gap="sm" align="flex-start">
         <Legend series={series} hidden={hidden} formatTotal={formatTotal} onToggle={onToggle} />
-        <Button size="xs" variant="default" aria-pressed={hasTable} onClick={() => onTable(!hasTable)}>
+        <Button size="xs" variant="default" aria-expanded={hasTable} onClick={() => onTable(!hasTable)}>
           {hasTable ? 'Hide table' : 'Show as table'}
         </Button>
       </Group>

@@ -54,7 +54,7 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
           size="compact-xs"
           variant="subtle"
           color="gray"
-          aria-pressed={hasTable}
+          aria-expanded={hasTable}
           onClick={() => change({ table: hasTable ? undefined : '1' })}
         >
           {hasTable ? 'Hide table' : 'Show as table'}
