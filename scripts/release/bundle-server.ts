@@ -22,6 +22,8 @@ const threadUrls: Plugin = {
 export async function bundleServer(folder: string): Promise<string[]> {
   const threads = await Array.fromAsync(glob('**/*.thread.ts', { cwd: SOURCE }));
   const input = Object.fromEntries(threads.map((path) => [basename(path, '.ts'), join(SOURCE, path)]));
+  if (Object.keys(input).length < threads.length)
+    throw new Error(`threads share a folder here, so their file names must differ: ${threads.join(', ')}`);
   const bundle = await rolldown({
     input: { main: join(SOURCE, 'main.ts'), ...input },
     platform: 'node',

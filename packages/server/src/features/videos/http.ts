@@ -18,7 +18,7 @@ import { sendBlob } from '../../request/send-blob.ts';
 import { requireMember, requireVerifiedOwner } from '../games/games.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './blob-key.ts';
-import { inspectVideo } from './inspect.ts';
+import { inspectVideo } from './inspect-video.ts';
 import { dropBlob, type NewVideo, recordVideo, requireSpace, requireVisibleVideo, unknownVideo } from './videos.ts';
 
 type Added = OutputOf<typeof contract.addVideo>;

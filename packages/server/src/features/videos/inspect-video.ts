@@ -9,7 +9,7 @@ import type { VideoReading } from './read-video.ts';
 /** The input of the thread. */
 export type InspectInput = { blobSettings: BlobSettings; key: string };
 
-const THREAD = new URL('./inspect.thread.ts', import.meta.url);
+const THREAD = new URL('./inspect-video.thread.ts', import.meta.url);
 /** Bytes are read into buffers, outside the heap. */
 const THREAD_LIMITS = { timeoutMs: 60_000, maxHeapMb: 64 };
 

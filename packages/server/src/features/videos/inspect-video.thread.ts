@@ -2,7 +2,7 @@
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
-import type { InspectInput } from './inspect.ts';
+import type { InspectInput } from './inspect-video.ts';
 import { readVideo, type VideoReading } from './read-video.ts';
 import { pagedBytes } from './video-bytes.ts';
 
