@@ -289,6 +289,8 @@ describe('the store on the website', () => {
     const text = await releases.text();
     assert.match(text, /<title>Small Walk 1\.2\.1<\/title>/);
     assert.match(text, /Rain that you can hear/);
+    // A registered kind of URN, which the game keeps with another name or address.
+    assert.ok(text.includes(`<id>urn:uuid:${studio.gameUid}#1.2.1</id>`), text);
     assert.doesNotMatch(text, /2\.0\.0/);
     const headers = { 'if-none-match': releases.headers.get('etag') ?? '' };
     assert.equal((await read(`/g/${studio.slug}/releases.atom`, headers)).status, 304);

@@ -83,7 +83,7 @@ async function readReleases(
     page,
     self: feedAddress(`${page}/releases.atom`, language),
     entries: releases.map((release) => ({
-      id: `urn:chauffeur:${game.game_id}:${encodeURIComponent(release.version)}`,
+      id: `urn:uuid:${game.game_id}#${encodeURIComponent(release.version)}`,
       title: `${game.name} ${release.version}`,
       url: page,
       author: developer,
