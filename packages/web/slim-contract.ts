@@ -13,6 +13,7 @@ const UNUSED = new Set([
 ]);
 /** The types that `typebox-names.ts` looks into. */
 const WITH_NAMES = new Set(['Object', 'Partial', 'Optional', 'Unsafe']);
+const TEXTS = new Set(['Literal', 'TemplateLiteral']);
 const TYPEBOX = fileURLToPath(new URL('./src/typebox-names.ts', import.meta.url));
 
 export function slimContract(): Plugin {
@@ -60,7 +61,14 @@ function findUnused(value: unknown, cuts: Span[]): void {
     findUnused(given.slice(0, used), cuts);
     return;
   }
-  for (const child of Object.values(node)) findUnused(child, cuts);
+  if (isDescription(node)) cuts.push(node);
+  else for (const child of Object.values(node)) findUnused(child, cuts);
+}
+
+/** A text for the description of another type, as in `{ ...Uuid, description: 'the game' }`: not a field of this name. */
+function isDescription(node: Node): boolean {
+  const { key, value } = node as Node & Property & { readonly value?: Node };
+  return node.type === 'Property' && key?.name === 'description' && TEXTS.has(value?.type ?? '');
 }
 
 /** Collects the meanings of error codes. */

@@ -64,7 +64,7 @@ export default defineConfig({
     rolldownOptions: {
       input: ['index.html', 'docs.html', 'public.html'],
       // Schemas that no page uses are left out.
-      treeshake: { manualPureFunctions: ['Type'] },
+      treeshake: { manualPureFunctions: ['Type', 'Nullable', 'Foreign', 'defineOperation'] },
       output: { codeSplitting: { groups: CHUNKS } },
     },
   },
