@@ -109,6 +109,8 @@ describe('playing on the website', () => {
     const page = await site.openPage({ userAgent: FIREFOX });
     await page.goto(news.urlOf('news.localhost'));
     await page.getByRole('link', { name: 'Small Walk' }).click();
+    // The script of the page passes the website on.
+    await page.waitForURL(`${site.service.url}/g/${studio.slug}`, { waitUntil: 'load' });
     await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download for Linux' }).click()]);
     await page.getByRole('link', { name: 'Play in browser' }).click();
     await page.getByRole('button', { name: 'Play Small Walk' }).click();
