@@ -213,6 +213,21 @@ describe('the bug tickets of a game', () => {
     await page.waitForURL(/\/dev\/small-walk\/bugs$/);
   });
 
+  test('that were filed while someone reads the list are shown when they ask for them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/bugs');
+    const first = rows().first().locator('span').first();
+    await first.waitFor();
+    const before = await first.textContent();
+    await askAs(site.service, player)('POST', `/games/${studio.gameUid}/bugs`, { message: 'The bridge is gone' });
+    const show = page.getByRole('button', { name: 'Show 1 new ticket' });
+    await show.waitFor();
+    assert.equal(await first.textContent(), before);
+    await show.click();
+    await page.getByRole('link', { name: /^The bridge is gone/ }).waitFor();
+    await show.waitFor({ state: 'detached' });
+  });
+
   test('that do not exist are reported as not found', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 404 .*bugs/);

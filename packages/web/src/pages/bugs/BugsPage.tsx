@@ -8,12 +8,13 @@ import { formatItems } from '../../ui/format.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
+import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
 import { type ListedTicket, readStatusFilter, STATUS_FILTERS, STATUSES, type StatusFilter } from './bug-status.ts';
-import { type BugFilter, useBugs } from './use-bugs.ts';
+import { type BugFilter, useBugs, useNewBugs } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs');
 
@@ -108,6 +109,9 @@ function Tickets({ gameUid, slug, filter }: TicketsProps) {
   return (
     <Stack gap="sm">
       {list.error !== null && <Problem error={list.error} onRetry={list.retry} />}
+      {list.firstPage !== undefined && (
+        <NewTickets key={JSON.stringify(filter)} gameUid={gameUid} filter={filter} list={list} first={list.firstPage} />
+      )}
       {list.isLoading && <LoadingTickets />}
       {list.rows?.length === 0 && <NoTickets slug={slug} filter={filter} />}
       {list.rows !== undefined && list.rows.length > 0 && (
@@ -122,6 +126,22 @@ function Tickets({ gameUid, slug, filter }: TicketsProps) {
       <ShowMore list={list}>Show older tickets</ShowMore>
     </Stack>
   );
+}
+
+type NewTicketsProps = {
+  gameUid: string;
+  filter: BugFilter;
+  list: ReturnType<typeof useBugs>;
+  first: NonNullable<ReturnType<typeof useBugs>['firstPage']>;
+};
+
+function NewTickets({ gameUid, filter, list, first }: NewTicketsProps) {
+  return <ShowNewButton list={useNewBugs(gameUid, filter, list, first)} format={formatShowNew} />;
+}
+
+function formatShowNew(count: number, isAtLeast: boolean): string {
+  if (isAtLeast) return `Show ${count} or more new tickets`;
+  return count === 1 ? 'Show 1 new ticket' : `Show ${count} new tickets`;
 }
 
 function Row({ slug, bug }: { slug: string; bug: ListedTicket }) {

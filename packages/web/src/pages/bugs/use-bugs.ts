@@ -1,13 +1,16 @@
 // Loads the bug tickets of a game, and changes them.
-import type { InputOf } from '@chauffeur/contract/operation';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call, pagesQuery } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
+import type { Arrivals } from '../../ui/ShowNewButton.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import type { StatusFilter, Ticket } from './bug-status.ts';
 
 const PAGE_SIZE = 50;
+const POLL_MS = 15_000;
 
 /** What the list shows. An empty text means no filter. */
 export type BugFilter = { readonly status: StatusFilter; readonly label: string; readonly text: string };
@@ -22,6 +25,31 @@ const listInput = (gameUid: string, { status, label, text }: BugFilter) => ({
 
 export function useBugs(gameUid: string, filter: BugFilter) {
   return usePages(listBugTickets, listInput(gameUid, filter), (page) => page.bugs);
+}
+
+type Page = OutputOf<typeof listBugTickets>;
+
+/** The tickets that were filed since the list was loaded: they are added when the reader asks for them. */
+export function useNewBugs(
+  gameUid: string,
+  filter: BugFilter,
+  list: ReturnType<typeof useBugs>,
+  first: Page,
+): Arrivals {
+  const { data } = useQuery({
+    ...ask(listBugTickets, listInput(gameUid, filter)),
+    initialData: first,
+    staleTime: POLL_MS,
+    refetchInterval: useLiveInterval(POLL_MS),
+    meta: follow('bugs'),
+  });
+  const shown = new Set(list.rows?.map(({ bug_uid }) => bug_uid));
+  const arrivals = data.bugs.filter(({ bug_uid }) => !shown.has(bug_uid)).length;
+  return {
+    arrivals,
+    hasMoreArrivals: arrivals === data.bugs.length && data.next_cursor !== null,
+    showNew: list.retry,
+  };
 }
 
 type Changes = Omit<InputOf<typeof updateBugTicket>, 'uid' | 'bug_uid'>;

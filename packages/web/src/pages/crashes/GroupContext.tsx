@@ -2,6 +2,7 @@
 // after what is needed to understand the crash.
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Section } from '../../ui/Section.tsx';
+import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Explanation } from './Explanation.tsx';
 import { GroupActivity } from './GroupActivity.tsx';
@@ -9,7 +10,6 @@ import { GroupBugs } from './GroupBugs.tsx';
 import { Impact } from './Impact.tsx';
 import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
 import { ReportTable } from './ReportTable.tsx';
-import { ShowNewButton } from './ShowNewButton.tsx';
 import { SimilarGroups } from './SimilarGroups.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
 import type { LiveList } from './use-live-list.ts';

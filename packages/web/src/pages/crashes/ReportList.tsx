@@ -1,9 +1,10 @@
 // The crash reports of a game that match the filters.
+
+import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import type { CrashFilters } from './filters.ts';
 import { NoCrashes } from './NoCrashes.tsx';
 import { ReportTable } from './ReportTable.tsx';
-import { ShowNewButton } from './ShowNewButton.tsx';
 import { formatShowNewReports, useReports } from './use-reports.ts';
 
 type ReportListProps = {

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useListPlace } from '../../frame/list-place.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
+import type { Arrivals } from '../../ui/ShowNewButton.tsx';
 import type { PagedList } from '../../ui/use-pages.ts';
 import { type LiveRow, mergeFresh } from './merge-fresh.ts';
 
@@ -17,13 +18,7 @@ type LiveListOptions<Item> = {
   idOf: (item: Item) => string;
 };
 
-export type LiveList<Item> = PagedList<LiveRow<Item>> & {
-  /** The number of new rows on the first page. */
-  readonly arrivals: number;
-  /** Whether there may be more new rows than `arrivals`. */
-  readonly hasMoreArrivals: boolean;
-  readonly showNew: () => void;
-};
+export type LiveList<Item> = PagedList<LiveRow<Item>> & Arrivals;
 
 /** The component must get a new `key` when the list is replaced by another one, for example because a filter changed. */
 export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<Item>): LiveList<Item> {

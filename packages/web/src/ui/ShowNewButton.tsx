@@ -1,10 +1,17 @@
 // The button that adds new rows to a live list. The list doesn't change on its own while someone reads it.
 import { Button } from '@mantine/core';
-import classes from './crashes.module.css';
-import type { LiveList } from './use-live-list.ts';
+import classes from './ShowNewButton.module.css';
+
+export type Arrivals = {
+  /** The number of new rows on the first page. */
+  readonly arrivals: number;
+  /** Whether there may be more new rows than `arrivals`. */
+  readonly hasMoreArrivals: boolean;
+  readonly showNew: () => void;
+};
 
 type ShowNewButtonProps = {
-  list: Pick<LiveList<never>, 'arrivals' | 'hasMoreArrivals' | 'showNew'>;
+  list: Arrivals;
   /** The label; `isAtLeast` if there may be more new rows than `count`. */
   format: (count: number, isAtLeast: boolean) => string;
 };
