@@ -155,13 +155,22 @@ describe('the page of a game', () => {
 });
 
 describe('the admins of a game', () => {
-  test('are removed by the owner, idempotently, and the owner cannot be removed', async () => {
+  test('are removed by the owner, once, and the owner cannot be removed', async () => {
     const uid = await sharedGame();
-    const membersAfter = async (id: string) =>
-      (await call(owner, `/games/${uid}/admins/${id}`, { method: 'DELETE' })).body.data.members.map(
-        (member: { user_id: string; role: string }) => [member.user_id, member.role],
-      );
-    for (const id of [admin.id, admin.id, owner.id]) assert.deepEqual(await membersAfter(id), [[owner.id, 'owner']]);
+    const remove = (id: string) => call(owner, `/games/${uid}/admins/${id}`, { method: 'DELETE' });
+    const removed = await Promise.all([remove(admin.id), remove(admin.id)]);
+    assert.deepEqual(removed.map(({ status }) => status).sort(), [200, 404]);
+    const { members } = removed.find(({ status }) => status === 200)?.body.data ?? {};
+    assert.deepEqual(
+      members.map(({ user_id: id, role }: { user_id: string; role: string }) => [id, role]),
+      [[owner.id, 'owner']],
+    );
+    for (const id of [admin.id, stranger.id, 'undefined', '%00']) {
+      const { status, body } = await remove(id);
+      assert.deepEqual([status, body.error.code], id === '%00' ? [400, 4002] : [404, 4040], id);
+    }
+    // The role of an owner comes from the organisation.
+    assert.deepEqual(statusOf(await remove(owner.id)), [400, 4002]);
     assert.deepEqual(statusOf(await call(admin, `/games/${uid}`)), [404, 4040]);
     assert.equal((await call(owner, `/games/${uid}`)).body.data.role, 'owner');
   });

@@ -250,11 +250,14 @@ export function setGameRole(ctx: Context, { caller, input }: Call<typeof contrac
   });
 }
 
-/** Does nothing if the person has no role on the game alone. */
 export function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
   return changeMember(ctx, caller, input, async (tx, gameId, member) => {
+    if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game.');
+    const { name, role, game_role: onGame } = member;
+    if (onGame === null)
+      throw new ApiError(4002, `user_id: ${name} is ${role} in the organisation. Change the role there.`);
     await games.deleteRole(tx, gameId, input.user_id);
-    recordChange('member', member && { name: member.name, role: member.role }, null);
+    recordChange('member', { name, role }, null);
   });
 }
 
