@@ -210,10 +210,46 @@ describe('forms', () => {
     await listing.getByRole('textbox', { name: 'Tagline' }).fill('');
     await listing.getByRole('textbox', { name: 'Description' }).fill('A game of ink');
     await listing.getByRole('radio', { name: 'Invisible' }).check();
+    await listing.getByRole('combobox', { name: 'Languages' }).fill('Icelandic');
+    await listing.getByRole('option', { name: 'Icelandic' }).click();
+    await listing.getByRole('combobox', { name: 'Content notes' }).fill('Spilled ink');
+    await listing.keyboard.press('Enter');
+    await listing.getByRole('button', { name: 'Add link' }).click();
+    await listing.getByLabel('Kind of link 1').selectOption({ label: 'Community' });
+    await listing.getByLabel('Address of Community').fill('https://discord.example.com/ink');
+    await listing.getByRole('button', { name: 'Add video' }).click();
+    await listing.getByLabel('Address of video 1').fill('https://vimeo.com/76979871');
+    await listing.getByRole('button', { name: 'Add Windows' }).click();
+    await listing.getByLabel('Minimum for Windows').fill('Windows 10');
     await update(listing);
+    const palette = listing.getByRole('dialog', { name: 'Command palette' });
+    await palette.waitFor();
+    await listing.keyboard.type('health');
+    assert.equal(await palette.getByRole('combobox').inputValue(), 'health');
+    await listing.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
     await untilEqual(() => listing.getByRole('textbox', { name: 'Description' }).inputValue(), 'A game of ink');
     await untilEqual(() => listing.getByRole('radio', { name: 'Invisible' }).isChecked(), true);
     assert.equal(await listing.getByRole('textbox', { name: 'Tagline' }).inputValue(), '');
+    const details = listing.getByRole('region', { name: 'Details' });
+    for (const pill of ['Icelandic', 'Spilled ink']) assert.equal(await details.getByText(pill).count(), 1, pill);
+    assert.equal(await listing.getByLabel('Address of Community').inputValue(), 'https://discord.example.com/ink');
+    assert.equal(await listing.getByLabel('Address of video 1').inputValue(), 'https://vimeo.com/76979871');
+    assert.equal(await listing.getByLabel('Minimum for Windows').inputValue(), 'Windows 10');
+    // It is still not saved, and what is kept is used once.
+    await listing.getByText('Not saved yet.').waitFor();
+    listing.on('dialog', (dialog) => void dialog.accept());
+    await listing.reload();
+    await untilEqual(() => listing.getByRole('textbox', { name: 'Tagline' }).inputValue(), 'On paper');
+    assert.equal(await details.getByText('Icelandic').count(), 0);
+
+    const grouping = await openSignedIn('/edit/grouping');
+    const frames = (no: number) => grouping.getByLabel(`Frames of rule ${no}`);
+    const before = await frames(1).count();
+    await grouping.getByRole('button', { name: 'Add rule' }).click();
+    await frames(before + 1).fill('Quill::*');
+    await update(grouping);
+    await untilEqual(() => frames(before + 1).inputValue(), 'Quill::*');
 
     const tracker = await openSignedIn('/edit/issues');
     await tracker.getByLabel('Tracker').selectOption('gitlab');
@@ -273,9 +309,14 @@ describe('forms', () => {
     await page.getByRole('button', { name: 'Add video' }).click();
     await page.getByLabel('Address of video 1').fill('https://vimeo.com/76979871');
     const video = page.getByLabel('Address of video 2');
-    await video.fill('https://video.example.com/1');
-    await page.getByRole('button', { name: /^Save( and|$)|^Publish$/ }).click();
-    await shownAt(page, video, /^Must be the address of a video on YouTube or Vimeo/);
+    const save = page.getByRole('button', { name: /^Save( and|$)|^Publish$/ });
+    for (const address of ['https://video.example.com/1', 'http://vimeo.com/76979871', 'vimeo']) {
+      await video.fill(address);
+      await save.click();
+      await untilEqual(() => video.evaluate((field) => field === document.activeElement), true);
+      const messages = page.locator('.mantine-InputWrapper-root').filter({ has: video }).locator('p');
+      assert.deepEqual(await messages.allTextContents(), ['Not a video on YouTube or Vimeo']);
+    }
     const languages = page.getByRole('combobox', { name: 'Languages' });
     await languages.fill('Klingon');
     await languages.press('Tab');
@@ -360,8 +401,11 @@ describe('forms', () => {
     const page = await openSignedIn(`/bugs/${bugUid}`);
     const titles = ['#1 The ink is dry. · Paper Trail · Chauffeur', 'Bugs · Paper Trail · Chauffeur'];
     await untilEqual(() => page.title(), titles[0]!);
-    await page.getByRole('link', { name: 'Bugs', exact: true }).click();
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await untilEqual(() => trail.getByRole('listitem').allTextContents(), ['Bugs', '#1']);
+    await trail.getByRole('link', { name: 'Bugs' }).click();
     await untilEqual(() => page.title(), titles[1]!);
+    assert.equal(await trail.count(), 0);
     await page.goBack();
     await untilEqual(() => page.title(), titles[0]!);
     await page.goto(addressOf(''));

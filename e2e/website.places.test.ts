@@ -69,6 +69,13 @@ describe('finding the way on the website', () => {
     await untilEqual(() => section.getAttribute('aria-current'), 'page');
   });
 
+  test('the former address of the media leads to them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await openSignedIn('/edit/images');
+    await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
+    assert.equal(page.url(), address('/edit/media'));
+  });
+
   test('going back from a crash group leads to the same place in the list, with the focus on the group', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await openSignedIn('/crashes');

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
+import { matchPage, PAGES, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
 import { isLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import fastifyStatic from '@fastify/static';
@@ -58,6 +58,7 @@ export function mountWebsite(
   if (template === undefined) return undefined;
   const { document, scriptSource } = includeScheme(template);
   mountFiles(app);
+  mountFormerPages(app);
   mountCrawlers(app, ctx);
   mountFeeds(app, ctx, auth);
   const shared = textsOn('all pages');
@@ -93,6 +94,16 @@ export function mountWebsite(
       ['GET', 'HEAD'].includes(request.method) && !OTHERS.test(pathOf(request)) && !prefersJson(request.headers),
     send,
   };
+}
+
+/** Bookmarks of pages whose address has changed still work. */
+function mountFormerPages(app: FastifyInstance): void {
+  app.get<{ Params: { uid: string } }>('/dev/:uid/edit/images', (request, reply) =>
+    reply.redirect(
+      PAGES.editMedia.replace(':uid', () => encodeURIComponent(request.params.uid)),
+      308,
+    ),
+  );
 }
 
 function mountFiles(app: FastifyInstance): void {

@@ -1,6 +1,7 @@
 // Opens the command palette with Ctrl-K, or ⌘K on a Mac, wherever the focus is. Its code is loaded when it is first opened.
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { lazyPart } from './load-code.ts';
+import { useKeepDraft, useKeptDraft } from './use-draft.ts';
 
 const CommandPalette = lazyPart(() => import('./palette/CommandPalette.tsx'), 'CommandPalette');
 
@@ -14,7 +15,9 @@ export function openPalette(): void {
 }
 
 export function PaletteKey() {
-  const [isOpen, setOpen] = useState(false);
+  // Its code may be missing after an update of the server, for which the site reloads.
+  const kept = useKeptDraft<{ typed: string }>('palette');
+  const [isOpen, setOpen] = useState(kept !== undefined);
   useEffect(() => {
     const open = () => setOpen(true);
     const press = (event: KeyboardEvent) => {
@@ -32,18 +35,18 @@ export function PaletteKey() {
       removeEventListener(OPEN, open);
     };
   }, []);
-  const typed = useTypedAhead(isOpen, () => setOpen(false));
+  const typed = useTypedAhead(kept?.typed ?? '', isOpen, () => setOpen(false));
+  useKeepDraft('palette', () => (isOpen ? { typed: typed() } : undefined));
   return <Suspense>{isOpen && <CommandPalette typed={typed} onClose={() => setOpen(false)} />}</Suspense>;
 }
 
 /** Collects what is typed while the code of the palette is loading, which would otherwise be shortcuts of the page. */
-function useTypedAhead(isOpen: boolean, onClose: () => void): () => string {
-  const typed = useRef('');
+function useTypedAhead(start: string, isOpen: boolean, onClose: () => void): () => string {
+  const typed = useRef(start);
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
     if (!isOpen) return;
-    typed.current = '';
     const collect = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
       if (event.key === 'Escape') close.current();
@@ -54,7 +57,10 @@ function useTypedAhead(isOpen: boolean, onClose: () => void): () => string {
       event.stopImmediatePropagation();
     };
     addEventListener('keydown', collect, { capture: true });
-    return () => removeEventListener('keydown', collect, { capture: true });
+    return () => {
+      removeEventListener('keydown', collect, { capture: true });
+      typed.current = '';
+    };
   }, [isOpen]);
   return () => typed.current;
 }

@@ -47,9 +47,12 @@ const CONTROLS = 'input:not([type=hidden]), textarea, select';
 
 /** To the browser, spaces are a value. */
 function checkSpaces(control: Control): void {
+  const message = texts.t('field.mistake.empty');
   const isBlank =
     control.required && control.type !== 'password' && control.value !== '' && control.value.trim() === '';
-  control.setCustomValidity(isBlank ? texts.t('field.mistake.empty') : '');
+  if (isBlank) control.setCustomValidity(message);
+  // Another message belongs to the field, which removes it too.
+  else if (control.validationMessage === message) control.setCustomValidity('');
 }
 
 function onInvalid(event: Event): void {
@@ -57,7 +60,7 @@ function onInvalid(event: Event): void {
   if (!isControl(control)) return;
   event.preventDefault();
   removeMessage(control);
-  addMessage(control, describeMistake(texts, control));
+  if (!hasOwnMessage(control)) addMessage(control, describeMistake(texts, control));
   if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus();
 }
 
@@ -65,6 +68,15 @@ function isControl(target: EventTarget | null): target is Control {
   return (
     target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
   );
+}
+
+/** Fields that are checked while someone types show what is wrong by themselves. */
+function hasOwnMessage(control: Control): boolean {
+  return fieldOf(control)?.querySelector('.mantine-InputWrapper-error') != null;
+}
+
+function fieldOf(control: Control): Element | null {
+  return control.closest('.mantine-InputWrapper-root') ?? control.closest('label') ?? control.parentElement;
 }
 
 const idOf = (control: Control) => `mistake-${control.id || control.name}`;
@@ -75,8 +87,7 @@ function addMessage(control: Control, text: string): void {
   message.className = classes.message ?? '';
   message.id = idOf(control);
   message.textContent = text;
-  const field = control.closest('.mantine-InputWrapper-root') ?? control.closest('label') ?? control.parentElement;
-  field?.append(message);
+  fieldOf(control)?.append(message);
   control.setAttribute('aria-invalid', 'true');
   control.setAttribute('aria-errormessage', message.id);
   control.setAttribute('aria-describedby', [...describedBy(control), message.id].join(' '));

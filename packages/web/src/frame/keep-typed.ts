@@ -1,5 +1,6 @@
 // Keeps what was typed into the fields of a page and chosen in its forms while the site reloads by itself, and puts it back
-// when the page is opened again in the same tab. Passwords are never kept.
+// when the page is opened again in the same tab. Passwords are never kept. `use-draft.ts` does so for forms whose fields come and go.
+import { keepDrafts } from './use-draft.ts';
 
 const KEPT = 'typed';
 /** A choice outside a form takes effect at once. */
@@ -21,6 +22,7 @@ document.addEventListener('input', ({ target }) => target !== null && changed.ad
 let observer: MutationObserver | undefined;
 
 export function keepTyped(): void {
+  keepDrafts(shownPath);
   const filled = fieldsOf(document).filter(
     ([, field]) => changed.has(field) || (isTextField(field) && field.value !== ''),
   );

@@ -13,6 +13,7 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Trail } from '../../ui/Trail.tsx';
 import { useKeptData } from '../../ui/use-kept-data.ts';
 import { useGame } from '../games/use-game.ts';
 import { BugCrash } from './BugCrash.tsx';
@@ -35,15 +36,19 @@ export function BugTicket() {
   useTitle(titleOf(game.name, data, isMissing));
   return (
     <Stack gap="md" component="section" aria-label="Ticket" className={classes.ticket}>
-      <SiteLink
-        to="/dev/$slug/bugs"
-        params={{ slug: game.slug }}
-        search={(before) => before}
-        size="sm"
-        className={classes.back}
-      >
-        ← All tickets
-      </SiteLink>
+      <Trail
+        parents={[
+          {
+            key: 'bugs',
+            link: (
+              <SiteLink to="/dev/$slug/bugs" params={{ slug: game.slug }} search={(before) => before}>
+                Bugs
+              </SiteLink>
+            ),
+          },
+        ]}
+        current={isMissing ? 'Ticket' : data && `#${data.number}`}
+      />
       {isMissing && <Text size="sm">Ticket not found.</Text>}
       {error !== null && !isMissing && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={240} />}

@@ -2,6 +2,7 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import { readVideoLink } from '@chauffeur/contract/video-link';
 import { Button, CloseButton, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 
 type VideoFieldsProps = { videos: readonly string[]; onChange: (videos: string[]) => void };
 
@@ -15,21 +16,10 @@ export function VideoFields({ videos, onChange }: VideoFieldsProps) {
         {videos.map((video, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: while one is typed, it has no other key
           <Group key={index} gap="xs" wrap="nowrap" align="flex-start" w="100%">
-            <TextInput
-              flex={1}
-              type="url"
-              required
-              data-field={`videos[${index}]`}
-              aria-label={`Address of video ${index + 1}`}
-              placeholder="https://www.youtube.com/watch?v="
-              pattern="https://.+"
-              title="An address that starts with https://"
-              maxLength={LIMITS.gameLinkLength}
-              value={video}
-              error={video !== '' && readVideoLink(video) === null ? 'Not a video on YouTube or Vimeo' : undefined}
-              onChange={({ currentTarget }) =>
-                onChange(videos.map((each, at) => (at === index ? currentTarget.value : each)))
-              }
+            <VideoField
+              index={index}
+              video={video}
+              onChange={(changed) => onChange(videos.map((each, at) => (at === index ? changed : each)))}
             />
             <CloseButton
               aria-label={`Remove video ${index + 1}`}
@@ -44,5 +34,29 @@ export function VideoFields({ videos, onChange }: VideoFieldsProps) {
         )}
       </Stack>
     </Fieldset>
+  );
+}
+
+type VideoFieldProps = { index: number; video: string; onChange: (video: string) => void };
+
+function VideoField({ index, video, onChange }: VideoFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const problem = video === '' || readVideoLink(video) !== null ? '' : 'Not a video on YouTube or Vimeo';
+  // So that the form is not sent, which would lead to a second message.
+  useEffect(() => field.current?.setCustomValidity(problem));
+  return (
+    <TextInput
+      ref={field}
+      flex={1}
+      type="url"
+      required
+      data-field={`videos[${index}]`}
+      aria-label={`Address of video ${index + 1}`}
+      placeholder="https://www.youtube.com/watch?v="
+      maxLength={LIMITS.gameLinkLength}
+      value={video}
+      error={problem === '' ? undefined : problem}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
   );
 }

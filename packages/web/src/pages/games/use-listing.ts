@@ -1,5 +1,4 @@
 // The form state of a game's listing, and saving it.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   discardDraft,
@@ -14,6 +13,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { useKeepDraft, useKeptDraft } from '../../frame/use-draft.ts';
 import { readTags } from './tags.ts';
 import type { OpenGame } from './use-game.ts';
 
@@ -42,8 +42,9 @@ export type Draft = OutputOf<typeof getDraft>['draft'];
 
 /** The form begins with the draft, if there is one, and follows what others save, except for fields changed here. */
 function useFields(saved: Fields) {
-  const [start, setStart] = useState(saved);
-  const [fields, setFields] = useState(saved);
+  const kept = useKeptDraft<{ start: Partial<Fields>; fields: Partial<Fields> }>('listing');
+  const [start, setStart] = useState<Fields>({ ...saved, ...kept?.start });
+  const [fields, setFields] = useState<Fields>({ ...saved, ...kept?.fields });
   const [replaced, setReplaced] = useState<readonly (keyof Fields)[]>([]);
   if (!isSame(saved, start)) {
     const own = changesOf(start, fields);
@@ -57,6 +58,7 @@ function useFields(saved: Fields) {
       ),
     );
   }
+  useKeepDraft('listing', () => (isSame(start, fields) ? undefined : { start, fields }));
   /** The fields changed here that someone else has changed since, whose change saving replaces. */
   const replacedNames = replaced.filter((name) => !isSame(fields[name], saved[name])).map((name) => FIELD_NAMES[name]);
   return { fields, setFields, replacedNames };

@@ -13,6 +13,7 @@ import { ActionIcon, Button, Code, Group, NativeSelect, Skeleton, Stack, Text, T
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { useKeepDraft, useKeptDraft } from '../../frame/use-draft.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -83,9 +84,12 @@ const isSame = (a: readonly GroupingRule[], b: readonly GroupingRule[]) => JSON.
 
 function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: readonly GroupingRule[] }) {
   const queries = useQueryClient();
-  const [start, setStart] = useState(saved);
-  const [rules, setRules] = useState<readonly EditedRule[]>(() => saved.map((rule, key) => ({ ...rule, key })));
-  const [nextKey, setNextKey] = useState(saved.length);
+  const kept = useKeptDraft<{ start: readonly GroupingRule[]; rules: readonly GroupingRule[] }>('rules');
+  const [start, setStart] = useState(kept?.start ?? saved);
+  const [rules, setRules] = useState<readonly EditedRule[]>(() =>
+    (kept?.rules ?? saved).map((rule, key) => ({ ...rule, key })),
+  );
+  const [nextKey, setNextKey] = useState(rules.length);
   const begin = (from: readonly GroupingRule[]) => {
     setStart(from);
     setRules(from.map((rule, index) => ({ ...rule, key: nextKey + index })));
@@ -94,6 +98,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
   const edited = rules.map(({ frames, effect }) => ({ frames: frames.trim(), effect }));
   const isComplete = edited.every(({ frames }) => /[^*]/.test(frames));
   const isChanged = !isSame(edited, start);
+  useKeepDraft('rules', () => (isChanged ? { start, rules: edited } : undefined));
   // Saved by someone else in the meantime, or just now.
   if (!isSame(saved, start) && (!isChanged || isSame(saved, edited))) begin(saved);
   const preview = useMutation({ mutationFn: () => call(previewGroupingRules, { uid, rules: edited }) });
