@@ -190,7 +190,7 @@ describe('the crash pages', () => {
     await frames.first().waitFor();
     const parts = [
       laptop.getByText('Invalid memory access at 0x14 (likely a null pointer).'),
-      laptop.getByRole('img', { name: /^Reports in the last 30 days/ }),
+      laptop.getByRole('img', { name: /^Reports by day/ }),
       frames.nth(4),
     ];
     for (const part of parts) {

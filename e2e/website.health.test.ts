@@ -116,6 +116,52 @@ describe('launch health and events', () => {
     await charts.getByRole('img', { name: `Devices by day in the last 30 days: ${devices} at most.` }).waitFor();
     const rate = `${((100 * (devices - crashed)) / devices).toFixed(1)}% of ${devices} device days`;
     await charts.getByRole('img', { name: new RegExp(`^Crash-free devices .*: ${rate}`) }).waitFor();
+    await charts.getByRole('button', { name: 'Show as table' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/table=1/);
+    const rows = charts.getByRole('table', { name: 'Last 30 days' }).getByRole('row');
+    await untilEqual(() => rows.count(), 1 + 30);
+    const cells = async (row: number) => (await rows.nth(row).getByRole('cell').allTextContents()).slice(1);
+    await untilEqual(() => cells(1), ['0', String(devices), `${((100 * (devices - crashed)) / devices).toFixed(1)}%`]);
+    // There were no players yesterday.
+    await untilEqual(() => cells(2), ['0', '0', '–']);
+  });
+
+  test('charts fit any paper, where nothing is measured, and the dark theme is printed with dark texts', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const printed = await site.openPage({ session: studio.session, colorScheme: 'dark' });
+    await printed.addInitScript(() => {
+      globalThis.ResizeObserver = class {
+        observe() {}
+        unobserve() {}
+        disconnect() {}
+      };
+    });
+    await printed.goto(`${site.service.url}/dev/${studio.slug}`);
+    const charts = printed.getByRole('region', { name: 'Last 30 days' });
+    const today = charts.getByRole('img', { name: /^Devices by day/ }).locator('rect[y]');
+    await today.waitFor();
+    for (const width of [1280, 720]) {
+      await printed.setViewportSize({ width, height: 900 });
+      const [bar, chart] = await Promise.all([
+        today.boundingBox(),
+        charts.getByRole('img', { name: /^Devices by day/ }).boundingBox(),
+      ]);
+      assert.ok(bar !== null && chart !== null);
+      const right = (bar.x + bar.width - chart.x) / chart.width;
+      assert.ok(right > 0.95 && right <= 1, `the last day ends at ${right} of a chart in ${width} px`);
+    }
+    const colours = await printed.evaluate(async () => {
+      const colour = () => getComputedStyle(document.querySelector('h1') as Element).color;
+      const onPaper = new Promise<string>((resolve) => addEventListener('beforeprint', () => resolve(colour())));
+      const before = colour();
+      print();
+      return { before, onPaper: await onPaper, after: colour() };
+    });
+    const lightness = (colour: string) => Math.max(...(colour.match(/\d+/g) ?? []).map(Number));
+    assert.ok(lightness(colours.onPaper) < 80, colours.onPaper);
+    assert.ok(lightness(colours.before) > 180, colours.before);
+    assert.equal(colours.after, colours.before);
   });
 
   test('is shown on the page of a build and in the table of all games', async (t) => {

@@ -61,11 +61,11 @@ const isShared = inFolders(
 const isOfFewPages = inFolders(
   ...[
     ...['BandBadge', 'bands', 'Picture', 'RequestCommand'],
-    ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager'],
+    ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager', 'ScrollBox'],
     ...['RoleSelect', 'select-column', 'select-to', 'shells', 'sorting', 'use-pages', 'use-selection'],
     ...['ConfirmDialog', 'SecretText', 'SecretWarning', 'UnsavedChanges', 'UnsavedWarning', 'UnsentText'],
   ].map((name) => `packages/web/src/ui/${name}`),
-  'packages/web/src/charts/TimeChart',
+  'packages/web/src/charts/SeriesTable',
 );
 const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'UndoOffer', 'palette'].map((name) => `packages/web/src/frame/${name}`),

@@ -12,6 +12,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api.ts';
 import { showFieldMessages } from './frame/field-messages.ts';
 import { keepFocus } from './frame/keep-focus.ts';
+import { printLight } from './frame/print-light.ts';
 import { createSite } from './router.tsx';
 import { theme, variables } from './theme.ts';
 
@@ -20,6 +21,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]'
 const queries = createQueryClient();
 showFieldMessages(document);
 keepFocus(document);
+printLight(document.documentElement);
 
 if (root !== null) {
   createRoot(root).render(

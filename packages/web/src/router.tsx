@@ -303,6 +303,7 @@ const dev = createRoute({
 const overview = createRoute({
   getParentRoute: () => dev,
   path: '/',
+  validateSearch: textSearch('table'),
   component: lazyPage(() => import('./pages/games/OverviewPage.tsx'), 'OverviewPage'),
 });
 

@@ -1,8 +1,7 @@
 // Series as stacked bars over time, with the values of the hour or day under the pointer, and a description for screen
-// readers. The height is fixed, so nothing moves while the page loads.
-import { useElementSize } from '@mantine/hooks';
+// readers. It is drawn in shares of its width, so it needs no measuring, fits paper too, and never moves the page.
 import { type PointerEvent, useId, useState } from 'react';
-import { barsOf, highestSum, labelledTimes, lineOf, scaleOf, shareScaleOf } from './bar-layout.ts';
+import { barsOf, highestSum, lineOf, placeOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
 import { colourOf, FillPattern, Swatch } from './Fill.tsx';
 import { formatTick, formatTime } from './format-time.ts';
@@ -20,93 +19,104 @@ type BarsProps = {
   areShares?: boolean;
 };
 
-const AXIS_WIDTH = 60;
-const AXIS_HEIGHT = 22;
-const TOP = 6;
-const RIGHT = 8;
-const LABEL_WIDTH = 64;
+/** The space for the labels of the times, and half a line of text at the top. */
+const LABELS = 28;
 
 export function Bars(props: BarsProps) {
   const { times, height, description } = props;
-  const { ref, width } = useElementSize();
   const [pointed, setPointed] = useState<number | null>(null);
-  const plot = { width: Math.max(0, width - AXIS_WIDTH - RIGHT), height: height - AXIS_HEIGHT - TOP };
   const point = ({ clientX, currentTarget }: PointerEvent) => {
-    const at = (clientX - currentTarget.getBoundingClientRect().left - AXIS_WIDTH) / (plot.width / times.length);
-    setPointed(at >= 0 && at < times.length ? Math.floor(at) : null);
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const index = Math.floor(((clientX - left) / width) * times.length);
+    setPointed(index >= 0 && index < times.length ? index : null);
   };
   return (
-    <div
-      ref={ref}
-      className={classes.bars}
-      style={{ height }}
-      onPointerMove={point}
-      onPointerLeave={() => setPointed(null)}
-    >
-      <svg role="img" aria-label={description} width={width} height={height}>
-        {width > 0 && <Drawing {...props} plot={plot} pointed={pointed} />}
-      </svg>
-      {pointed !== null && <Values {...props} index={pointed} plot={plot} />}
+    <div className={classes.bars} style={{ height }}>
+      <div className={classes.plot} onPointerMove={point} onPointerLeave={() => setPointed(null)}>
+        <svg role="img" aria-label={description} width="100%" height={height - LABELS}>
+          <Drawing {...props} pointed={pointed} />
+        </svg>
+        {pointed !== null && <Values {...props} index={pointed} />}
+      </div>
     </div>
   );
 }
 
-type Plot = { readonly width: number; readonly height: number };
-
-type DrawingProps = BarsProps & { plot: Plot; pointed: number | null };
-
-function Drawing({ series, times, step, format, areShares = false, plot, pointed }: DrawingProps) {
+function Drawing({
+  series,
+  times,
+  step,
+  format,
+  height,
+  areShares = false,
+  pointed,
+}: BarsProps & { pointed: number | null }) {
   const id = useId();
-  const scale = areShares
-    ? shareScaleOf(lowestOf(series))
-    : scaleOf(highestSum(times, series), plot.height < 180 ? 3 : 5);
+  const plot = height - LABELS;
+  const scale = areShares ? shareScaleOf(lowestOf(series)) : scaleOf(highestSum(times, series), plot < 180 ? 3 : 5);
   const [bottom, top] = [scale[0] ?? 0, scale.at(-1) ?? 1];
-  const place = plot.width / Math.max(1, times.length);
   return (
-    <g transform={`translate(${AXIS_WIDTH} ${TOP})`} className={classes.drawing}>
+    <>
       <defs>
         {series.map((each, index) => (
           <FillPattern key={each.key} id={`${id}s${index}`} look={each} />
         ))}
       </defs>
       {scale.map((value) => {
-        const y = plot.height * (1 - (value - bottom) / (top - bottom));
+        const y = plot * (1 - (value - bottom) / (top - bottom));
         return (
           <g key={value}>
-            <line x2={plot.width} y1={y} y2={y} />
+            <line x2="100%" y1={y} y2={y} />
             <text x={-8} y={y} dy="0.35em" textAnchor="end">
               {format(value)}
             </text>
           </g>
         );
       })}
-      {pointed !== null && <rect className={classes.pointed} x={pointed * place} width={place} height={plot.height} />}
-      {areShares &&
-        series.map((each) => (
-          <path
-            key={each.key}
-            className={classes.line}
-            d={lineOf(times, each, [bottom, top], plot)}
-            stroke={colourOf(each)}
-          />
-        ))}
-      {(areShares ? [] : barsOf(times, series, top, plot)).map((bar) => (
+      {pointed !== null && (
         <rect
-          key={`${bar.x} ${bar.series}`}
-          x={bar.x}
-          y={bar.y}
-          width={bar.width}
-          height={bar.height}
-          fill={`url(#${id}s${bar.series})`}
-          stroke={colourOf(series[bar.series]!)}
+          className={classes.pointed}
+          x={`${placeOf(pointed, times.length)}%`}
+          width={`${100 / times.length}%`}
+          height={plot}
         />
-      ))}
-      {labelledTimes(times.length, plot.width, LABEL_WIDTH).map((index) => (
-        <text key={index} x={(index + 0.5) * place} y={plot.height + 16} textAnchor="middle">
+      )}
+      {areShares ? (
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height={plot} aria-hidden="true">
+          {series.map((each) => (
+            <path
+              key={each.key}
+              className={classes.line}
+              d={lineOf(times, each, bottom, top)}
+              stroke={colourOf(each)}
+            />
+          ))}
+        </svg>
+      ) : (
+        barsOf(times, series, top, plot).map((bar) => (
+          <rect
+            key={`${bar.x} ${bar.series}`}
+            x={`${bar.x}%`}
+            y={bar.y}
+            width={`${bar.width}%`}
+            height={bar.height}
+            fill={`url(#${id}s${bar.series})`}
+            stroke={colourOf(series[bar.series]!)}
+          />
+        ))
+      )}
+      {ticksOf(times.length).map(({ index, detail }) => (
+        <text
+          key={index}
+          x={`${placeOf(index + 0.5, times.length)}%`}
+          y={plot + 16}
+          textAnchor="middle"
+          data-detail={detail}
+        >
           {formatTick(times[index] ?? '', step)}
         </text>
       ))}
-    </g>
+    </>
   );
 }
 
@@ -116,12 +126,15 @@ function lowestOf(series: readonly Series[]): number {
 }
 
 /** Next to the pointer, on the side with more space. */
-function Values({ series, times, step, format, index, plot }: BarsProps & { index: number; plot: Plot }) {
+function Values({ series, times, step, format, index }: BarsProps & { index: number }) {
   const at = times[index] ?? '';
-  const x = AXIS_WIDTH + ((index + 0.5) * plot.width) / times.length;
-  const side = index < times.length / 2 ? { left: x + 12 } : { right: AXIS_WIDTH + plot.width + RIGHT - x + 12 };
+  const x = placeOf(index + 0.5, times.length);
   return (
-    <div className={classes.values} style={side} aria-hidden="true">
+    <div
+      className={classes.values}
+      style={{ [x < 50 ? 'left' : 'right']: `calc(${Math.min(x, 100 - x)}% + 12px)` }}
+      aria-hidden="true"
+    >
       <strong>{formatTime(at, step)}</strong>
       {series.map((each) => (
         <span key={each.key}>

@@ -1,21 +1,29 @@
-// The counts of a chart as a table, newest first.
+// The values of a chart as a table, newest first.
 import { ScrollBox } from '../ui/ScrollBox.tsx';
 import table from '../ui/table.module.css';
 import { formatTime } from './format-time.ts';
 import type { Series, Step } from './series.ts';
 
-type SeriesTableProps = {
+export type SeriesTableProps = {
   label: string;
   series: readonly Series[];
   times: readonly string[];
   step: Step;
-  format: (value: number) => string;
+  format: (value: number, key: string) => string;
 };
+
+/** In a wide window, the numbers stay close to their day. */
+const FIRST_WIDTH = 240;
+const COLUMN_WIDTH = 200;
 
 export function SeriesTable({ label, series, times, step, format }: SeriesTableProps) {
   return (
     <ScrollBox label={`${label}, as a table`} className={table.bleed}>
-      <table className={table.table} aria-label={label}>
+      <table
+        className={table.table}
+        style={{ maxWidth: FIRST_WIDTH + COLUMN_WIDTH * series.length }}
+        aria-label={label}
+      >
         <thead>
           <tr>
             <th>{step === 'day' ? 'Day (UTC)' : 'Hour'}</th>
@@ -32,7 +40,7 @@ export function SeriesTable({ label, series, times, step, format }: SeriesTableP
               <td className={table.small}>{formatTime(at, step)}</td>
               {series.map((each) => (
                 <td key={each.key} data-align="right">
-                  {format(each.values.get(at) ?? 0)}
+                  {each.values.has(at) ? format(each.values.get(at) ?? 0, each.key) : '–'}
                 </td>
               ))}
             </tr>

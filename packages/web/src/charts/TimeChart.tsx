@@ -1,64 +1,83 @@
-// A chart over time with its legend and an optional table. Series are stacked, or each has a chart of its own.
-import { Button, Group, Stack, Text } from '@mantine/core';
+// A chart over time with its legend and, on request, its values as a table. Series are stacked, or each has a chart of
+// its own.
+import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Bars } from './Bars.tsx';
 import { formatTime } from './format-time.ts';
+import { LazySeriesTable } from './LazySeriesTable.tsx';
 import { Legend } from './Legend.tsx';
 import { type Series, type Step, totalOf } from './series.ts';
+import { TableButton } from './TableButton.tsx';
 
 export type TimeChartProps = {
   /** What is counted: `Crash reports`. */
   label: string;
+  /** Of a stacked chart, in pixels. */
+  height?: number;
   series: readonly Series[];
   times: readonly string[];
   step: Step;
   /** `stacked` if the sum means something; `separate` gives each series a chart with its own scale. */
   shape: 'stacked' | 'separate';
   format: (value: number) => string;
+  /** Formats the numbers in the table; `format` by default. */
+  formatExactly?: (value: number) => string;
   /** The formatted total of a series; the sum by default. */
   formatTotal?: (series: Series) => string;
   hidden: readonly string[];
   onToggle: (key: string) => void;
   hasTable: boolean;
   onTable: (hasTable: boolean) => void;
-  /** Renders the table of the series that are shown. */
-  table: (shown: readonly Series[]) => ReactNode;
+  /** A table that says more than the values of the chart. */
+  table?: ReactNode;
 };
 
 const STACKED_HEIGHT = 260;
 const SEPARATE_HEIGHT = 120;
 
 export function TimeChart(props: TimeChartProps) {
-  const { series, format, hidden, hasTable, onToggle, onTable } = props;
+  const {
+    label,
+    series,
+    times,
+    step,
+    format,
+    formatExactly = format,
+    hidden,
+    hasTable,
+    onToggle,
+    onTable,
+    table,
+  } = props;
   const formatTotal = props.formatTotal ?? ((each: Series) => format(totalOf(each)));
   const shown = series.filter(({ key }) => !hidden.includes(key));
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="sm" align="flex-start">
         <Legend series={series} hidden={hidden} formatTotal={formatTotal} onToggle={onToggle} />
-        <Button size="xs" variant="default" aria-expanded={hasTable} onClick={() => onTable(!hasTable)}>
-          {hasTable ? 'Hide table' : 'Show as table'}
-        </Button>
+        <TableButton isShown={hasTable} onChange={onTable} />
       </Group>
       {shown.length === 0 && <Text size="sm">All series are hidden. Select one in the legend.</Text>}
       <Charts {...props} series={shown} formatTotal={formatTotal} />
-      {hasTable && shown.length > 0 && props.table(shown)}
+      {hasTable &&
+        shown.length > 0 &&
+        (table ?? <LazySeriesTable label={label} series={shown} times={times} step={step} format={formatExactly} />)}
     </Stack>
   );
 }
 
-type ChartsProps = Pick<TimeChartProps, 'label' | 'series' | 'times' | 'step' | 'shape' | 'format'> & {
+type ChartsProps = Pick<TimeChartProps, 'label' | 'height' | 'series' | 'times' | 'step' | 'shape' | 'format'> & {
   formatTotal: (series: Series) => string;
 };
 
-function Charts({ label, series, times, step, shape, format, formatTotal }: ChartsProps) {
+function Charts({ label, height = STACKED_HEIGHT, series, times, step, shape, format, formatTotal }: ChartsProps) {
   if (series.length === 0) return null;
   const span = `${formatTime(times[0] ?? '', step)} to ${formatTime(times.at(-1) ?? '', step)}`;
   const describe = (shown: readonly Series[]) =>
     `${label} by ${step}, ${span}. ${shown.map((each) => `${each.label}: ${formatTotal(each)}`).join('; ')}.`;
   const common = { times, step, format };
   if (shape === 'stacked' || series.length === 1)
-    return <Bars {...common} series={series} height={STACKED_HEIGHT} description={describe(series)} />;
+    return <Bars {...common} series={series} height={height} description={describe(series)} />;
   return series.map((each) => (
     <div key={each.key}>
       <Text size="sm" c="dimmed">

@@ -1,7 +1,7 @@
 // Unit tests of the layout of charts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barsOf, highestSum, labelledTimes, lineOf, scaleOf, shareScaleOf } from './bar-layout.ts';
+import { barsOf, highestSum, lineOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
 
 const series = (values: Record<string, number>) => ({
   key: 'a',
@@ -22,7 +22,7 @@ test('a scale starts at 0, has round whole numbers, and covers the largest value
 test('bars are stacked from the bottom, and a small value stays visible', () => {
   const all = [series({ x: 50, y: 1 }), series({ x: 50 })];
   assert.equal(highestSum(['x', 'y'], all), 100);
-  const bars = barsOf(['x', 'y'], all, 1000, { width: 100, height: 100 });
+  const bars = barsOf(['x', 'y'], all, 1000, 100);
   assert.deepEqual(
     bars.map(({ series: index, y, height }) => [index, y, height]),
     [
@@ -34,10 +34,19 @@ test('bars are stacked from the bottom, and a small value stays visible', () => 
   assert.ok(bars.every(({ x, width }) => x >= 0 && x + width <= 100));
 });
 
-test('labels keep their distance', () => {
-  assert.deepEqual(labelledTimes(4, 400, 60), [0, 1, 2, 3]);
-  assert.deepEqual(labelledTimes(30, 300, 60), [0, 6, 12, 18, 24]);
-  assert.deepEqual(labelledTimes(0, 0, 60), []);
+test('two labels fit the narrowest chart, and twice as many with each further detail', () => {
+  const labelled = (count: number, detail: number) =>
+    ticksOf(count).flatMap((tick) => (tick.detail <= detail ? [tick.index] : []));
+  assert.deepEqual(labelled(2, 0), [0, 1]);
+  assert.deepEqual(labelled(7, 0), [0, 4]);
+  assert.deepEqual(labelled(7, 1), [0, 2, 4, 6]);
+  assert.deepEqual(labelled(7, 2), [0, 1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(labelled(30, 1), [0, 8, 16, 24]);
+  assert.deepEqual(
+    [0, 1, 2, 3].map((detail) => labelled(365, detail).length),
+    [2, 4, 8, 16],
+  );
+  assert.deepEqual(labelled(0, 3), []);
 });
 
 test('a scale of shares starts below the lowest one', () => {
@@ -48,5 +57,5 @@ test('a scale of shares starts below the lowest one', () => {
 
 test('a line is interrupted where a value is missing, and a value between two gaps is a dot', () => {
   const values = series({ a: 90, b: 100, d: 95 });
-  assert.equal(lineOf(['a', 'b', 'c', 'd'], values, [90, 100], { width: 40, height: 10 }), 'M5 10h0L15 0M35 5h0');
+  assert.equal(lineOf(['a', 'b', 'c', 'd'], values, 90, 100), 'M12.5 100h0L37.5 0M87.5 50h0');
 });

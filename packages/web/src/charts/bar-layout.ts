@@ -1,11 +1,11 @@
-// Decides where the bars, lines and labels of a chart go. Lengths are in pixels, and y counts from the top.
+// Decides where the bars, lines and labels of a chart go. Across, places are in percent of the width; y is in pixels from
+// the top.
 import type { Series } from './series.ts';
-
-export type Plot = { readonly width: number; readonly height: number };
 
 export type Bar = {
   /** The index of the series. */
   readonly series: number;
+  /** In percent, like the width. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -30,21 +30,16 @@ export function highestSum(times: readonly string[], series: readonly Series[]):
   return Math.max(0, ...times.map((at) => series.reduce((sum, { values }) => sum + (values.get(at) ?? 0), 0)));
 }
 
-const MAX_BAR_WIDTH = 28;
+/** In percent. In a short time, bars would be as wide as they are high. */
+const MAX_BAR_WIDTH = 4;
 /** The share of its place that a bar leaves free. */
-const GAP = 0.15;
-/** Keeps one report visible next to thousands. */
+const GAP = 0.2;
+/** In pixels. Keeps one report visible next to thousands. */
 const MIN_BAR_HEIGHT = 1.5;
 
 /** Stacked bars: the first series is at the bottom. `top` is the value at the upper edge. */
-export function barsOf(
-  times: readonly string[],
-  series: readonly Series[],
-  top: number,
-  { width, height }: Plot,
-): Bar[] {
-  const place = width / Math.max(1, times.length);
-  const barWidth = Math.max(1, Math.min(MAX_BAR_WIDTH, place * (1 - GAP)));
+export function barsOf(times: readonly string[], series: readonly Series[], top: number, height: number): Bar[] {
+  const barWidth = Math.min(MAX_BAR_WIDTH, (100 / Math.max(1, times.length)) * (1 - GAP));
   return times.flatMap((at, index) => {
     let foot = height;
     return series.flatMap(({ values }, number) => {
@@ -52,9 +47,15 @@ export function barsOf(
       if (value <= 0) return [];
       const barHeight = Math.max(MIN_BAR_HEIGHT, (value / top) * height);
       foot -= barHeight;
-      return [{ series: number, x: (index + 0.5) * place - barWidth / 2, y: foot, width: barWidth, height: barHeight }];
+      const x = placeOf(index + 0.5, times.length) - barWidth / 2;
+      return [{ series: number, x, y: foot, width: barWidth, height: barHeight }];
     });
   });
+}
+
+/** Where the time with this index begins, in percent. Half an index more is its middle. */
+export function placeOf(index: number, count: number): number {
+  return (100 * index) / Math.max(1, count);
 }
 
 /** Where a scale of percentages can start, so that differences close to 100% are visible. */
@@ -66,20 +67,14 @@ export function shareScaleOf(lowest: number): number[] {
   return [start, (start + 100) / 2, 100];
 }
 
-/** The path of a line from one value to the next. Times without a value interrupt it. */
-export function lineOf(
-  times: readonly string[],
-  { values }: Series,
-  [bottom, top]: readonly [number, number],
-  { width, height }: Plot,
-): string {
-  const place = width / Math.max(1, times.length);
+/** The path of a line from one value to the next, in a box of 100 by 100. Times without a value interrupt it. */
+export function lineOf(times: readonly string[], { values }: Series, bottom: number, top: number): string {
   return times
     .flatMap((at, index) => {
       const value = values.get(at);
       if (value === undefined) return [];
-      const x = (index + 0.5) * place;
-      const y = height * (1 - (value - bottom) / (top - bottom));
+      const x = placeOf(index + 0.5, times.length);
+      const y = 100 * (1 - (value - bottom) / (top - bottom));
       const isAlone = !values.has(times[index - 1] ?? '');
       // A line of no length is drawn as a dot.
       return isAlone ? [`M${x} ${y}h0`] : [`L${x} ${y}`];
@@ -87,8 +82,23 @@ export function lineOf(
     .join('');
 }
 
-/** The indexes of the times that have a label, so that labels of this width do not touch. */
-export function labelledTimes(count: number, width: number, labelWidth: number): number[] {
-  const step = Math.max(1, Math.ceil(labelWidth / (width / Math.max(1, count))));
-  return Array.from({ length: count }, (_, index) => index).filter((index) => index % step === 0);
+/** How many labels fit the narrowest chart. With each further detail, twice as many do. */
+const LABELS_OF_NARROWEST = 2;
+const DETAILS = [0, 1, 2, 3];
+
+/**
+ * The times that have a label: those of detail 0 always, those of detail 3 only in the widest charts.
+ */
+export function ticksOf(count: number): { index: number; detail: number }[] {
+  const steps = DETAILS.map((detail) => stepOf(count, LABELS_OF_NARROWEST * 2 ** detail));
+  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
+    const detail = steps.findIndex((step) => index % step === 0);
+    return detail === -1 ? [] : [{ index, detail }];
+  });
+}
+
+/** Each step is a multiple of the finer ones. */
+function stepOf(count: number, labels: number): number {
+  const finest = Math.ceil(count / (LABELS_OF_NARROWEST * 2 ** (DETAILS.length - 1)));
+  return Math.max(1, finest) * 2 ** Math.max(0, Math.ceil(Math.log2(count / Math.max(1, finest) / labels)));
 }

@@ -1,6 +1,5 @@
 // The button that adds new rows to a live list. The list doesn't change on its own while someone reads it.
 import { Button } from '@mantine/core';
-import classes from './ShowNewButton.module.css';
 
 export type Arrivals = {
   /** The number of new rows on the first page. */
@@ -18,7 +17,7 @@ type ShowNewButtonProps = {
 
 export function ShowNewButton({ list: { arrivals, hasMoreArrivals, showNew }, format }: ShowNewButtonProps) {
   return (
-    <div role="status" className={classes.live}>
+    <div role="status">
       {arrivals > 0 && (
         <Button size="compact-sm" variant="light" onClick={showNew}>
           {format(arrivals, hasMoreArrivals)}

@@ -3,12 +3,9 @@
 import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
-import { Button, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Bars } from '../../charts/Bars.tsx';
-import { Legend } from '../../charts/Legend.tsx';
-import { SeriesTable } from '../../charts/SeriesTable.tsx';
-import { readList, toggled, totalOf, writeList } from '../../charts/series.ts';
+import { readList, toggled, writeList } from '../../charts/series.ts';
+import { TimeChart } from '../../charts/TimeChart.tsx';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DAYS_SHOWN, lastDays } from './days.ts';
@@ -26,49 +23,23 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
   const colourOf = useBuildColours(gameUid);
   const times = lastDays([], useNow()).map(({ day }) => day);
   const hidden = readList(search.hidden);
-  const hasTable = search.table === '1';
-  const series = seriesOf(group, colourOf);
-  const shown = series.filter(({ key }) => !hidden.includes(key));
-  const total = series.reduce((sum, each) => sum + totalOf(each), 0);
-  const change = (changed: typeof search) => void navigate({ search: { ...search, ...changed }, replace: true });
+  const change = (changed: typeof search) =>
+    void navigate({ search: { ...search, ...changed }, replace: true, resetScroll: false });
   return (
-    <Stack gap="xs" component="section" aria-label={`Reports in the last ${DAYS_SHOWN} days`}>
-      <Legend
-        series={series}
-        hidden={hidden}
-        formatTotal={(each) => formatNumber(totalOf(each))}
-        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
-      />
-      <Bars
-        series={shown}
+    <section aria-label={`Reports in the last ${DAYS_SHOWN} days`}>
+      <TimeChart
+        label="Reports"
+        series={seriesOf(group, colourOf, times)}
         times={times}
         step="day"
+        shape="stacked"
         height={HEIGHT}
-        description={`Reports in the last ${DAYS_SHOWN} days: ${formatNumber(total)}. By version: ${series
-          .map((each) => `${each.label}: ${formatNumber(totalOf(each))}`)
-          .join(', ')}.`}
         format={formatNumber}
+        hidden={hidden}
+        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
+        hasTable={search.table === '1'}
+        onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
       />
-      <Group justify="flex-end">
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          aria-expanded={hasTable}
-          onClick={() => change({ table: hasTable ? undefined : '1' })}
-        >
-          {hasTable ? 'Hide table' : 'Show as table'}
-        </Button>
-      </Group>
-      {hasTable && (
-        <SeriesTable
-          label="Reports by day"
-          series={shown}
-          times={times}
-          step="day"
-          format={(value) => (value === undefined ? '–' : formatNumber(value))}
-        />
-      )}
-    </Stack>
+    </section>
   );
 }

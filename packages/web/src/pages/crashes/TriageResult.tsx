@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { Notice } from '../../ui/Notice.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useKeptData } from '../../ui/use-kept-data.ts';
-import classes from './crashes.module.css';
 import type { Triage } from './use-triage.ts';
 
 export function TriageResult({ triage, children }: { triage: Triage; children?: ReactNode }) {
@@ -13,7 +12,7 @@ export function TriageResult({ triage, children }: { triage: Triage; children?: 
   if (error !== null && variables !== undefined)
     return <Problem error={error} onRetry={() => triage.mutate(variables)} />;
   return (
-    <div role="status" className={classes.live}>
+    <div role="status">
       {data !== undefined && (
         <Notice tone="good" title={data.message}>
           <Group>

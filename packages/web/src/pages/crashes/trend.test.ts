@@ -15,7 +15,11 @@ describe('seriesOf', () => {
       { day: '2026-11-21', version: '1.0', count: 2 },
       { day: '2026-11-21', version: '1.1', count: 5 },
     ];
-    const series = seriesOf({ builds, trend }, (id) => ['a', 'b1', 'b2'].indexOf(id));
+    const series = seriesOf({ builds, trend }, (id) => ['a', 'b1', 'b2'].indexOf(id), [
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-22',
+    ]);
     assert.deepEqual(
       series.map(({ label, colour, pattern }) => [label, colour, pattern]),
       [
@@ -29,6 +33,7 @@ describe('seriesOf', () => {
       [
         ['2026-11-20', 1],
         ['2026-11-21', 2],
+        ['2026-11-22', 0],
       ],
     );
   });

@@ -1,5 +1,5 @@
 // Turns a group's reports by day and version into the series of a chart.
-import type { Series } from '../../charts/series.ts';
+import { type Series, withZeros } from '../../charts/series.ts';
 
 type Trend = {
   readonly builds: readonly { readonly build_id: string; readonly version: string }[];
@@ -12,7 +12,11 @@ const OTHERS = '*';
 const COLOUR_OF_OTHERS = 7;
 
 /** A series for each version, most reports first, then one for all other versions. A version has the colour of its first build. */
-export function seriesOf({ builds, trend }: Trend, colourOf: (buildId: string) => number): Series[] {
+export function seriesOf(
+  { builds, trend }: Trend,
+  colourOf: (buildId: string) => number,
+  days: readonly string[],
+): Series[] {
   const byVersion = Map.groupBy(trend, ({ version }) => version);
   const totals = [...byVersion].map(([version, counts]) => ({
     version,
@@ -32,7 +36,7 @@ export function seriesOf({ builds, trend }: Trend, colourOf: (buildId: string) =
       label: version ?? 'Other versions',
       colour: first === undefined ? COLOUR_OF_OTHERS : colourOf(first),
       pattern: index,
-      values: new Map(counts.map(({ day, count }) => [day, count])),
+      values: withZeros(days, new Map(counts.map(({ day, count }) => [day, count]))),
     };
   });
 }

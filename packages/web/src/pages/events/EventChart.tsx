@@ -4,7 +4,6 @@ import { countEvents } from '@chauffeur/contract/operations/events';
 import { Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { SeriesTable } from '../../charts/SeriesTable.tsx';
 import { type Series, timesOf } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
@@ -36,11 +35,11 @@ export function EventChart({ gameUid, explorer, names, onToggle, onTable }: Even
         step={step}
         shape={split === 'none' ? 'separate' : 'stacked'}
         format={formatCompactNumber}
+        formatExactly={formatNumber}
         hidden={hidden}
         onToggle={onToggle}
         hasTable={hasTable}
         onTable={onTable}
-        table={(shown) => <SeriesTable label={label} series={shown} times={times} step={step} format={formatNumber} />}
       />
       <Text size="sm" c="dimmed" mt="xs">
         {step === 'day'

@@ -1,12 +1,15 @@
-// The last 30 days of a game: a chart each for downloads, devices and crash-free devices.
+// The last 30 days of a game: a chart each for downloads, devices and crash-free devices, and one table of all three.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGameActivity } from '@chauffeur/contract/operations/overview';
-import { SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { Bars } from '../../charts/Bars.tsx';
+import { LazySeriesTable } from '../../charts/LazySeriesTable.tsx';
+import { type Series, withZeros } from '../../charts/series.ts';
+import { TableButton } from '../../charts/TableButton.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -14,96 +17,125 @@ import { useNow } from '../../ui/use-now.ts';
 import { timeOfDay, windowOf } from '../health/health-days.ts';
 import type { OpenGame } from './use-game.ts';
 
-type Days = OutputOf<typeof getGameActivity>['days'];
+type Activity = OutputOf<typeof getGameActivity>;
+
+/** A series with a chart of its own. */
+type Charted = Series & { total: string; format: (value: number) => string; areShares?: boolean };
+
+const route = getRouteApi('/signed-in/dev/$slug/');
 
 const HEIGHT = 132;
+/** With its title and its total. */
+const CHART_HEIGHT = HEIGHT + 48;
 
 export function Activity({ game }: { game: OpenGame }) {
   const { data, error, isPending, refetch } = useQuery(ask(getGameActivity, { uid: game.game_uid }));
-  if (isPending) return <Skeleton h={{ base: 3 * HEIGHT + 168, sm: HEIGHT + 56 }} />;
+  const hasTable = route.useSearch().table === '1';
+  const navigate = route.useNavigate();
+  const times = windowOf(useNow());
+  if (isPending) return <Skeleton h={{ base: 3 * CHART_HEIGHT + 106, sm: CHART_HEIGHT + 42 }} />;
   if (data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
-  const counted = data.days.filter(({ day, devices }) => day >= data.crashes_since && devices > 0);
-  const sum = (days: Days, field: 'downloads' | 'devices' | 'crashed_devices') =>
-    days.reduce((total, day) => total + day[field], 0);
-  const deviceDays = sum(counted, 'devices');
-  const crashFree = formatShare(deviceDays - sum(counted, 'crashed_devices'), deviceDays);
+  const series = seriesOf(data, times);
+  const showTable = (isShown: boolean) =>
+    void navigate({ search: { table: isShown ? '1' : undefined }, replace: true, resetScroll: false });
   return (
-    <section aria-labelledby="activity">
-      <Title order={2} size="h4" id="activity" mb="xs">
-        Last 30 days
-      </Title>
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl">
-        <Chart
-          title="Downloads"
-          link={
-            <SiteLink to="/dev/$slug/statistics" params={{ slug: game.slug }} size="sm">
-              View statistics
-            </SiteLink>
-          }
-          total={formatNumber(sum(data.days, 'downloads'))}
-          values={data.days.map(({ day, downloads }) => [day, downloads])}
-          format={formatCompactNumber}
-        />
-        <Chart
-          title="Devices"
-          total={`${formatNumber(Math.max(0, ...data.days.map(({ devices }) => devices)))} at most`}
-          values={data.days.map(({ day, devices }) => [day, devices])}
-          format={formatCompactNumber}
-        />
-        <Chart
-          title="Crash-free devices"
-          total={deviceDays === 0 ? crashFree : `${crashFree} device days`}
-          areShares
-          values={counted.map(({ day, devices, crashed_devices: crashed }) => [
-            day,
-            100 * Math.max(0, 1 - crashed / devices),
-          ])}
-          format={(percent) => `${Number.isInteger(percent) ? percent : percent.toFixed(1)}%`}
-        />
+    <Stack gap="sm" component="section" aria-labelledby="activity">
+      <Group justify="space-between" gap="sm">
+        <Title order={2} size="h4" id="activity">
+          Last 30 days
+        </Title>
+        <Group gap="md">
+          <SiteLink to="/dev/$slug/statistics" params={{ slug: game.slug }} size="sm">
+            View statistics
+          </SiteLink>
+          <TableButton isShown={hasTable} onChange={showTable} />
+        </Group>
+      </Group>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl" verticalSpacing="lg">
+        {series.map((each) => (
+          <Chart key={each.key} series={each} times={times} />
+        ))}
       </SimpleGrid>
-    </section>
+      {hasTable && (
+        <LazySeriesTable
+          label="Last 30 days"
+          series={series}
+          times={times}
+          step="day"
+          format={(value, key) => (key === 'crash-free' ? formatPercent(value) : formatNumber(value))}
+        />
+      )}
+    </Stack>
   );
 }
 
-type ChartProps = {
-  title: string;
-  /** Leads to more about the same. */
-  link?: ReactNode;
-  total: string;
-  values: readonly (readonly [day: string, value: number])[];
-  format: (value: number) => string;
-  areShares?: boolean;
-};
-
-function Chart({ title, link, total, values, format, areShares = false }: ChartProps) {
-  const times = windowOf(useNow());
-  const series = {
-    key: title,
-    label: title,
-    colour: 0,
-    pattern: 0,
-    values: new Map(values.map(([day, value]) => [timeOfDay(day), value])),
-  };
+function Chart({ series, times }: { series: Charted; times: readonly string[] }) {
+  const { label, total, format, areShares } = series;
   return (
     <div>
-      <Text size="sm" mb={4}>
-        <Text span fw={600} size="sm">
-          {title}
-        </Text>{' '}
-        <Text span c="dimmed" size="sm">
-          {total}
-        </Text>
-        {link !== undefined && <> · {link}</>}
+      <Text size="sm" fw={600}>
+        {label}
+      </Text>
+      <Text size="sm" c="dimmed" mb={6}>
+        {total}
       </Text>
       <Bars
         series={[series]}
         times={times}
         step="day"
         height={HEIGHT}
-        description={`${title} by day in the last 30 days: ${total}.`}
+        description={`${label} by day in the last 30 days: ${total}.`}
         format={format}
-        areShares={areShares}
+        areShares={areShares === true}
       />
     </div>
   );
+}
+
+/** Days without devices, or from before crashes were counted by device, have no share. */
+function seriesOf({ days, crashes_since }: Activity, times: readonly string[]): Charted[] {
+  const counted = days.filter(({ day, devices }) => day >= crashes_since && devices > 0);
+  const deviceDays = sumOf(counted, 'devices');
+  const crashFree = formatShare(deviceDays - sumOf(counted, 'crashed_devices'), deviceDays);
+  const look = { colour: 0, pattern: 0 };
+  return [
+    {
+      ...look,
+      key: 'downloads',
+      label: 'Downloads',
+      total: formatNumber(sumOf(days, 'downloads')),
+      values: withZeros(times, new Map(days.map(({ day, downloads }) => [timeOfDay(day), downloads]))),
+      format: formatCompactNumber,
+    },
+    {
+      ...look,
+      key: 'devices',
+      label: 'Devices',
+      total: `${formatNumber(Math.max(0, ...days.map(({ devices }) => devices)))} at most`,
+      values: withZeros(times, new Map(days.map(({ day, devices }) => [timeOfDay(day), devices]))),
+      format: formatCompactNumber,
+    },
+    {
+      ...look,
+      key: 'crash-free',
+      label: 'Crash-free devices',
+      total: deviceDays === 0 ? crashFree : `${crashFree} device days`,
+      values: new Map(
+        counted.map(({ day, devices, crashed_devices }) => [
+          timeOfDay(day),
+          100 * Math.max(0, 1 - crashed_devices / devices),
+        ]),
+      ),
+      format: formatPercent,
+      areShares: true,
+    },
+  ];
+}
+
+function sumOf(days: Activity['days'], field: 'downloads' | 'devices' | 'crashed_devices'): number {
+  return days.reduce((total, day) => total + day[field], 0);
+}
+
+function formatPercent(percent: number): string {
+  return `${Number.isInteger(percent) ? percent : percent.toFixed(1)}%`;
 }

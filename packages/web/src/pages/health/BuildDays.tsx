@@ -65,7 +65,7 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
         onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
         hasTable={search.table !== undefined}
         onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
-        table={() => <DaysTable days={health.days} />}
+        table={<DaysTable days={health.days} />}
       />
       <Text size="sm" c="dimmed">
         {NOTES[chart]}

@@ -6,7 +6,6 @@ import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
-import { SeriesTable } from '../../charts/SeriesTable.tsx';
 import { readList, type Series, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
@@ -109,9 +108,6 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
         onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
         hasTable={search.table !== undefined}
         onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
-        table={(shown) => (
-          <SeriesTable label="Statistics" series={shown} times={times} step="day" format={formatNumber} />
-        )}
       />
       <SimpleGrid cols={{ base: 1, md: isOfBuild ? 1 : 3 }} spacing="xl">
         <Breakdown title="Versions" rows={data.versions} columns={VERSION_COLUMNS} keyOf={({ version }) => version} />
