@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
+import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { type OtherWebsite, serveOtherWebsite } from './setup/other-website.ts';
 import type { Service } from './setup/processes.ts';
@@ -12,7 +13,9 @@ import { drawScene } from './setup/scenery.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
+import { until } from './setup/until.ts';
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const HOSTILE = '</title><script>alert(1)</script>"\'&amp;';
 
 describe('the widget of a game', () => {
@@ -65,6 +68,26 @@ describe('the widget of a game', () => {
     ]);
     await opened.waitForURL(`${service.url}/g/${studio.slug}`);
     await page.getByRole('heading', { name: 'Our games' }).waitFor();
+  });
+
+  test('counts what it leads to for the website with the frame, and the address of the page is clean', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    body = frameOf(widget());
+    // Browsers that say they are automated don't count.
+    const page = await site.openPage({ userAgent: FIREFOX });
+    await page.goto(elsewhere.urlOf('studio.localhost'));
+    const button = page.frameLocator('iframe').getByRole('link', { name: 'Download' });
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+    await opened.waitForURL(`${service.url}/g/${studio.slug}`);
+    const link = opened.getByRole('link', { name: 'Download for Linux' });
+    await Promise.all([opened.waitForEvent('download'), link.click()]);
+    type Row = { host: string | null; views: number; downloads: number };
+    const ask = askAs(service, studio.session);
+    await until(async () => {
+      const { referrers } = await ask<{ referrers: Row[] }>('GET', `/games/${studio.gameUid}/statistics`);
+      const row = referrers.find(({ host }) => host === 'studio.localhost');
+      return row?.views === 1 && row.downloads === 1;
+    });
   });
 
   test('follows the theme of its address or of the visitor, and their language', async (t) => {

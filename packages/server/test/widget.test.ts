@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { callApi } from './setup/api-calls.ts';
-import { makeGame, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 
 describe('the widget of a game', () => {
   let server: TestServer;
@@ -19,7 +19,7 @@ describe('the widget of a game', () => {
     fetch(`${server.url}/g/${uid}/widget${query}`, { headers });
   const change = (json: object) => callApi(server, session, 'PATCH', `/games/${game.uid}`, json);
 
-  test('may be framed by any website, and is the same for everyone', async () => {
+  test('may be framed by any website, and is the same for everyone on a website', async () => {
     await change({ visibility: 'invisible' });
     const response = await open('?lang=de', session);
     assert.equal(response.status, 200);
@@ -29,13 +29,52 @@ describe('the widget of a game', () => {
     assert.equal(response.headers.get('x-robots-tag'), 'noindex');
     assert.equal(response.headers.get('x-frame-options'), null);
     assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
-    assert.equal(response.headers.get('vary'), 'Accept-Encoding, Accept-Language');
+    assert.equal(response.headers.get('vary'), 'Accept-Encoding, Accept-Language, Referer');
     const text = await response.text();
     assert.match(text, /<html lang="de">/);
     assert.doesNotMatch(text, /<script|<form/);
     assert.equal(await (await open('?lang=de')).text(), text);
     const chosen = await open('', { cookie: 'chauffeur.language=de', 'accept-language': 'en' });
     assert.match(await chosen.text(), /<html lang="en">/);
+  });
+
+  test('passes the website with the frame on to the page, which counts it for views from here only', async () => {
+    await change({ visibility: 'invisible' });
+    const linksIn = async (referer: string) => {
+      const text = await (await open('', { referer })).text();
+      return [...new Set([...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link))];
+    };
+    const page = `/g/${(await callApi(server, session, 'GET', `/games/${game.uid}`)).body.data.slug}`;
+    assert.deepEqual(await linksIn('https://www.studio.example.com/games?id=1'), [
+      `${page}?referrer=studio.example.com`,
+    ]);
+    for (const referer of ['', server.url, 'https://"><script>', 'about:blank', `https://${'a'.repeat(200)}.example`])
+      assert.deepEqual(await linksIn(referer), [page], referer);
+
+    const view = async (query: string, referer: string) => {
+      const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', referer };
+      assert.equal((await fetch(`${server.url}${page}${query}`, { headers })).status, 200);
+    };
+    const widget = `${server.url}${page}/widget`;
+    await view('?referrer=studio.example.com', widget);
+    for (const host of ['<b>', 'studio', '', `${'a'.repeat(101)}.example`])
+      await view(`?${new URLSearchParams({ referrer: host })}`, widget);
+    // A link that was copied with the host.
+    await view('?referrer=studio.example.com', '');
+    await view('?referrer=studio.example.com', 'https://news.example.org/');
+    const counted = await until(async () => {
+      const { totals, referrers } = (await callApi(server, session, 'GET', `/games/${game.uid}/statistics`)).body.data;
+      return totals.views === 7 ? referrers : undefined;
+    });
+    const views = counted.map(({ host, views }: { host: string | null; views: number }) => [host, views]);
+    assert.deepEqual(
+      new Map(views),
+      new Map<string | null, number>([
+        [null, 5],
+        ['studio.example.com', 1],
+        ['news.example.org', 1],
+      ]),
+    );
   });
 
   test('is not sent again to browsers that have it', async () => {

@@ -4,9 +4,8 @@
 const COUNTED = /\/(download|play)$/;
 
 export function passReferrerOn(): void {
-  if (document.referrer === '') return;
-  const referrer = new URL(document.referrer).hostname;
-  if (referrer === location.hostname) return;
+  const referrer = takeReferrer();
+  if (referrer === '') return;
   const pass = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>('#download a') : null;
     if (link === null || !COUNTED.test(link.pathname)) return;
@@ -16,4 +15,17 @@ export function passReferrerOn(): void {
   };
   addEventListener('click', pass);
   addEventListener('auxclick', pass);
+}
+
+/** Visitors who come from the widget have the website with its frame in the address. */
+function takeReferrer(): string {
+  const { searchParams: query, pathname, hash } = new URL(location.href);
+  const passedOn = query.get('referrer') ?? '';
+  if (passedOn !== '') {
+    query.delete('referrer');
+    history.replaceState(history.state, '', `${pathname}${query.size === 0 ? '' : `?${query}`}${hash}`);
+  }
+  if (document.referrer === '') return '';
+  const { hostname } = new URL(document.referrer);
+  return hostname === location.hostname ? passedOn : hostname;
 }

@@ -12,7 +12,7 @@ import { readReplica } from '../../request/read-replica.ts';
 import { findBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import * as sql from './statistics.sql.ts';
-import { isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
+import { isOwnAddress, isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
 
 type Statistics = OutputOf<typeof contract.getStatistics>;
 type Headers = Parameters<typeof isPerson>[0];
@@ -28,13 +28,28 @@ function referralCounter(queue: 'referred_downloads' | 'referred_plays', table: 
   return dailyCounter<sql.Referral>(queue, (db, day, items) => sql.addReferrals(db, table, day, items));
 }
 
+type Viewed = {
+  readonly gameId: string;
+  readonly headers: Headers;
+  /** The host of the website whose frame of the game's widget has the link. */
+  readonly host: string | undefined;
+};
+
 /** Counts a view by a visitor who isn't a member of the game. The page doesn't wait for it. */
-export function countView(ctx: Context, gameId: string, headers: Headers): void {
+export function countView(ctx: Context, { gameId, headers, host }: Viewed): void {
   if (!isPerson(headers)) return;
-  const referrer = referrerOf(headers, new URL(ctx.publicUrl).hostname);
+  const { hostname } = new URL(ctx.publicUrl);
+  const isFromHere = isOwnAddress(headers, hostname);
+  const referrer =
+    isFromHere && host !== undefined ? otherHost(`https://${host}`, hostname) : referrerOf(headers, hostname);
   writeViews(ctx, { gameId, os: osOf(headers), referrer }).catch((error) =>
     ctx.log.warn({ err: error, game: gameId }, 'a view was not counted'),
   );
+}
+
+/** The host of the website that a request came from; '' if it is this one or isn't known. */
+export function readReferrer(ctx: Context, headers: Headers): string {
+  return referrerOf(headers, new URL(ctx.publicUrl).hostname);
 }
 
 /**

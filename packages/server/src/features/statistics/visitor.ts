@@ -28,6 +28,11 @@ export function referrerOf(headers: Headers, ownHost: string): string {
   return otherHost(textOf(headers.referer), ownHost);
 }
 
+/** Whether `Referer` is a page of this site. */
+export function isOwnAddress(headers: Headers, ownHost: string): boolean {
+  return URL.parse(textOf(headers.referer))?.hostname === ownHost;
+}
+
 /**
  * The host of an address without `www.`; '' for an address of this site, or without a host of at least two labels, as on
  * a local network.

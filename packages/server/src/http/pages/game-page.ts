@@ -26,7 +26,7 @@ export async function writeGamePage(visit: Visit): Promise<PublicPage> {
     ...(query.channel !== undefined && { channel: query.channel }),
     ...(query.preview === 'draft' && { preview: 'draft' as const }),
   });
-  if (game.role === null) countView(ctx, game.game_uid, visit.headers);
+  if (game.role === null) countView(ctx, { gameId: game.game_uid, headers: visit.headers, host: query.referrer });
   const [releases, { games: similar }] = await Promise.all([
     ask(listReleases, caller, { uid, limit: SHOWN_RELEASES }),
     ask(listSimilar, caller, { uid }),

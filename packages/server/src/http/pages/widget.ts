@@ -1,9 +1,11 @@
 // The widget of a game: a small page that studios put into a frame on their own website. It is the only page that may be
-// framed, so it is the same for everyone: it reads no cookie, shows nothing of an account, and has no form or script.
+// framed, so it is the same for all visitors of a website: it reads no cookie, shows nothing of an account, and has no form
+// or script.
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../../context.ts';
+import { readReferrer } from '../../features/statistics/statistics.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { chooseLanguage } from '../../request/choose-language.ts';
 import type { Ask } from './ask.ts';
@@ -38,12 +40,12 @@ export function mountWidget(app: FastifyInstance, ctx: Context, ask: Ask): void 
     const { lang, theme } = (request.query ?? {}) as Query;
     const texts = textsFor(request, lang);
     const look = THEMES.includes(theme) ? String(theme) : '';
-    reply.header('vary', 'Accept-Encoding, Accept-Language').header('x-robots-tag', 'noindex');
+    reply.header('vary', 'Accept-Encoding, Accept-Language, Referer').header('x-robots-tag', 'noindex');
     try {
       countPublicRead(ctx, request);
       const game = await ask(getPublicGame, ANONYMOUS, { uid: request.params.uid });
       reply.header('cache-control', `public, max-age=${KEPT_SECONDS}`);
-      const body = writeWidget(game, ctx.publicUrl, texts);
+      const body = writeWidget(game, { publicUrl: ctx.publicUrl, referrer: readReferrer(ctx, request.headers), texts });
       return sendHtml(request, reply, writeDocument({ title: game.name, body, theme: look, texts }), POLICY);
     } catch (thrown) {
       return sendProblem(request, reply, problemFor(request, thrown), { theme: look, texts });
@@ -94,11 +96,17 @@ function writeDocument({ title, body, theme, texts }: Content): string {
 `.text;
 }
 
-/** All links lead to the page of the game, in a tab of its own. */
-function writeWidget(game: PublicGame, publicUrl: string, texts: Texts): Html {
+type Shown = { readonly publicUrl: string; readonly referrer: string; readonly texts: Texts };
+
+/**
+ * All links lead to the page of the game, in a tab of its own, and pass on the host of the website with the frame: to the
+ * page, the visitor comes from here.
+ */
+function writeWidget(game: PublicGame, { publicUrl, referrer, texts }: Shown): Html {
   const { name, developer, tagline, downloads } = game;
   const image = game.cover ?? game.thumbnail ?? game.gallery[0] ?? null;
-  const link = html`href="/g/${game.slug}" target="_blank" rel="noopener"`;
+  const query = referrer === '' ? '' : `?${new URLSearchParams({ referrer })}`;
+  const link = html`href="/g/${game.slug}${query}" target="_blank" rel="noopener"`;
   const action = downloads.some(({ os }) => os === 'web') ? 'play' : downloads.length > 0 ? 'download' : 'see';
   return html`${image !== null && html`<a class="picture" ${link} tabindex="-1" aria-hidden="true">${writePicture(image, { sizes: PICTURE_SIZES, alt: '' })}</a>`}
 <main class="text">
