@@ -114,8 +114,10 @@ describe('facts about a game', () => {
       (await request(`${server.api}/public/games/${game.uid}/releases${query}`, { headers })).body.data;
     assert.deepEqual(await list(), { first_released_at: null, total: 0, releases: [] });
     const zip = smallZip('walk', Buffer.alloc(2000));
-    await shipAndScan(server, game, { version: '1.0.0' }, zip);
-    await shipAndScan(server, game, { version: '1.0.0', os: 'windows' }, smallZip('walk.exe'));
+    const rain = { title: 'Rain', description: 'In six colours' };
+    await shipAndScan(server, game, { version: '1.0.0', title: 'Weather', changelog_items: [rain] }, zip);
+    const windows = { os: 'windows', title: 'Wind', changelog_items: [rain, { title: 'Snow' }] };
+    await shipAndScan(server, game, { version: '1.0.0', ...windows }, smallZip('walk.exe'));
     await shipAndScan(server, game, { version: '1.1.0', changelog_items: [{ title: 'Rain' }] }, zip);
     await shipAndScan(server, game, { version: '2.0.0', channel: 'beta' }, zip);
     const { first_released_at, total, releases } = await list();
@@ -130,7 +132,30 @@ describe('facts about a game', () => {
       releases[1].platforms.map(({ os }: { os: string }) => os),
       ['linux', 'windows'],
     );
-    assert.deepEqual(releases[0].changelog_items, [{ title: 'Rain', description: '' }]);
+    assert.deepEqual(releases[0].changelog_items, [{ title: 'Rain', description: '', platforms: null }]);
+    const [onLinux, onWindows] = ['linux', 'windows'].map((os) => [{ os, arch: 'x86_64' }]);
+    assert.deepEqual(
+      [releases[1].title, releases[1].titles, releases[1].changelog_items],
+      [
+        'Wind',
+        [
+          { title: 'Wind', platforms: onWindows },
+          { title: 'Weather', platforms: onLinux },
+        ],
+        [
+          { ...rain, platforms: null },
+          { title: 'Snow', description: '', platforms: onWindows },
+        ],
+      ],
+    );
+    const read = async (path: string) => (await fetch(`${server.url}/g/${game.uid}${path}`, { headers })).text();
+    const text = await read('');
+    assert.match(text, /<h3>1\.0\.0<\/h3>/);
+    assert.match(text, /<p>Wind \(Windows 64-bit\) · Weather \(Linux 64-bit\)<\/p>/);
+    assert.match(text, /<strong>Rain<\/strong><p class="prose">In six colours/);
+    assert.match(text, /<strong>Snow<\/strong> <span class="dimmed small-text">Windows 64-bit<\/span>/);
+    const feed = await read('/releases.atom');
+    assert.match(feed, /Wind \(Windows 64-bit\).*Weather \(Linux 64-bit\).*Snow \(Windows 64-bit\)/s);
     const page = await list('?limit=1');
     assert.deepEqual([page.total, page.releases.length, typeof page.next_cursor], [2, 1, 'string']);
     const next = await list(`?limit=1&cursor=${page.next_cursor}`);

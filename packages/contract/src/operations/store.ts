@@ -23,6 +23,8 @@ import { MediaImage } from './media.ts';
 import { ShelfGame } from './shelves.ts';
 import { PublicVideo } from './videos.ts';
 
+const Change = { title: Type.String(), description: Type.String() };
+
 const Offer = Type.Object({
   channel: Type.String(),
   os: OsName,
@@ -30,7 +32,7 @@ const Offer = Type.Object({
   build_id: Uuid,
   version: Type.String(),
   title: Type.String(),
-  changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
+  changelog_items: Type.Array(Type.Object(Change)),
   expires_at: Nullable(Timestamp),
   file: FileSummary,
   origin: FileOrigin,
@@ -86,10 +88,17 @@ export const getPublicGame = defineOperation({
   errors: [4040],
 });
 
+const HavingPlatforms = Nullable(
+  Type.Array(Type.Object({ os: OsName, arch: ArchName }), { description: 'The platforms that have it; null for all' }),
+);
+
 const Release = Type.Object({
   version: Type.String(),
-  title: Type.String(),
-  changelog_items: Offer.properties.changelog_items,
+  title: Type.String({ description: 'The first of the titles; empty without one' }),
+  titles: Type.Array(Type.Object({ title: Type.String(), platforms: HavingPlatforms }), {
+    description: 'More than one if the builds for different platforms have different titles',
+  }),
+  changelog_items: Type.Array(Type.Object({ ...Change, platforms: HavingPlatforms })),
   released_at: Type.String({ description: 'When stable first offered the version on a platform, in ISO 8601' }),
   platforms: Type.Array(
     Type.Object({ os: OsName, arch: ArchName, size: Type.Integer({ description: 'Bytes of the zip' }) }),

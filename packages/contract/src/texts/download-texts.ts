@@ -42,6 +42,17 @@ export function formatFriendlyPlatform(
   return texts.t('platform', { os: formatOs(os), processor: key === undefined ? arch : texts.t(key) });
 }
 
+type ReleasePart = {
+  readonly title: string;
+  readonly platforms: readonly { readonly os: string; readonly arch: string }[] | null;
+};
+
+/** A title or change of a release: `Rain (Windows 64-bit, Linux 64-bit)`, or just `Rain` if all platforms have it. */
+export function formatReleasePart(texts: Says, { title, platforms }: ReleasePart): string {
+  if (platforms === null) return title;
+  return `${title} (${platforms.map((platform) => formatFriendlyPlatform(texts, platform)).join(', ')})`;
+}
+
 /**
  * `Scanned clean with ClamAV, 3 Nov · uploaded with deploy key a1b2c3d4`. Only a clean scan shows its date.
  */

@@ -1,6 +1,7 @@
 // Serves Atom feeds: of new games, and of the releases of each game.
 import { hash } from 'node:crypto';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../context.ts';
@@ -88,16 +89,16 @@ async function readReleases(
       url: page,
       author: developer,
       at: release.releasedAt,
-      content: writeRelease(release),
+      content: writeRelease(release, textsOf(language)),
     })),
   };
 }
 
-function writeRelease({ version, title, changes }: Release): string {
+function writeRelease({ titles, changes }: Release, texts: ReturnType<typeof textsOf>): string {
   const items = changes.map(
     (change) =>
-      html`<li><strong>${change.title}</strong>${change.description !== '' && html`<br>${change.description}`}</li>`,
+      html`<li><strong>${formatReleasePart(texts, change)}</strong>${change.description !== '' && html`<br>${change.description}`}</li>`,
   );
-  return html`${title !== '' && title !== version && html`<p>${title}</p>`}${items.length > 0 && html`<ul>${items}</ul>`}`
+  return html`${titles.map((title) => html`<p>${formatReleasePart(texts, title)}</p>`)}${items.length > 0 && html`<ul>${items}</ul>`}`
     .text;
 }

@@ -7,6 +7,7 @@ import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
 import { findGame } from '../games/games.ts';
+import { findRelease } from '../store/store.ts';
 import { releaseMail } from './follow-mails.ts';
 import * as sql from './follows.sql.ts';
 import { endAddress, endPage } from './follows.ts';
@@ -37,20 +38,16 @@ type Release = { gameId: string; version: string; releasedAt: string };
 
 /** A follower is marked in the transaction that enqueues their mail, so a second run mails only the others. */
 export async function mailFollowers(ctx: Context, { gameId, version, releasedAt }: Release): Promise<void> {
-  const [game, release] = await Promise.all([findGame(ctx.db, gameId), sql.findRelease(ctx.db, gameId, version)]);
+  const [game, release] = await Promise.all([findGame(ctx.db, gameId), findRelease(ctx.db, gameId, version)]);
   // Deleted or hidden in the meantime.
   if (game === null || game.visibility === 'draft' || release === undefined) return;
-  const announcement = { version, title: release.title, changes: release.changelog };
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
     taken = await transact(ctx.db, async (tx) => {
       const followers = await sql.takeFollowers(tx, { gameId, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
       for (const { follow_id: followId, address, language } of followers) {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
-        await enqueueMail(
-          tx,
-          releaseMail(address, asLanguage(language), game, { ...announcement, id: newId() }, links),
-        );
+        await enqueueMail(tx, releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links));
       }
       return followers.length;
     });

@@ -1,5 +1,6 @@
 // The mails to people who follow a game, in the language in which they followed it.
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import type { Language } from '@chauffeur/contract/texts/messages';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
@@ -38,10 +39,16 @@ export function alreadyFollowingMail(
   };
 }
 
+type Part = {
+  readonly title: string;
+  /** Null for all. */
+  readonly platforms: readonly { readonly os: string; readonly arch: string }[] | null;
+};
+
 export type Announcement = {
   readonly version: string;
-  readonly title: string;
-  readonly changes: readonly { readonly title: string }[];
+  readonly titles: readonly Part[];
+  readonly changes: readonly Part[];
 };
 
 type Links = {
@@ -57,12 +64,13 @@ export function releaseMail(
   to: string,
   language: Language,
   game: Named,
-  { version, title, changes, id }: Announcement & { id: string },
+  { version, titles, changes, id }: Announcement & { id: string },
   { page, endPage, end }: Links,
 ): Mail {
   const texts = textsOf(language);
   const name = quote(game.name, language);
-  const isTitled = title !== '' && title !== version;
+  const [title] = titles.length === 1 ? titles : [];
+  const formatPart = (part: Part) => oneLine(formatReleasePart(texts, part));
   return {
     to,
     id,
@@ -73,12 +81,13 @@ export function releaseMail(
       'Auto-Submitted': 'auto-generated',
     },
     text: [
-      texts.t(isTitled ? 'mail.release.titled' : 'mail.release', {
+      texts.t(title === undefined ? 'mail.release' : 'mail.release.titled', {
         game: name,
         version: oneLine(version),
-        title: oneLine(title),
+        title: oneLine(title?.title ?? ''),
       }),
-      ...(changes.length > 0 ? [changes.map((change) => `- ${oneLine(change.title)}`).join('\n')] : []),
+      ...(titles.length > 1 ? [titles.map(formatPart).join('\n')] : []),
+      ...(changes.length > 0 ? [changes.map((change) => `- ${formatPart(change)}`).join('\n')] : []),
       page,
       `-- \n${texts.t('mail.release.why', { game: name })}\n${texts.t('mail.unsubscribe', { link: endPage })}\n`,
     ].join('\n\n'),

@@ -131,13 +131,3 @@ export function takeFollowers(tx: Tx, { gameId, releasedAt }: Release, limit: nu
       returning follows.follow_id, due.address, due.language`,
   );
 }
-
-export type ReleaseRow = { title: string; changelog: readonly { readonly title: string }[] };
-
-export function findRelease(db: Db, gameId: string, version: string): Promise<ReleaseRow | undefined> {
-  return row(
-    db,
-    sql<ReleaseRow>`select title, changelog from builds where game_id = ${gameId} and version = ${version}
-      order by created_at desc limit 1`,
-  );
-}

@@ -5,7 +5,8 @@ import type * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
-import { listReleases as findReleases } from './releases.sql.ts';
+import { mergeRelease } from './merge-release.ts';
+import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
 import { requireVisibleGame } from './store.ts';
 
 type Releases = OutputOf<typeof contract.listReleases>;
@@ -16,18 +17,19 @@ export async function listReleases(
   { caller, input }: Call<typeof contract.listReleases>,
 ): Promise<Releases> {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
-  const found = await findReleases(ctx.db, game.game_id, LIMITS.releasesListed);
+  const found = await findReleases(ctx.db, game.game_id, { limit: LIMITS.releasesListed });
   const { items, ...next } = pageOfWhole(['releases', game.game_id], found, input);
   return {
     first_released_at: found[0]?.first_released_at.toISOString() ?? null,
     total: found[0]?.total ?? 0,
-    releases: items.map(({ version, title, changelog, released_at, platforms }) => ({
-      version,
-      title,
-      changelog_items: [...changelog],
-      released_at: released_at.toISOString(),
-      platforms: [...platforms],
-    })),
+    releases: items.map(recordOf),
     ...next,
   };
+}
+
+function recordOf({ version, released_at, builds }: ReleaseRow): Releases['releases'][number] {
+  const { titles, changes, platforms } = mergeRelease(version, builds);
+  const [title] = titles;
+  const releasedAt = released_at.toISOString();
+  return { version, title: title?.title ?? '', titles, changelog_items: changes, released_at: releasedAt, platforms };
 }

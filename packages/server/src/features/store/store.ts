@@ -6,6 +6,7 @@ import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type { ShelfName } from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { Caller, Context } from '../../context.ts';
+import type { Db } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
 import { currentPointers, isBetaMember } from '../channels/channels.ts';
 import { type FileRow, findFile, isOffered, isSettled, newestOfferedFile } from '../files/files.ts';
@@ -21,7 +22,8 @@ import {
 import { type ImageSet, listImageUrls, publicImages } from '../media/media.ts';
 import { countAddresses, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
-import { listReleases as findReleases } from './releases.sql.ts';
+import { type MergedRelease, mergeRelease } from './merge-release.ts';
+import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
 import { factsOfGame } from './shelves.sql.ts';
 import { readShelf } from './shelves.ts';
 import { isReachable, type Viewer } from './visibility.ts';
@@ -131,12 +133,7 @@ export async function listShelf(
 }
 
 /** A version that the stable channel has offered. */
-export type Release = {
-  readonly version: string;
-  readonly title: string;
-  readonly changes: readonly { readonly title: string; readonly description: string }[];
-  readonly releasedAt: Date;
-};
+export type Release = MergedRelease & { readonly version: string; readonly releasedAt: Date };
 
 export type ReleaseList = { readonly game: Game; readonly developer: string; readonly releases: readonly Release[] };
 
@@ -145,15 +142,19 @@ export async function listReleases(ctx: Context, caller: Caller, ref: string): P
   const { game } = await requireVisibleGame(ctx, caller, ref);
   const [{ owner_name: developer }, found] = await Promise.all([
     readGameAndOwner(ctx, game.game_id),
-    findReleases(ctx.db, game.game_id, FEED_LENGTH),
+    findReleases(ctx.db, game.game_id, { limit: FEED_LENGTH }),
   ]);
-  const releases = found.map(({ version, title, changelog, released_at }) => ({
-    version,
-    title,
-    changes: changelog,
-    releasedAt: released_at,
-  }));
-  return { game, developer, releases };
+  return { game, developer, releases: found.map(asRelease) };
+}
+
+/** Undefined if the stable channel has not offered the version, or its files were deleted. */
+export async function findRelease(db: Db, gameId: string, version: string): Promise<Release | undefined> {
+  const [found] = await findReleases(db, gameId, { limit: 1, version });
+  return found && asRelease(found);
+}
+
+function asRelease({ version, released_at: releasedAt, builds }: ReleaseRow): Release {
+  return { version, releasedAt, ...mergeRelease(version, builds) };
 }
 
 export function countPublicAddresses(ctx: Context): Promise<number> {

@@ -197,5 +197,5 @@ function writeChangelog({ version, title, changelog_items: items }: Offer, texts
   if (items.length === 0) return null;
   const isPlain = title === '' || title === version;
   const heading = texts.t(isPlain ? 'game.changes' : 'game.changes.titled', { version, title });
-  return html`<section aria-labelledby="changes"><h2 id="changes">${heading}</h2>${writeChanges(items)}</section>`;
+  return html`<section aria-labelledby="changes"><h2 id="changes">${heading}</h2>${writeChanges(items, texts)}</section>`;
 }

@@ -1,8 +1,7 @@
 // The releases of a game: when the first and the last one were, and what changed in each.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listReleases } from '@chauffeur/contract/operations/store';
-import { formatFriendlyPlatform } from '@chauffeur/contract/texts/download-texts';
+import { formatFriendlyPlatform, formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import { type Html, html } from './html.ts';
 import { feedAddress, writeDay } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
@@ -25,19 +24,23 @@ ${older > 0 && html`<p class="dimmed small-text">${texts.t('releases.older', { c
 }
 
 function writeRelease(release: Release, texts: Texts): Html {
-  const { version, title, released_at, platforms, changelog_items: items } = release;
+  const { version, titles, released_at, platforms, changelog_items: items } = release;
+  const [title] = titles.length === 1 ? titles : [];
   const sizes = platforms.map((platform) => `${formatFriendlyPlatform(texts, platform)} ${texts.size(platform.size)}`);
   return html`<li>
-<h3>${version}${title !== '' && title !== version && `: ${title}`}</h3>
+<h3>${version}${title !== undefined && `: ${title.title}`}</h3>
 <p class="dimmed small-text">${writeDay(released_at, texts)} · ${sizes.join(' · ')}</p>
-${items.length > 0 && writeChanges(items)}
+${titles.length > 1 && html`<p>${titles.map((each) => formatReleasePart(texts, each)).join(' · ')}</p>`}
+${items.length > 0 && writeChanges(items, texts)}
 </li>`;
 }
 
-export function writeChanges(items: Release['changelog_items']): Html {
+type Change = Omit<Release['changelog_items'][number], 'platforms'> & Partial<Release['changelog_items'][number]>;
+
+export function writeChanges(items: readonly Change[], texts: Texts): Html {
   const list = items.map(
-    ({ title, description }) =>
-      html`<li><strong>${title}</strong>${description !== '' && html`<p class="prose">${description}</p>`}</li>`,
+    ({ title, description, platforms = null }) =>
+      html`<li><strong>${title}</strong>${platforms !== null && html` <span class="dimmed small-text">${platforms.map((each) => formatFriendlyPlatform(texts, each)).join(', ')}</span>`}${description !== '' && html`<p class="prose">${description}</p>`}</li>`,
   );
   return html`<ul class="changes">${list}</ul>`;
 }
