@@ -158,6 +158,23 @@ describe('the store on the website', () => {
     assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0);
   });
 
+  test('the licences of everything in its files are next to them', async () => {
+    const response = await fetch(`${site.service.url}/third-party-licences.txt`);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+    const text = await response.text();
+    // Code, what only other packages need, styles, and fonts.
+    for (const name of [
+      'react-dom',
+      'scheduler',
+      '@tanstack/router-core',
+      '@mantine/core',
+      '@fontsource/bricolage-grotesque',
+    ])
+      assert.match(text, new RegExp(`^${name} \\d[\\d.]* \\([\\w.-]+\\)\\n\\n\\S`, 'm'), name);
+    assert.doesNotMatch(text, /^(marked|vite|typescript) \d/m);
+  });
+
   test('a public page is HTML for every client, revalidated by browsers and private for people', async () => {
     const path = `${service.url}/g/${studio.slug}`;
     for (const accept of ['*/*', 'application/json', 'image/png']) {

@@ -11,6 +11,7 @@ import { preloadFont } from './preload-font.ts';
 import { programTexts } from './program-texts.ts';
 import { publicPages } from './public-pages.ts';
 import { slimContract } from './slim-contract.ts';
+import { thirdParty } from './third-party.ts';
 
 const PACKED = /\.(js|css|svg)$/;
 
@@ -49,6 +50,7 @@ export default defineConfig({
     slimContract(),
     programTexts(),
     preloadFont(),
+    thirdParty(),
     packFiles(),
   ],
   build: {

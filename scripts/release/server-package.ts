@@ -1,13 +1,11 @@
 // Builds the package of the server: its bundle, the website, the migrations and the `chauffeur` command, in the folders
 // that they have in a checkout.
-import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@chauffeur/contract/version';
 import root from '../../package.json' with { type: 'json' };
 import manifest from '../../packages/server/package.json' with { type: 'json' };
-import website from '../../packages/web/package.json' with { type: 'json' };
 import { bundleServer } from './bundle-server.ts';
 import { buildCommandFolder } from './command-folder.ts';
 import { licencesOf } from './licences.ts';
@@ -38,19 +36,9 @@ export async function buildServerFolder(folder: string): Promise<string> {
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(PACKAGE, null, 2)}\n`);
   await writeFile(join(folder, 'README.md'), README);
   await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licencesOf([...modules, ...filesOfWebsite()]));
+  const ofWebsite = await readFile(join(folder, 'packages/web/dist/third-party-licences.txt'), 'utf8');
+  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), `${await licencesOf(modules)}\n${ofWebsite}`);
   return join(server, 'dist', LAUNCHER);
-}
-
-/** A file of each package that the website depends on, such as its font. Their code and files are in packages/web/dist. */
-function filesOfWebsite(): string[] {
-  const folders = [join(ROOT, 'packages/web/node_modules'), join(ROOT, 'node_modules')];
-  const names = Object.keys(website.dependencies).filter((name) => !name.startsWith('@chauffeur/'));
-  return names.map((name) => {
-    const file = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
-    if (file === undefined) throw new Error(`${name} is not installed`);
-    return file;
-  });
 }
 
 /** Everything else is in the bundle. These contain programs or native modules, and Node itself for Linux x64. */
