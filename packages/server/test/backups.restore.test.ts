@@ -2,23 +2,20 @@
 // buckets and between versions.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
-import { backUp, restore, verifyBackup, verifyBlobs } from '../src/features/backups/backups.ts';
+import { restore, verifyBackup, verifyBlobs } from '../src/features/backups/backups.ts';
 import { formatManifest, type Manifest } from '../src/features/backups/manifest.ts';
 import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
-import { type Database, openDatabase, rows } from '../src/kernel/database/db.ts';
-import { migrate } from '../src/kernel/database/migrate.ts';
-import { readMigrations } from '../src/kernel/database/migrations.ts';
-import { migrateJobs } from '../src/kernel/jobs/jobs.ts';
-import { newId } from '../src/kernel/secrets/ids.ts';
+import { type Database, openDatabase } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { callApi } from './setup/api-calls.ts';
 import { makeFullGame } from './setup/full-game.ts';
 import { backUpTo, digestsOf, makeFolder, makePlace, type Place, restoreFrom, serve } from './setup/installations.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
-import { startServer, type TestServer } from './setup/server.ts';
+import { signIn, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
 
 let server: TestServer;
@@ -178,40 +175,37 @@ async function withManifest(change: (manifest: Manifest) => Manifest, work: () =
   await writeFile(path, text);
 }
 
-test('a backup of an older version is migrated', async () => {
-  const [older, restored] = [await makePlace(), await makePlace()];
-  const open = () => openDatabase(older.database.url, { connections: 2, log: createLog('silent'), name: 'test' });
-  const made = open();
-  const names = (await readMigrations()).map(({ name }) => name);
-  await migrate(made.pool, createLog('silent'), { names: new Set(names.slice(0, -1)) });
-  await migrateJobs(made.pool);
-  const owner = sql`insert into users (id, name, email) values ('robin', 'Robin', 'robin@example.com') returning id`;
-  await rows(
-    made.db,
-    sql`with owner as (${owner}) insert into all_games (game_id, owner_id, name, slug, visibility)
-      select ${newId()}::uuid, id, 'Old Game', 'old-game', 'draft' from owner`,
-  );
-  // The current program looks up blobs in a table that the last migration adds, so it finds one in another schema.
-  await rows(made.db, sql`create schema newer`);
-  await rows(made.db, sql`create table newer.videos (blob_key text, size bigint, checksum text, scan_state text)`);
-  await rows(
-    made.db,
-    sql`do 'begin execute format(''alter database %I set search_path = public, newer'', current_database()); end'`,
-  );
-  await made.close();
-  const { pool, db, close } = open();
-  const address = await newFolder();
-  const ctx = { ...server.ctx, db, blobs: openFileStore({ folder: join(older.dataFolder, 'blobs') }) };
-  const report = { progress: () => undefined, problem: assert.fail };
-  await backUp(ctx, pool, openFileStore({ folder: address }), { keep: null, report });
-  await close();
+/** Made by the release 0.2.0, with `chauffeur-server backup`: a game with a build, a cover, symbols and a crash report. */
+const OF_OLDER_VERSION = join(import.meta.dirname, 'fixtures/backups/0.2.0.tar.gz');
+
+test('a backup of an older version is migrated, and its installation works', async () => {
+  const [address, restored] = [await newFolder(), await makePlace()];
+  execFileSync('tar', ['-xzf', OF_OLDER_VERSION, '-C', address]);
   const { code, stderr } = await restoreFrom(address, restored);
   assert.equal(code, 0, stderr);
-  const [before, after] = [await digestsIn(older), await digestsIn(restored)];
-  assert.deepEqual([after.users, after.all_games], [before.users, before.all_games]);
-  assert.match(before.all_games ?? '', /^1 rows/);
-  assert.equal(after.migrations, (await digestsOf(server.ctx.db)).migrations);
-  await older.remove();
+  assert.equal((await digestsIn(restored)).migrations, (await digestsOf(server.ctx.db)).migrations);
+  const { stdout } = await runServerCommand(environmentOf(restored), ['verify', '--json']);
+  const { blobs, problems } = JSON.parse(stdout);
+  assert.deepEqual([blobs, problems], [6, []]);
+
+  const running = await serve(restored);
+  const owner = await signIn(running, { email: 'robin@example.com', password: 'a long password' });
+  const read = async (path: string) => (await callApi(running, owner, 'GET', path)).body.data;
+  // The owner has an organisation, which did not exist then.
+  const { name, role, organisation } = await read('/games/old-game');
+  assert.deepEqual([name, role, typeof organisation.organisation_uid], ['Old Game', 'owner', 'string']);
+  const { downloads, cover } = await read('/public/games/old-game');
+  assert.deepEqual([cover.width, cover.height], [1280, 720]);
+  const [{ version, changelog_items: changes, file, download_url: url }] = downloads;
+  assert.deepEqual([version, changes], ['1.0.0', [{ title: 'Rain', description: 'In six colours' }]]);
+  const zip = Buffer.from(await (await fetch(new URL(url, running.url))).arrayBuffer());
+  assert.equal(createHash('sha256').update(zip).digest('hex'), file.checksum);
+  const { groups } = await read('/games/old-game/crash-groups');
+  assert.deepEqual(
+    groups.map(({ title, count }: { title: string; count: number }) => [title, count]),
+    [['The gate is stuck', 1]],
+  );
+  await running.stop();
   await restored.remove();
 });
 
