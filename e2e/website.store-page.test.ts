@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { readVideoFixture } from '../packages/server/test/setup/videos.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
+import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink, newestMail } from './setup/outbox.ts';
 import { runServerCommand, type Service } from './setup/processes.ts';
@@ -13,6 +14,8 @@ import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 import { until } from './setup/until.ts';
+
+type Game = { game_uid: string; slug: string };
 
 const DESCRIPTION = `## What you do
 
@@ -154,6 +157,9 @@ describe('the page of a game', () => {
   test('an uploaded video plays on the page, also without JavaScript', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 400 .*videos/);
+    const scenes = await Promise.all([3, 4].map((no) => drawScene(no, { width: 1600, height: 900 })));
+    await addPictures(service, studio, 'cover', scenes.slice(0, 1));
+    await addPictures(service, studio, 'screenshot', scenes.slice(1));
     const editor = await site.openPage({ session: studio.session });
     await editor.goto(`${service.url}/dev/${studio.slug}/edit/media`);
     const videos = editor.getByRole('region', { name: 'Videos' });
@@ -210,6 +216,11 @@ describe('the page of a game', () => {
       assert.deepEqual(await findSeriousProblems(page), [], colorScheme);
     }
     const html = await (await fetch(`${service.url}/g/${studio.slug}`)).text();
+    const imagesIn = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, uid]) => uid);
+    const gallery = imagesIn(/<a href="[^"]+\/media\/([\w-]+)"[^>]* data-small>/g);
+    // The cover is large above the videos, so it comes last.
+    assert.equal(gallery.length, 2);
+    assert.deepEqual(imagesIn(/ poster="[^"]+\/media\/([\w-]+)/g), gallery.toReversed());
     assert.match(html, /<meta property="og:video:type" content="video\/webm">/);
     assert.match(
       html,
@@ -229,6 +240,25 @@ describe('the page of a game', () => {
     const response = await page.reload();
     assert.equal(await page.locator('video').count(), 0);
     assert.doesNotMatch(response?.headers()['content-security-policy'] ?? '', /media-src/);
+  });
+
+  test('a game without images shows the first frame of its video', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const ask = askAs(service, studio.session);
+    const { game_uid, slug } = await ask<Game>('POST', '/games', { name: 'Only a Film', visibility: 'invisible' });
+    const body = new FormData();
+    body.append('file', new Blob([await readVideoFixture('vp9.mp4')]), 'film.mp4');
+    const headers = studio.session;
+    const response = await fetch(`${service.api}/games/${game_uid}/videos`, { method: 'POST', headers, body });
+    assert.equal(response.status, 201);
+    await until(async () => (await (await fetch(`${service.url}/g/${slug}`)).text()).includes('<video'));
+    const page = await openWithoutScripts(`/g/${slug}`);
+    const video = page.getByLabel('Video 1 of Only a Film');
+    await until(() => video.evaluate(({ readyState }: HTMLVideoElement) => readyState >= 2));
+    assert.deepEqual(await video.evaluate(({ currentTime, paused }: HTMLVideoElement) => [currentTime, paused]), [
+      0,
+      true,
+    ]);
   });
 
   test('an upload of a video shows its progress, and can be cancelled', async (t) => {

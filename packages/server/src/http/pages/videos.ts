@@ -19,7 +19,10 @@ export function videosOf({ videos }: PublicGame): VideoLink[] {
   return videos.map(readVideoLink).filter((video) => video !== null);
 }
 
-/** `pictures` are the images of the page, of which each video gets another one while there are enough. */
+/**
+ * `pictures` are those of the gallery. The large one above the videos comes last, so that a video doesn't repeat it while
+ * there are others.
+ */
 export function writeVideos(
   { name, video_files: files }: PublicGame,
   links: readonly VideoLink[],
@@ -27,7 +30,8 @@ export function writeVideos(
   texts: Texts,
 ): Html | null {
   if (files.length + links.length === 0) return null;
-  const shown = (index: number): Shown => ({ no: index + 1, name, poster: pictures[index % pictures.length], texts });
+  const posters = [...pictures.slice(1), ...pictures.slice(0, 1)];
+  const shown = (index: number): Shown => ({ no: index + 1, name, poster: posters[index % posters.length], texts });
   const items = [
     ...files.map((file, index) => writeFile(file, shown(index))),
     ...links.map((link, index) => writeLink(link, shown(files.length + index))),
@@ -42,12 +46,15 @@ type Shown = {
   readonly texts: Texts;
 };
 
-/** Its place has the shape of the poster, so nothing moves when the size of the video is known. */
+/**
+ * Its place has the shape of the poster, so nothing moves when the size of the video is known. Trailers often begin in
+ * black, so their first frame is only shown if the game has no image.
+ */
 function writeFile(file: VideoFile, { no, name, poster, texts }: Shown): Html {
   const { url, width, height, duration_seconds: seconds, size } = file;
-  const image = poster !== undefined && html` poster="${posterOf(poster)}"`;
+  const start = poster === undefined ? html` preload="metadata"` : html` preload="none" poster="${posterOf(poster)}"`;
   return html`<figure class="video">
-<video class="video-place" src="${url}" width="${width}" height="${height}"${image} controls playsinline preload="none" aria-label="${texts.t('videos.file', { no, game: name })}"><a href="${url}">${texts.t('videos.open')}</a></video>
+<video class="video-place" src="${url}" width="${width}" height="${height}"${start} controls playsinline aria-label="${texts.t('videos.file', { no, game: name })}"><a href="${url}">${texts.t('videos.open')}</a></video>
 <figcaption class="dimmed small-text">${seconds !== null && html`${formatClock(seconds)} · `}${writeBytes(size, texts)}</figcaption>
 </figure>`;
 }
