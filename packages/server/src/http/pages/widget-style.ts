@@ -2,8 +2,8 @@
 // another website appears at once. The colours are those of packages/web/src/tokens.css.
 import { hash } from 'node:crypto';
 
-/** The image is above the text instead of next to it. */
-export const TALL = '(min-height: 280px) and (max-aspect-ratio: 1/1)';
+/** The image is above the text instead of next to it, as high as the text permits. */
+export const TALL = '(min-height: 240px) and (max-aspect-ratio: 5/4)';
 
 export const WIDGET_STYLE = `
 :root { color-scheme: light dark }
@@ -38,12 +38,16 @@ h1, .by { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .alone { margin: auto; padding: 16px; text-align: center }
 @media (max-width: 419px) { .picture { width: 34% } .text { padding: 10px 12px } .tagline, .site { display: none } }
 @media (max-width: 259px) { .picture { display: none } }
-@media (max-height: 139px) { .tagline { display: none } }
+@media (max-height: 139px) { .tagline { display: none } .actions { row-gap: 4px } .button { padding-block: 5px } }
 @media ${TALL} {
   body { flex-direction: column }
-  .picture { display: block; width: 100%; max-height: 55vh; aspect-ratio: 16 / 9 }
-  .tagline { display: -webkit-box; -webkit-line-clamp: 4 }
+  .picture { display: block; flex: 1; width: 100%; min-height: 0 }
+  .text { flex: none }
+  .text:only-child { flex: 1; justify-content: center }
+  h1 { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2 }
+  .actions { margin-top: 10px }
 }
+@media ${TALL} and (min-height: 300px) { .tagline { display: -webkit-box; -webkit-line-clamp: 3 } }
 `;
 
 /** For Content-Security-Policy. */

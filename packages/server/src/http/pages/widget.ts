@@ -20,7 +20,7 @@ import { TALL, WIDGET_STYLE, WIDGET_STYLE_SOURCE } from './widget-style.ts';
 /** A game that becomes a draft disappears from other websites after this time. */
 const KEPT_SECONDS = 300;
 const THEMES: readonly unknown[] = ['light', 'dark'];
-const PICTURE_SIZES = `${TALL} 100vw, (max-width: 419px) 34vw, 45vw`;
+const PICTURE_SIZES = `${TALL} max(100vw, 100vh), (max-width: 419px) 34vw, 45vw`;
 
 /** Any website may frame it. It loads an image, which may come from the bucket that stores them, and nothing else. */
 const POLICY = [
