@@ -76,6 +76,8 @@ test('each heading starts a section of the search, without the commands for othe
     { page: 'cli', anchor: '', heading: '', text: 'Intro' },
     { page: 'cli', anchor: 'a--b', heading: 'a & b', text: 'x $A' },
   ]);
+  const [, marked] = sectionsOf('cli', render('# Title\n\n## One\n\nRead ([`a`](#one)), **then** `b`.\n\n- c\n- d\n'));
+  assert.equal(marked?.text, 'Read (a), then b. c d');
   assert.deepEqual(sectionsOf('cli', render('# Title\n\n## One\n\nFirst\n')), [
     { page: 'cli', anchor: '', heading: '', text: '' },
     { page: 'cli', anchor: 'one', heading: 'One', text: 'First' },

@@ -18,8 +18,16 @@ export function sectionsOf(page: string, { html, headings }: RenderedDoc): DocSe
 const OTHER_SHELLS =
   /<legend>.*?<\/legend>|<label.*?<\/label>|<div data-code data-shell="(?:powershell|bat)">[\s\S]*?<\/div>/g;
 
+/** Tags within a sentence, which separate no words. */
+const INLINE = /<\/?(?:a|code|del|em|strong)(?: [^>]*)?>/g;
+
 function textOf(html: string): string {
-  return plainOf(html.replaceAll(OTHER_SHELLS, '').replaceAll(/<[^>]*>/g, ' '))
+  return plainOf(
+    html
+      .replaceAll(OTHER_SHELLS, '')
+      .replaceAll(INLINE, '')
+      .replaceAll(/<[^>]*>/g, ' '),
+  )
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -45,7 +45,7 @@ function createSearch(box: HTMLInputElement, list: HTMLUListElement): Search {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: AbortController | undefined;
   const mark = (option: Element | undefined) => {
-    for (const each of list.querySelectorAll('[role="option"]')) each.ariaSelected = String(each === option);
+    for (const each of list.querySelectorAll('a[role="option"]')) each.ariaSelected = String(each === option);
     if (option === undefined) return box.removeAttribute('aria-activedescendant');
     box.setAttribute('aria-activedescendant', option.id);
     option.scrollIntoView({ block: 'nearest' });
@@ -60,8 +60,8 @@ function createSearch(box: HTMLInputElement, list: HTMLUListElement): Search {
     const items = await findItems(box.value, running.signal).catch(() => null);
     // Aborted, or without a connection. The form still works.
     if (items === null) return;
-    list.replaceChildren(...items);
-    show(items.length > 0);
+    list.replaceChildren(...(items.length > 0 ? items : [createNote('No results')]));
+    show(true);
   };
   const stop = () => {
     clearTimeout(timer);
@@ -79,7 +79,7 @@ function createSearch(box: HTMLInputElement, list: HTMLUListElement): Search {
     },
     move(step) {
       if (list.hidden) return;
-      const options = [...list.querySelectorAll('[role="option"]')];
+      const options = [...list.querySelectorAll('a[role="option"]')];
       const at = options.findIndex((option) => option.ariaSelected === 'true');
       mark(options.at(at === -1 && step === -1 ? -1 : (at + step) % options.length));
     },
@@ -94,6 +94,15 @@ function handleKey(event: KeyboardEvent, search: Search): void {
   else if (event.key === 'Enter' && search.marked() !== null) search.marked()?.click();
   else return;
   event.preventDefault();
+}
+
+/** Says in the list that it has no results. */
+function createNote(text: string): HTMLLIElement {
+  const item = document.createElement('li');
+  item.role = 'option';
+  item.ariaDisabled = 'true';
+  item.textContent = text;
+  return item;
 }
 
 /** Returns the results as items of a list, each with a link that is an option. */
