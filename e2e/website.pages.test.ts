@@ -171,6 +171,75 @@ describe('every page of the website', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
   });
 
+  test('paper is white, whatever theme was chosen', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage();
+    await page.addInitScript(() => localStorage.setItem('mantine-color-scheme-value', 'dark'));
+    const colours = () =>
+      page.evaluate(() => {
+        const { color, backgroundColor } = getComputedStyle(document.body);
+        return [color, backgroundColor];
+      });
+    for (const name of ['game', 'file', 'doc'] as const) {
+      await page.goto(`${site.service.url}${showroom.visits.find((visit) => visit.page === name)?.path}`);
+      await page.emulateMedia({ media: 'screen' });
+      assert.deepEqual(await colours(), ['rgb(214, 217, 221)', 'rgb(22, 24, 27)'], name);
+      await page.emulateMedia({ media: 'print' });
+      assert.deepEqual(await colours(), ['rgb(20, 23, 26)', 'rgb(255, 255, 255)'], name);
+    }
+  });
+
+  test('only the current tab is underlined where the visitor has chosen the colours', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session, forcedColors: 'active', colorScheme: 'dark' });
+    await page.goto(`${site.service.url}/dev/${showroom.owner.slug}/builds`);
+    const tabs = page
+      .getByRole('navigation')
+      .getByRole('link')
+      .filter({ hasText: /^(Overview|Builds|Channels)$/ });
+    await tabs.nth(2).waitFor();
+    const lineOf = (element: Element) => getComputedStyle(element).borderBottomColor;
+    const [before, current, after] = [tabs.nth(0), tabs.nth(1), tabs.nth(2)].map((tab) => tab.evaluate(lineOf));
+    const canvas = 'rgb(0, 0, 0)';
+    assert.deepEqual([await before, await after], [canvas, canvas]);
+    assert.notEqual(await current, canvas);
+    await page.goto(`${site.service.url}/docs/cli`);
+    const shells = page.locator('[data-shells]').first().locator('label');
+    assert.deepEqual(
+      (await shells.evaluateAll((all) => all.map((each) => getComputedStyle(each).borderBottomColor))).slice(1),
+      [canvas, canvas],
+    );
+    assert.notEqual(await shells.first().evaluate(lineOf), canvas);
+  });
+
+  test('while the first page takes long to load, the header is already there', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/games/${showroom.owner.slug}`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${site.service.url}/dev/${showroom.owner.slug}/builds`);
+    await page.getByRole('link', { name: 'Your games' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Builds' }).count(), 0);
+    release();
+    await page.getByRole('heading', { name: 'Builds' }).waitFor();
+    assert.equal(await page.getByRole('banner').count(), 1);
+  });
+
+  test('without JavaScript, a page that needs it links to the games, which do not', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/\/assets\/.*\.js: csp$/);
+    const page = await site.openPage({ javaScriptEnabled: false });
+    await page.goto(`${site.service.url}/sign-in`);
+    // Locators by text and role leave out what is in this element.
+    const message = page.locator('noscript p');
+    assert.match(await message.innerText(), /^This page needs JavaScript\./);
+    await message.locator('a').click();
+    await page.getByRole('heading', { name: 'Browse games' }).waitFor();
+  });
+
   test('the list of shortcuts has the key that copies a stack, where there is one', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: showroom.owner.session });
@@ -190,7 +259,9 @@ describe('every page of the website', () => {
     await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
 
     await page.keyboard.press('/');
-    await page.keyboard.type('web build');
+    await page.keyboard.type('zugzwang');
+    await page.getByRole('option', { name: 'No results', disabled: true }).waitFor();
+    await page.getByRole('combobox').fill('web build');
     await page.getByRole('option').first().waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
     await page.keyboard.press('ArrowUp');

@@ -1,7 +1,7 @@
 // Two-step sign-in and passkeys on the website, with an authenticator that Chromium simulates.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Locator, Page } from 'playwright-core';
 import { codeAt, nextCode, secretOf } from '../packages/server/test/setup/totp.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { newestLink } from './setup/outbox.ts';
@@ -145,6 +145,27 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Remove Passkey' }).waitFor();
     const security = await page.evaluate(async () => (await fetch('/api/v1/account/security')).json());
     assert.deepEqual([security.data.signed_in_with, security.data.passkeys], ['passkey', 1]);
+  });
+
+  test('shows that it waits for a passkey in the middle of the button, also with reduced motion', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ reducedMotion: 'reduce' });
+    await addAuthenticator(page);
+    await page.addInitScript(() => {
+      PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+      // As until the person touches the key.
+      navigator.credentials.get = () => new Promise(() => undefined);
+    });
+    await page.goto(`${site.service.url.replace('127.0.0.1', 'localhost')}/sign-in`);
+    const button = page.getByRole('button', { name: 'Use a passkey' });
+    await button.click();
+    const spinner = page.locator('.mantine-Button-loader');
+    await spinner.waitFor();
+    const middleOf = async (element: Locator) => {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await element.boundingBox()) ?? {};
+      return [Math.round(x + width / 2), Math.round(y + height / 2)];
+    };
+    assert.deepEqual(await middleOf(spinner), await middleOf(spinner.locator('xpath=ancestor::button')));
   });
 
   test('says what to do when a passkey cannot be offered or used', async (t) => {

@@ -22,9 +22,10 @@ import { mountFeeds } from './feeds.ts';
 import { fillHead } from './page-head.ts';
 import { lookUpPage } from './page-lookup.ts';
 import { includeScheme } from './pages/document.ts';
+import { type Html, html } from './pages/html.ts';
 import { mountPublicPages } from './pages/public-pages.ts';
 import { sendHtml } from './pages/send-html.ts';
-import { textsOf } from './pages/texts/texts.ts';
+import { type Texts, textsOf } from './pages/texts/texts.ts';
 
 /** The folder of files whose names change with their content. */
 const UNCHANGING = '/assets/';
@@ -83,7 +84,7 @@ export function mountWebsite(
     const page = matchPage(path);
     const texts = page !== undefined && PAGES_WITH_TEXTS.has(page.name) ? all : shared;
     const text = fillHead(TOOLS.test(path) ? document.replace(FONT, '') : document, head, first)
-      .replace(NO_SCRIPT, () => `<noscript>${textsOf(language).html('noScript', {}).text}</noscript>`)
+      .replace(NO_SCRIPT, () => writeNoScript(textsOf(language)).text)
       .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
     // A draft is visible to its members only.
     reply.code(status).header('cache-control', 'private, no-cache');
@@ -125,7 +126,9 @@ function mountFiles(app: FastifyInstance): void {
     etag: false,
     lastModified: false,
     acceptRanges: false,
-    setHeaders: (reply) => reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`),
+    // Browsers and caches keep the headers too, and the id of an earlier request would mislead.
+    setHeaders: (reply) =>
+      reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`).removeHeader('x-request-id'),
   });
   app.register(fastifyStatic, {
     ...files,
@@ -153,6 +156,12 @@ function languagesOf({ query, headers }: FastifyRequest): { wanted: Language; na
   const { lang } = (query ?? {}) as { lang?: string };
   const named = isLanguage(lang) ? lang : undefined;
   return { wanted: named ?? languageOf(headers), named };
+}
+
+/** The program has no other content without JavaScript. */
+function writeNoScript(texts: Texts): Html {
+  const message = texts.html('noScript', { link: (text) => html`<a href="${PAGES.browse}">${text}</a>` });
+  return html`<noscript><div class="no-script"><a href="${PAGES.home}"><img src="/icon.svg" alt="Chauffeur" width="24" height="24"></a><p>${message}</p></div></noscript>`;
 }
 
 function pathOf(request: FastifyRequest): string {

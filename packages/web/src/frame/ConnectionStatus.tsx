@@ -1,9 +1,10 @@
 // Shows at the foot of the page when the visitor is offline, the server is unavailable or a request is slow.
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { t } from '../texts.tsx';
 import classes from './ConnectionStatus.module.css';
 import { useIsServerAwaited } from './load-code.ts';
+import { useLasting } from './use-lasting.ts';
 
 const SLOW_MS = 5000;
 
@@ -27,15 +28,4 @@ function useConnectionMessage(): string | null {
   if (!isOnline) return t('connection.offline');
   if (failing > 0 || isServerAwaited) return t('connection.busy');
   return isSlow ? t('connection.slow') : null;
-}
-
-/** Whether the condition has held for this long. */
-function useLasting(isTrue: boolean, ms: number): boolean {
-  const [hasLasted, setHasLasted] = useState(false);
-  useEffect(() => {
-    if (!isTrue) return setHasLasted(false);
-    const timer = setTimeout(() => setHasLasted(true), ms);
-    return () => clearTimeout(timer);
-  }, [isTrue, ms]);
-  return isTrue && hasLasted;
 }

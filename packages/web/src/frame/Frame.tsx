@@ -1,9 +1,10 @@
 // The frame of every page of the program: the header with search, theme and your account. The public pages, which the
 // server writes, have the same one (packages/server/src/http/pages/frame.ts).
 import { PAGES } from '@chauffeur/contract/pages';
-import { Container, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { session } from '../session.ts';
 import { t } from '../texts.tsx';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
@@ -12,9 +13,36 @@ import { PaletteKey } from './PaletteKey.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
 import { UndoToast } from './UndoToast.tsx';
+import { useLasting } from './use-lasting.ts';
+
+const PATIENCE_MS = 700;
 
 export function Frame() {
   usePageTitle();
+  return (
+    <Layout>
+      <Outlet />
+    </Layout>
+  );
+}
+
+/** Nothing of the first page is shown before its data has arrived. If that takes long, the header comes first. */
+export function FirstPage({ children }: { children: ReactNode }) {
+  const isMissing = useRouterState({ select: ({ matches }) => matches.length === 0 });
+  const isLate = useLasting(isMissing, PATIENCE_MS);
+  return (
+    <>
+      {isLate && (
+        <Layout>
+          <Skeleton h={320} />
+        </Layout>
+      )}
+      {children}
+    </>
+  );
+}
+
+function Layout({ children }: { children: ReactNode }) {
   // Lists and charts use the width that texts and forms don't.
   const isWide = useLocation({ select: ({ pathname }) => /^\/(dev|operator)(\/|$)/.test(pathname) });
   const width = isWide ? classes.wide : '';
@@ -53,7 +81,7 @@ export function Frame() {
       </header>
       <main id="content" tabIndex={-1} className={`${classes.content} ${width}`}>
         <Container size="var(--page-width)" py="lg">
-          <Outlet />
+          {children}
         </Container>
       </main>
       <ConnectionStatus />

@@ -10,6 +10,7 @@ import type { PublicPage } from './visit.ts';
 /** Its name is also in the build of the website, packages/web/vite.config.ts. */
 const TEMPLATE = 'public.html';
 const SCHEME = '<script src="/scheme.js"></script>';
+const COMMENTS = /^\s*\/\/.*\n/gm;
 const MAIN_PLACE = '<!--page-->';
 
 /** What a page may load in addition to its own files: frames of these origins, and videos of this site. */
@@ -34,7 +35,7 @@ export function readPublicDocument(): PublicDocument {
  * allows it in the Content-Security-Policy.
  */
 export function includeScheme(template: string): { readonly document: string; readonly scriptSource: string } {
-  const scheme = readFileSync(join(WEBSITE_FOLDER, 'scheme.js'), 'utf8');
+  const scheme = readFileSync(join(WEBSITE_FOLDER, 'scheme.js'), 'utf8').replaceAll(COMMENTS, '');
   return {
     document: template.replace(SCHEME, () => `<script>${scheme}</script>`),
     scriptSource: `'sha256-${hash('sha256', scheme, 'base64')}'`,

@@ -5,9 +5,10 @@ import { type Html, html } from './html.ts';
 import { type CardGame, type Picture, writeHealth, writePicture } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 
-/** Match the widths of `.grid` and `.shelf` in store.css. */
-export const GRID_SIZES = '(min-width: 76em) 17rem, (min-width: 48em) 30vw, (min-width: 26em) 46vw, 92vw';
-const SHELF_SIZES = '(min-width: 76em) 17rem, 15rem';
+/** Match the widths of `.grid` and `.shelf` in cards.css. */
+export const GRID_SIZES =
+  '(min-width: 108em) 21.5rem, (min-width: 76em) 17.5rem, (min-width: 48em) 30vw, (min-width: 26em) 46vw, 92vw';
+const SHELF_SIZES = '(min-width: 108em) 21.5rem, (min-width: 76em) 17.5rem, 15rem';
 
 /** The first images of a page load at once; the others when they scroll into view. */
 export function writeGrid(games: readonly CardGame[], texts: Texts, { eager = 0 } = {}): Html {

@@ -55,5 +55,6 @@ const FAILED: Problem = {
   status: 500,
   title: (texts) => texts.t('problem.failed'),
   main: (texts) => html`<div class="panel"><h1>${texts.t('problem.failed')}</h1>
-<p>${texts.html('problem.failed.text', { link: (text) => html`<a href="${PAGES.home}">${text}</a>` })}</p></div>`,
+<p>${texts.t('problem.failed.text')}</p>
+<p class="buttons"><a class="button filled" href="">${texts.t('problem.retry')}</a><a class="button" href="${PAGES.home}">${texts.t('problem.home')}</a></p></div>`,
 };

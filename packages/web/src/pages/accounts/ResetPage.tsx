@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
 import { requestReset, resetPassword } from '../../session.ts';
 import { t } from '../../texts.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NewPasswordField } from './AccountFields.tsx';
@@ -35,8 +36,12 @@ function RequestForm({ isExpired }: { isExpired: boolean }) {
       onSubmit={() => requesting.mutate()}
       footer={<BackToSignIn />}
     >
+      {isExpired && (
+        <div role="alert">
+          <Notice tone="unsure" title={t('reset.expired')} />
+        </div>
+      )}
       <Text size="sm">{t('reset.text')}</Text>
-      {isExpired && <Text role="alert">{t('reset.expired')}</Text>}
       <EmailField value={email} onChange={setEmail} />
     </AccountForm>
   );
