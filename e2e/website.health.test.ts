@@ -164,6 +164,22 @@ describe('launch health and events', () => {
     assert.equal(colours.after, colours.before);
   });
 
+  test('an overview whose channels cannot be loaded says so, and claims nothing about them', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const failing = await site.openPage({ session: studio.session });
+    site.expectErrors(/500.*\/channels/);
+    await failing.route(/\/api\/v1\/games\/[^/]+\/channels/, (route) =>
+      route.fulfill({ status: 500, json: { success: false, error: { code: 5000, message: 'The server failed.' } } }),
+    );
+    await failing.goto(`${site.service.url}/dev/${studio.slug}`);
+    await failing.getByRole('alert').getByText('The server failed').waitFor();
+    const builds = failing.getByRole('table', { name: 'Newest builds' });
+    await builds.getByRole('row', { name: /1\.1\.0/ }).waitFor();
+    assert.equal(await failing.getByText('No channel offers a build').count(), 0);
+    assert.equal(await builds.getByText('–', { exact: true }).count(), 0);
+    await untilEqual(() => failing.locator('.mantine-Skeleton-root').count(), 0);
+  });
+
   test('is shown on the page of a build and in the table of all games', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/builds/${builds.linux}`);
@@ -203,6 +219,21 @@ describe('launch health and events', () => {
     // The newest day comes first.
     const today = table.getByRole('row').nth(1).getByRole('cell');
     await untilEqual(async () => (await today.allTextContents()).slice(1), ['13', '2', '34', '37']);
+  });
+
+  test('an event with a long name has the room for it, also where the system chooses the colours', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const name = `the_player_${'sold_the_crane_and_'.repeat(2)}left`;
+    await launch(studio.gameUid, builds.linux, { devices: 1, silent: 1, crashed: 0, custom: { [name]: 1 } });
+    const wide = await site.openPage({ session: studio.session, forcedColors: 'active' });
+    await wide.goto(`${site.service.url}/dev/${studio.slug}/events?events=level_up`);
+    const label = wide.locator('label').filter({ hasText: name });
+    const [box, text] = await Promise.all([label.boundingBox(), label.getByText(name).boundingBox()]);
+    assert.ok(box !== null && text !== null && text.height > 30, 'the name needs more than one line');
+    assert.ok(text.y >= box.y && text.y + text.height <= box.y + box.height, 'the name covers the next one');
+    const lineOf = (link: string) =>
+      wide.getByRole('link', { name: link, exact: true }).evaluate((tab) => getComputedStyle(tab).borderBottomColor);
+    assert.notEqual(await lineOf('Events'), await lineOf('Health'));
   });
 
   test('splits an event by build in the same colours as other pages, and hides parts', async (t) => {

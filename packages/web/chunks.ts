@@ -63,7 +63,16 @@ const isOfFewPages = inFolders(
     ...['BandBadge', 'bands', 'Picture', 'RequestCommand'],
     ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager', 'ScrollBox'],
     ...['RoleSelect', 'select-column', 'select-to', 'shells', 'sorting', 'use-pages', 'use-selection'],
-    ...['ConfirmDialog', 'SecretText', 'SecretWarning', 'UnsavedChanges', 'UnsavedWarning', 'UnsentText'],
+    ...[
+      'ConfirmDialog',
+      'Dialog',
+      'DialogButtons',
+      'SecretText',
+      'SecretWarning',
+      'UnsavedChanges',
+      'UnsavedWarning',
+      'UnsentText',
+    ],
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
 );

@@ -8,13 +8,14 @@ import classes from './builds.module.css';
 
 type LiveSinceProps = {
   slug: string;
-  /** Undefined while they are loading. */
-  places: readonly Pick<Place, 'channel' | 'moved_at'>[] | undefined;
+  /** Undefined while they are loading, null if that failed. */
+  places: readonly Pick<Place, 'channel' | 'moved_at'>[] | null | undefined;
 };
 
 export function LiveSince({ slug, places }: LiveSinceProps) {
   const now = useNow();
   if (places === undefined) return <Skeleton w={120} h={14} />;
+  if (places === null) return null;
   if (places.length === 0) return '–';
   return places.map(({ channel, moved_at }) => {
     const time = new Date(moved_at);

@@ -18,8 +18,8 @@ export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
 
 type Options = {
   slug: string;
-  /** What the channels offer; undefined while it is loading. */
-  places: readonly Place[] | undefined;
+  /** What the channels offer; undefined while it is loading, null if that failed. */
+  places: readonly Place[] | null | undefined;
   /** The order of the list. Without it, its headers do not sort. */
   order?: { readonly sort: BuildOrder; readonly onSort: (sort: BuildOrder) => void };
 };
@@ -34,11 +34,15 @@ export function buildColumns({ slug, places, order }: Options): Column<ListedBui
       mergedBy: ({ version }) => version,
       cell: (build) => <Version build={build} />,
     },
-    { header: 'Platform', cell: (build) => <Platform slug={slug} build={build} /> },
+    { header: 'Platform', overflow: 'nowrap', cell: (build) => <Platform slug={slug} build={build} /> },
     {
       header: 'Live on',
+      overflow: 'nowrap',
       cell: ({ build_id }) => (
-        <LiveSince slug={slug} places={places?.filter((place) => place.build_id === build_id && !place.expired)} />
+        <LiveSince
+          slug={slug}
+          places={places === null ? null : places?.filter((place) => place.build_id === build_id && !place.expired)}
+        />
       ),
     },
     {
@@ -55,7 +59,7 @@ export function buildColumns({ slug, places, order }: Options): Column<ListedBui
     {
       header: 'Size',
       align: 'right',
-      hiddenBelow: 'sm',
+      hiddenBelow: 'md',
       overflow: 'nowrap',
       ...sortedBy('size'),
       cell: ({ file }) => (file === null ? '–' : <Bytes count={file.size} />),

@@ -140,7 +140,7 @@ function groupColumns(
     {
       header: 'Builds',
       hiddenBelow: 'md',
-      width: 124,
+      width: 'clamp(124px, 11vw, 220px)',
       overflow: 'ellipsis',
       cell: ({ item }) => <Where group={item} />,
     },

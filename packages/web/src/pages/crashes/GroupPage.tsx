@@ -116,7 +116,10 @@ function CrashGroup({ game, group, newest, isGone }: CrashGroupProps) {
           <TrendChart group={group} gameUid={game.game_uid} />
           <TriageFacts group={group} triage={triage} />
           <GroupFacts game={game} group={group} newestVersion={newest?.version} />
-          <PlayerMessages slug={game.slug} reports={crash === undefined ? [] : listed} />
+          {/* What players wrote is unknown if the reports cannot be loaded. */}
+          {(crash !== undefined || sample.error === null) && (
+            <PlayerMessages slug={game.slug} reports={crash === undefined ? [] : listed} />
+          )}
         </div>
         <div className={classes.report}>
           {group.sample_crash_id === null && (

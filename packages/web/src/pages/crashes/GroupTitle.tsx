@@ -1,15 +1,15 @@
 // The title of a crash group, which developers can replace by one of their own.
-import { LIMITS } from '@chauffeur/contract/limits';
 import { updateCrashGroup } from '@chauffeur/contract/operations/triage';
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useState } from 'react';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../frame/load-code.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
-import { Problem } from '../../ui/Problem.tsx';
 import classes from './crashes.module.css';
 import type { GroupDetail } from './TrendChart.tsx';
-import { type Triage, useTriageForm } from './use-triage.ts';
+import type { Triage } from './use-triage.ts';
+
+/** Loaded when it is opened. */
+const RenameDialog = lazyPart(() => import('./RenameDialog.tsx'), 'RenameDialog');
 
 type GroupTitleProps = { group: GroupDetail; triage: Triage };
 
@@ -32,48 +32,7 @@ export function GroupTitle({ group, triage }: GroupTitleProps) {
           {group.signature}
         </Text>
       )}
-      {isOpen && <RenameDialog group={group} triage={triage} onClose={() => setOpen(false)} />}
+      <Suspense>{isOpen && <RenameDialog group={group} triage={triage} onClose={() => setOpen(false)} />}</Suspense>
     </Stack>
-  );
-}
-
-function RenameDialog({ group, triage, onClose }: GroupTitleProps & { onClose: () => void }) {
-  const [title, setTitle] = useState(group.title);
-  const form = useTriageForm(triage, onClose);
-  const trimmed = title.trim();
-  const isSignature = trimmed === '' || trimmed === group.signature;
-  return (
-    <Dialog title="Rename crash group" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.submit({
-            kind: 'update',
-            input: { group_id: group.group_id, title: isSignature ? null : trimmed },
-            message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
-          });
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            data-field="title"
-            label="Title"
-            description="Shown everywhere instead of the signature. Leave it empty for the signature."
-            placeholder={group.signature}
-            maxLength={LIMITS.titleLength}
-            value={title}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setTitle(event.currentTarget.value)}
-          />
-          {form.error !== null && <Problem error={form.error} />}
-          <DialogButtons
-            submitLabel={isSignature ? 'Use signature' : 'Rename'}
-            isBusy={form.isBusy}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

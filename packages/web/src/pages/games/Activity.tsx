@@ -34,16 +34,20 @@ export function Activity({ game }: { game: OpenGame }) {
   const navigate = route.useNavigate();
   const times = windowOf(useNow());
   if (isPending) return <Skeleton h={{ base: 3 * CHART_HEIGHT + 106, sm: CHART_HEIGHT + 42 }} />;
-  if (data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (data === undefined)
+    return (
+      <section aria-labelledby="activity">
+        <ActivityTitle />
+        <Problem error={error} onRetry={() => void refetch()} />
+      </section>
+    );
   const series = seriesOf(data, times);
   const showTable = (isShown: boolean) =>
     void navigate({ search: { table: isShown ? '1' : undefined }, replace: true, resetScroll: false });
   return (
     <Stack gap="sm" component="section" aria-labelledby="activity">
       <Group justify="space-between" gap="sm">
-        <Title order={2} size="h4" id="activity">
-          Last 30 days
-        </Title>
+        <ActivityTitle />
         <Group gap="md">
           <SiteLink to="/dev/$slug/statistics" params={{ slug: game.slug }} size="sm">
             View statistics
@@ -66,6 +70,14 @@ export function Activity({ game }: { game: OpenGame }) {
         />
       )}
     </Stack>
+  );
+}
+
+function ActivityTitle() {
+  return (
+    <Title order={2} size="h4" id="activity">
+      Last 30 days
+    </Title>
   );
 }
 

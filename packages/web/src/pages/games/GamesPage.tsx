@@ -53,7 +53,7 @@ export function GamesPage() {
   const hasSeveral = organisations.size > 1;
   const createButton = <Button onClick={() => setCreating(true)}>Create game</Button>;
   return (
-    <Stack gap="md">
+    <Stack gap="lg">
       <PageHead title="Your games">{data?.games.length !== 0 && createButton}</PageHead>
       <RequiredSignIn onlyUnmet />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}

@@ -6,7 +6,7 @@ import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 import { groupByVersion } from '../builds/filters.ts';
 import type { Place } from '../channels/grid.ts';
 
-type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; places: readonly Place[] | undefined };
+type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; places: readonly Place[] | null };
 
 export function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
   return (

@@ -44,7 +44,7 @@ function Overview({ game, channels }: OverviewProps) {
   const builds = useQuery({
     ...ask(listGameBuilds, { uid: game.game_uid, page_size: 5 }),
     meta: follow('builds'),
-    enabled: channels.data !== undefined,
+    enabled: !channels.isPending,
   });
   const newest = builds.data?.builds[0];
   return (
@@ -60,11 +60,10 @@ function Overview({ game, channels }: OverviewProps) {
           {builds.isPending && <Skeleton h={SINCE_NEWEST_HEIGHT} />}
           {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
           <Activity game={game} />
-          <LiveNow slug={game.slug} places={channels.data?.channels ?? []} />
-          {builds.isPending ? (
-            <Skeleton h={220} />
-          ) : (
-            <NewestBuilds slug={game.slug} builds={builds.data?.builds ?? []} places={channels.data?.channels} />
+          {channels.data !== undefined && <LiveNow slug={game.slug} places={channels.data.channels} />}
+          {builds.isPending && <Skeleton h={220} />}
+          {builds.data !== undefined && (
+            <NewestBuilds slug={game.slug} builds={builds.data.builds} places={channels.data?.channels ?? null} />
           )}
           <Usage game={game} />
         </>
