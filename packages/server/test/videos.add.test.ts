@@ -1,4 +1,4 @@
-// cspell:ignore ftyp isom
+// cspell:ignore ftyp isom mdia trak
 // Adding videos on the real server: what is refused and leaves nothing, limits, and interrupted uploads.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,20 @@ import {
   until,
 } from './setup/server.ts';
 import { mountSmallDisk, unmountSmallDisk } from './setup/small-disk.ts';
-import { addVideo, box, listVideosOf, postVideo, readVideoFixture, videoBlobsOf, videoForm } from './setup/videos.ts';
+import {
+  addVideo,
+  box,
+  CLUSTER,
+  element,
+  listVideosOf,
+  mp4,
+  postVideo,
+  readVideoFixture,
+  videoBlobsOf,
+  videoForm,
+  webmInfo,
+  webm as webmOf,
+} from './setup/videos.ts';
 
 let server: TestServer;
 before(async () => {
@@ -90,6 +103,17 @@ describe('what is refused leaves nothing', () => {
     ['nothing', () => Buffer.alloc(0), /^trailer\.mp4: neither/],
     ['half a video', () => webm.subarray(0, 1000), /^trailer\.mp4: damaged or cut off\. Export it again\./],
     ['a video with an archive', () => Buffer.concat([webm, Buffer.from('PK\x03\x04')]), /^trailer\.mp4: damaged/],
+    // As many as fit: remembering them would take more memory than the thread has.
+    [
+      'a million tracks of an MP4',
+      () => mp4(Buffer.alloc(15 * MIB, box('trak', box('mdia', box('hdlr', Buffer.alloc(12)))))),
+      /^trailer\.mp4: made of too many tracks\./,
+    ],
+    [
+      'a million tracks of a WebM',
+      () => webmOf(webmInfo(), element(0x1654ae6b, Buffer.alloc(MIB, Buffer.from([0xae, 0x80]))), CLUSTER),
+      /^trailer\.mp4: made of too many tracks\./,
+    ],
     ['a start without a movie', () => box('ftyp', Buffer.from('isom\0\0\0\0')), /^trailer\.mp4: damaged/],
   ];
   for (const [name, bytes, message] of refusals)

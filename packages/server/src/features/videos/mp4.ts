@@ -2,7 +2,7 @@
 // Reads an MP4: a sequence of boxes, each with a size and a type, some of which contain boxes (ISO/IEC 14496-12).
 import { MIB } from '@chauffeur/contract/limits';
 import type { VideoFacts } from '@chauffeur/contract/video-rules';
-import { damaged, type VideoBytes, VideoError } from './video-bytes.ts';
+import { collectTracks, damaged, type VideoBytes, VideoError } from './video-bytes.ts';
 
 /** Brands of MP4 files, the first of which a file can have in any position. QuickTime and images have others. */
 const BRANDS = /^(iso[m2-9a-c]|mp4[12]|avc1|av01|dash|M4V[ HP]|cmf[cs2]|f4v )$/;
@@ -112,10 +112,10 @@ function requireBox(body: Buffer, path: readonly string[], minLength: number): B
 }
 
 function readMovie(movie: Buffer): VideoFacts {
-  const tracks = boxesOf(movie)
-    .filter(({ type }) => type === 'trak')
-    .map(({ body }) => ({ body, handler: requireBox(body, ['mdia', 'hdlr'], 12).toString('latin1', 8, 12) }))
-    .toArray();
+  const tracks = collectTracks(boxesOf(movie).filter(({ type }) => type === 'trak')).map(({ body }) => ({
+    body,
+    handler: requireBox(body, ['mdia', 'hdlr'], 12).toString('latin1', 8, 12),
+  }));
   const video = tracks.find(({ handler }) => handler === 'vide');
   if (video === undefined) throw new VideoError('without a video track');
   const format = readFormat(video.body);

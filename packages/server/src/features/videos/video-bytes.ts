@@ -18,6 +18,16 @@ export function damaged(): VideoError {
   return new VideoError('damaged or cut off. Export it again');
 }
 
+/** More than any video has; the bytes that describe them would make a million others. */
+const MAX_TRACKS = 100;
+
+/** Throws VideoError if there are too many tracks to remember. */
+export function collectTracks<Track>(tracks: IteratorObject<Track>): Track[] {
+  const found = tracks.take(MAX_TRACKS + 1).toArray();
+  if (found.length > MAX_TRACKS) throw new VideoError('made of too many tracks. Export it again');
+  return found;
+}
+
 /** Small enough for a file whose parts are far apart, large enough for one with thousands of small parts in a row. */
 const PAGE_BYTES = 256 * KIB;
 

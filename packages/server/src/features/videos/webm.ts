@@ -2,7 +2,7 @@
 // Reads a WebM: a tree of elements, each with an id and a size (RFC 8794 and RFC 9559).
 import { KIB, MIB } from '@chauffeur/contract/limits';
 import type { VideoFacts } from '@chauffeur/contract/video-rules';
-import { damaged, type VideoBytes, VideoError } from './video-bytes.ts';
+import { collectTracks, damaged, type VideoBytes, VideoError } from './video-bytes.ts';
 
 const IDS = {
   ebml: 0x1a45dfa3,
@@ -132,10 +132,10 @@ function find(body: Buffer, id: number): Buffer | undefined {
 
 function describe(info: Buffer | null, tracks: Buffer | null): VideoFacts {
   if (info === null || tracks === null) throw damaged();
-  const entries = elementsOf(tracks)
-    .filter(({ id }) => id === IDS.trackEntry)
-    .map(({ body }) => ({ body, type: readNumber(body, IDS.trackType) }))
-    .toArray();
+  const entries = collectTracks(elementsOf(tracks).filter(({ id }) => id === IDS.trackEntry)).map(({ body }) => ({
+    body,
+    type: readNumber(body, IDS.trackType),
+  }));
   const video = entries.find(({ type }) => type === VIDEO_TRACK);
   if (video === undefined) throw new VideoError('without a video track');
   requireCodec(video.body, VIDEO_CODECS);
