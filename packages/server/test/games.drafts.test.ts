@@ -68,12 +68,26 @@ describe('the draft of a listing', () => {
     assert.notEqual((await page(owned, '?preview=draft', owned.owner)).name, 'New name');
   });
 
+  test('that someone else has saved since is not discarded', async () => {
+    const owned = await makeOwnedGame(server);
+    const at = async () => (await draftOf(owned, 'PUT', LISTING)).body.data.draft.saved_at;
+    const discard = (savedAt: string) =>
+      draftOf(owned, 'DELETE', undefined, `?saved_at=${encodeURIComponent(savedAt)}`);
+    const first = await at();
+    let second = await at();
+    while (second === first) second = await at();
+    const kept = await discard(first);
+    assert.deepEqual([kept.status, kept.body.data.draft.saved_at], [200, second]);
+    assert.deepEqual((await discard(second)).body.data, { draft: null });
+    assert.deepEqual(statusOf(await discard('yesterday')), [400, 4002]);
+  });
+
   test('is checked like what is published', async () => {
     const owned = await makeOwnedGame(server);
     const wrong = [
       { ...LISTING, tags: ['Not a tag'] },
       { ...LISTING, links: [{ kind: 'website', url: 'https://user@owls.example.com' }] },
-      { ...LISTING, name: '' },
+      ...['', 'a\nb', 'a\u202eb'].map((name) => ({ ...LISTING, name })),
       { name: 'Only' },
     ];
     for (const body of wrong) assert.deepEqual(statusOf(await draftOf(owned, 'PUT', body)), [400, 4002]);

@@ -74,7 +74,14 @@ describe('creating a game', () => {
   });
 
   test('refuses an invalid name or visibility with 4002 and names the field', async () => {
-    const wrong = [{ name: '' }, { name: 'x'.repeat(256) }, { name: 'a\u0000' }, { visibility: 'secret' }];
+    const wrong = [
+      { name: '' },
+      { name: 'x'.repeat(256) },
+      { name: 'a\u0000' },
+      { name: 'a\nb' },
+      { name: 'a\u202eb' },
+      { visibility: 'secret' },
+    ];
     for (const fields of wrong) {
       const response = await call(owner, '/games', { method: 'POST', body: { name: 'A Game', ...fields } });
       assert.deepEqual(statusOf(response), [400, 4002]);

@@ -154,7 +154,7 @@ describe('the listing check', () => {
     assert.deepEqual(await missing(), ['stable_download']);
     await shipAndScan(server, game);
     assert.deepEqual(await missing(), []);
-    await updated(game, owner, { name: ' \t ' });
+    await updated(game, owner, { name: '  ' });
     assert.deepEqual(await missing(), ['name']);
   });
 

@@ -111,7 +111,8 @@ describe('reports about pages', () => {
     ];
     assert.deepEqual(statusOf(await report(draft.uid)), [404, 4040]);
     assert.deepEqual(statusOf(await report(game.uid, '')), [400, 4002]);
-    assert.deepEqual(statusOf(await report(game.uid, 'x\u202ey')), [400, 4002]);
+    for (const message of ['x\u202ey', ' \n']) assert.deepEqual(statusOf(await report(game.uid, message)), [400, 4002]);
+    assert.deepEqual(statusOf(await act('POST', `/reported-games/${game.uid}/hide`, { reason: ' \n' })), [400, 4002]);
     let refused = 0;
     for (let time = 0; time < 12; time += 1) if ((await report(game.uid)).status === 429) refused += 1;
     assert.ok(refused >= 2);

@@ -128,7 +128,12 @@ export const OrganisationName = Type.Object({
   name: Type.String(),
 });
 
-const Name = Type.String({ minLength: 1, maxLength: LIMITS.titleLength });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.titleLength,
+  pattern: LINE,
+  description: 'one line of plain text',
+});
 
 const Picture = Nullable(
   Type.String({ description: 'URL of a small copy of the thumbnail, or of the cover; null if the game has neither' }),
@@ -288,6 +293,9 @@ export const discardDraft = defineOperation({
   access: 'account',
   role: 'developer',
   params: GameParams,
+  query: Type.Object({
+    saved_at: Type.Optional({ ...Timestamp, description: 'Keeps the draft if it was saved at another time' }),
+  }),
   output: DraftAnswer,
   statuses: [200],
   errors: [4040],

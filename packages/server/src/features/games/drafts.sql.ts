@@ -23,7 +23,6 @@ export async function upsertDraft(tx: Tx, gameId: string, { listing, by, at }: N
   );
 }
 
-/** False if there was none. */
-export async function deleteDraft(tx: Tx, gameId: string): Promise<boolean> {
-  return (await changed(tx, sql`delete from listing_drafts where game_id = ${gameId}`)) > 0;
+export async function deleteDraft(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`delete from listing_drafts where game_id = ${gameId}`);
 }

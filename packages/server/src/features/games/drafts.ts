@@ -46,17 +46,22 @@ export async function saveDraft(
   return { draft: draftOf(draft) };
 }
 
-/** Nothing changes without a draft. */
+/** Nothing changes without a draft. Returns a draft that is kept, because it was saved at another time. */
 export async function discardDraft(
   ctx: Context,
   { caller, input }: Call<typeof contract.discardDraft>,
 ): Promise<Draft> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  await transact(ctx.db, async (tx) => {
+  return transact(ctx.db, async (tx) => {
     await lockGame(tx, game.game_id);
-    if (await sql.deleteDraft(tx, game.game_id)) recordChange('draft', 'saved', null);
+    const draft = await sql.findDraft(tx, game.game_id);
+    if (draft === undefined) return { draft: null };
+    if (input.saved_at !== undefined && draft.saved_at.getTime() !== Date.parse(input.saved_at))
+      return { draft: draftOf(draft) };
+    await sql.deleteDraft(tx, game.game_id);
+    recordChange('draft', 'saved', null);
+    return { draft: null };
   });
-  return { draft: null };
 }
 
 /** Throws 4040 without a draft. */

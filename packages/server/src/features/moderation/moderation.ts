@@ -1,5 +1,6 @@
 // Moderation: reports of players about pages of games, and what operators do about them.
 import { createHmac } from 'node:crypto';
+import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/moderation';
@@ -57,14 +58,22 @@ export async function reportPage(
   const game = await findGameFor(ctx.db, caller, uid);
   if (game === null) throw unknownGame();
   await requireVisible(ctx, game, caller);
+  const text = readText('message', message);
   const at = ctx.clock.now();
   await transact(ctx.db, async (tx) => {
     await countUse(ctx, tx, game.game_id, GAME_LIMIT);
     const userId = caller.kind === 'account' ? caller.user.id : null;
-    const report = { gameId: game.game_id, reportId: newId(at.getTime()), reason, message: message.trim(), userId, at };
+    const report = { gameId: game.game_id, reportId: newId(at.getTime()), reason, message: text, userId, at };
     await sql.insertReport(tx, report);
   });
   return {};
+}
+
+/** Throws 4002 if there are only spaces. */
+function readText(field: string, text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new ApiError(4002, `${field}: has only spaces. Write a text.`);
+  return trimmed;
 }
 
 export async function listReportedGames(
@@ -105,7 +114,7 @@ export async function dismissReports(
 export async function hidePage(ctx: Context, { caller, input }: Call<typeof contract.hidePage>): Promise<Hidden> {
   const { game_id: gameId } = await requireGame(ctx, input.uid);
   const at = ctx.clock.now();
-  const reason = input.reason.trim();
+  const reason = readText('reason', input.reason);
   return transact(ctx.db, async (tx) => {
     const game = await lockGame(tx, gameId);
     const before = await findHidden(tx, gameId);

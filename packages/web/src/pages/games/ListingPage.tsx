@@ -174,7 +174,7 @@ type DraftNoticeProps = { game: OpenGame; draft: NonNullable<Draft>; onDiscarded
 function DraftNotice({ game, draft, onDiscarded }: DraftNoticeProps) {
   const queries = useQueryClient();
   const discarding = useMutation({
-    mutationFn: () => call(discardDraft, { uid: game.game_uid }),
+    mutationFn: () => call(discardDraft, { uid: game.game_uid, saved_at: draft.saved_at }),
     onSuccess: (answer) => {
       queries.setQueryData(ask(getDraft, { uid: game.game_uid }).queryKey, answer);
       onDiscarded();

@@ -80,7 +80,8 @@ export function useListing(game: OpenGame, draft: Draft) {
       // What was typed since then stays.
       setFields((before) => ({ ...fieldsOf(saved), ...changesOf(sent, before) }));
       queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
-      if (draft !== null) showDraft(await call(discardDraft, { uid: game.game_uid }));
+      // A draft that someone else has saved in the meantime stays.
+      if (draft !== null) showDraft(await call(discardDraft, { uid: game.game_uid, saved_at: draft.saved_at }));
       void queries.invalidateQueries({ queryKey: [getListing.id] });
       void queries.invalidateQueries({ queryKey: [listGames.id] });
       if (saved.slug !== game.slug)
