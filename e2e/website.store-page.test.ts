@@ -368,6 +368,38 @@ describe('the page of a game', () => {
     await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor();
   });
 
+  test('forms of public pages say what is missing below the field, and keep what was typed', async (t) => {
+    if (browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage();
+    await page.goto(`${service.url}/g/${studio.slug}/follow`);
+    const email = page.getByRole('textbox', { name: 'Email' });
+    const alert = page.getByRole('alert');
+    const follow = page.getByRole('button', { name: 'Follow by email' });
+    await follow.click();
+    await alert.getByText('This field is required.').waitFor();
+    assert.ok(await email.evaluate((field) => field === document.activeElement));
+    await email.fill('reader');
+    assert.equal(await alert.count(), 0);
+    await follow.click();
+    await alert.getByText('Enter an email address, such as name@example.com.').waitFor();
+    assert.deepEqual(await findSeriousProblems(page), []);
+
+    await page.goto(`${service.url}/g/${studio.slug}/report-page`);
+    const message = page.getByRole('textbox', { name: 'What is wrong?' });
+    await message.fill('  ');
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await alert.filter({ hasText: 'Choose one.' }).waitFor();
+    await alert.filter({ hasText: 'This field is required.' }).waitFor();
+    await message.fill('My houses.');
+    await page.getByRole('button', { name: 'Send report' }).click();
+    assert.deepEqual(await alert.allTextContents(), ['Choose one.']);
+    assert.equal(await message.inputValue(), 'My houses.');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await findSeriousProblems(page), [], colorScheme);
+    }
+  });
+
   test('a signed-in player follows the game with one click, and forms of other sites are refused', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session });

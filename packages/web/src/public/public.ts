@@ -2,6 +2,7 @@
 import { startBeta } from './beta.ts';
 import { watchConnection } from './connection.ts';
 import { addCopying } from './copying.ts';
+import { showFieldMessages } from './field-messages.ts';
 import { startGallery } from './gallery.ts';
 import { refineDownload } from './machine-choice.ts';
 import { filterWhileTyping, showMoreInPlace } from './page-parts.ts';
@@ -21,6 +22,7 @@ startGallery();
 startVideos();
 passReferrerOn();
 startBeta();
+showFieldMessages();
 keepUnsentText();
 filterWhileTyping();
 showMoreInPlace();

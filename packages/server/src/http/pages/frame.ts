@@ -82,7 +82,7 @@ const SCHEMES = ['auto', 'light', 'dark'] as const;
 const SCRIPT_WORDS = [
   ...(['copy', 'copied', 'copy.failed', 'beta.failed', 'beta.unreachable', 'game.images', 'game.image'] as const),
   ...(['game.image.enlarge', 'viewer.previous', 'viewer.next', 'viewer.close', 'viewer.place'] as const),
-  ...(['offline'] as const),
+  ...(['offline', 'field.mistake.email', 'field.mistake.empty', 'field.mistake.unchosen'] as const),
 ];
 
 const HALF_DISC = asHtml(

@@ -32,7 +32,7 @@ h1, .by { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .button {
   padding: 7px 14px; border-radius: 6px; background: light-dark(#1c6e8c, #1f7fa1); color: #fff; font-weight: 600;
 }
-.button:hover { background: light-dark(#165a73, #2489ad); text-decoration: none }
+.button:hover { background: light-dark(#165a73, #1c6e8c); text-decoration: none }
 .systems, .site { font-size: 12px }
 .site { margin-left: auto }
 .alone { margin: auto; padding: 16px; text-align: center }
