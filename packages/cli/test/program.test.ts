@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -20,6 +21,19 @@ async function gameFolder(t: Parameters<typeof tempFolder>[0], bytes = 1000): Pr
   assert.equal((await runCli(SETFILES, { cwd })).code, 0);
   return cwd;
 }
+
+test('a reader that closes the pipe early does not stop the command', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = await gameFolder(t);
+  for (const args of [['--help'], ['addfiles', '--asset', 'addfiles.yml']]) {
+    const { child, exit } = startCli(args, { cwd, peer });
+    exit.catch(() => undefined);
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 0, args.join(' '));
+  }
+  assert.notEqual(peer.requests.length, 0);
+});
 
 test('genbuild, addchangelog and build create a build and print its ids', async (t) => {
   const peer = await startPeer(t);
