@@ -95,6 +95,54 @@ describe('following a game', () => {
     );
   });
 
+  test('brings a mail for each of several versions, whichever mails are sent first', async () => {
+    const platforms = [
+      { os: 'linux', arch: 'x86_64' },
+      { os: 'windows', arch: 'x86_64' },
+    ];
+    const game = await seedGame(server, owner, { name: 'Both', platforms, movedAt: new Date(now + HOUR) });
+    await confirmed(game, 'both@example.com');
+    const [first, second] = game.buildIds;
+    for (const [buildId, version] of [
+      [first, '3.0'],
+      [second, '3.1'],
+    ])
+      await changed(server.ctx.db, sql`update builds set version = ${version} where build_id = ${buildId}`);
+    now += 2 * HOUR;
+    const mail = (version: string, minutes: number) =>
+      mailFollowers(server.ctx, {
+        gameId: game.uid,
+        version,
+        releasedAt: new Date(now - HOUR + minutes * MINUTE).toISOString(),
+      });
+    for (let time = 0; time < 2; time += 1) {
+      await Promise.all([mail('3.1', 1), mail('3.1', 1)]);
+      await mail('3.0', 0);
+    }
+    for (const version of ['3.0', '3.1']) await mailTo(server, 'both@example.com', new RegExp(`^Both ${version}$`));
+    const subjects = (await subjectsTo('both@example.com')).filter((subject) => subject.startsWith('Both '));
+    assert.deepEqual(subjects.sort(), ['Both 3.0', 'Both 3.1']);
+  });
+
+  test('marks only as many versions as can be announced at a time', async () => {
+    const game = await seedGame(server, owner, { name: 'Often' });
+    await confirmed(game, 'often@example.com');
+    await changed(
+      server.ctx.db,
+      sql`update follows set mailed_versions = array(select n::text from generate_series(1, 20) as n) where game_id = ${game.uid}`,
+    );
+    await release(game, '21');
+    await mailTo(server, 'often@example.com', /^Often 21$/);
+    const [follow] = await rows(
+      server.ctx.db,
+      sql<{ mailed_versions: string[] }>`select mailed_versions from follows where game_id = ${game.uid}`,
+    );
+    assert.deepEqual(
+      follow?.mailed_versions,
+      Array.from({ length: 20 }, (_, index) => String(index + 2)),
+    );
+  });
+
   test('brings no mail about earlier releases, roll backs, temporary promotions and drafts', async () => {
     const game = await seedGame(server, owner, { name: 'Quiet' });
     await confirmed(game, 'quiet@example.com');

@@ -44,7 +44,7 @@ export async function mailFollowers(ctx: Context, { gameId, version, releasedAt 
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
     taken = await transact(ctx.db, async (tx) => {
-      const followers = await sql.takeFollowers(tx, { gameId, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
+      const followers = await sql.takeFollowers(tx, { gameId, version, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
       for (const { follow_id: followId, address, language } of followers) {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
         await enqueueMail(tx, releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links));

@@ -108,25 +108,30 @@ export async function deleteAnnounced(db: Db, before: Date): Promise<void> {
   await changed(db, sql`delete from announced_releases where announced_at < ${before}`);
 }
 
-type Release = { readonly gameId: string; readonly releasedAt: Date };
+type Release = { readonly gameId: string; readonly version: string; readonly releasedAt: Date };
 export type FollowerRow = { follow_id: string; address: string; language: string };
+
+/** A version is announced within a day, and few are released until then. */
+const MAX_MAILED_VERSIONS = 20;
 
 /**
  * Marks up to `limit` people who followed the game before the release as mailed, and returns them. Accounts that are
  * disabled or lost their verified address get none.
  */
-export function takeFollowers(tx: Tx, { gameId, releasedAt }: Release, limit: number): Promise<FollowerRow[]> {
+export function takeFollowers(tx: Tx, { gameId, version, releasedAt }: Release, limit: number): Promise<FollowerRow[]> {
   return rows(
     tx,
     sql<FollowerRow>`with due as (
         select follow_id, coalesce(follows.email, users.email) as address, language
         from follows left join users on users.id = user_id
         where game_id = ${gameId} and followed_at < ${releasedAt}
-          and (mailed_release_at is null or mailed_release_at < ${releasedAt})
+          and ${version} <> all(mailed_versions)
           and (follows.email is not null or (email_verified and disabled_at is null))
         order by follow_id limit ${limit} for update of follows
       )
-      update follows set mailed_release_at = ${releasedAt} from due
+      update follows set
+        mailed_versions = mailed_versions[greatest(1, cardinality(mailed_versions) - ${MAX_MAILED_VERSIONS - 2}):] || ${version}::text
+      from due
       where follows.game_id = ${gameId} and follows.follow_id = due.follow_id
       returning follows.follow_id, due.address, due.language`,
   );
