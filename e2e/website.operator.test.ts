@@ -94,6 +94,12 @@ describe('the operator pages', () => {
     await page.getByRole('button', { name: 'Verify grace@example.com' }).click();
     await page.getByText('grace@example.com is now verified.').waitFor();
     await page.getByText('Not verified').waitFor({ state: 'detached' });
+    // The button is in a cell that is aligned to the right.
+    await page.getByRole('button', { name: 'Disable grace@example.com' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable account?' });
+    const text = dialog.getByText(/^grace@example\.com is signed out/);
+    assert.equal(await text.evaluate((shown) => getComputedStyle(shown).textAlign), 'start');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('row', { name: /CHAUFFEUR_PORT/ }).waitFor();
     await page.getByRole('table', { name: 'Limits in use' }).getByText('2 of 60').waitFor();

@@ -82,11 +82,15 @@ describe('the triage of crash groups', () => {
     await openGroup('The door is gone');
     await page.getByLabel('Assignee').selectOption({ index: 1 });
     await page.getByText(/^Group assigned to /).waitFor();
-    await page.getByRole('button', { name: 'Rename' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename crash group' });
-    await dialog.getByLabel('Title').fill('Missing doors');
-    await dialog.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('heading', { name: 'Missing doors' }).waitFor();
+    for (const title of [`Missing::${'doors::'.repeat(14)}open`, 'Missing doors']) {
+      const rename = page.getByRole('button', { name: 'Rename' });
+      assert.ok(await rename.evaluate((button) => button.scrollWidth <= button.clientWidth), 'the button is cut off');
+      await rename.click();
+      const dialog = page.getByRole('dialog', { name: 'Rename crash group' });
+      await dialog.getByLabel('Title').fill(title);
+      await dialog.getByRole('button', { name: 'Rename' }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+    }
     await page.getByText('The door is gone', { exact: true }).first().waitFor();
     await page.getByLabel('Comment', { exact: true }).fill('A <b>null</b> door?');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();

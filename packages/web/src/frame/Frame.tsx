@@ -44,7 +44,7 @@ export function FirstPage({ children }: { children: ReactNode }) {
 
 function Layout({ children }: { children: ReactNode }) {
   // Lists and charts use the width that texts and forms don't.
-  const isWide = useLocation({ select: ({ pathname }) => /^\/(dev|operator)(\/|$)/.test(pathname) });
+  const isWide = useLocation({ select: ({ pathname }) => /^\/(dev|operator|org)(\/|$)/.test(pathname) });
   const width = isWide ? classes.wide : '';
   return (
     <>

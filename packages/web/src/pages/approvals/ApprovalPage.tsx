@@ -129,7 +129,7 @@ function Decide({ approval }: { approval: Approval }) {
       {mayDecide ? (
         <Group gap="sm">
           <Button
-            {...(approval.action === 'delete_build' && { color: 'red' })}
+            {...(approval.action === 'delete_build' && { color: 'red.9' })}
             disabled={problem !== null}
             loading={deciding.isPending && chosen === true}
             onClick={() => deciding.mutate(true)}

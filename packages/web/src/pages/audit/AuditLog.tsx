@@ -12,6 +12,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { usePages } from '../../ui/use-pages.ts';
+import classes from './AuditFilters.module.css';
 import { AuditFilters } from './AuditFilters.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { type AuditSearch, filtersOf } from './audit-search.ts';
@@ -41,14 +42,16 @@ export function AuditLog({ scope, search, onChange }: AuditLogProps) {
           </Anchor>
         ))}
       </Group>
-      <PagedTable
-        label="Audit log"
-        list={list}
-        columns={auditColumns(!(typeof scope === 'object' && 'game' in scope))}
-        rowKey={({ entry_id }) => entry_id}
-        empty={<EmptyState>No changes match.</EmptyState>}
-        more="Show older changes"
-      />
+      <div className={classes.log}>
+        <PagedTable
+          label="Audit log"
+          list={list}
+          columns={auditColumns(!(typeof scope === 'object' && 'game' in scope))}
+          rowKey={({ entry_id }) => entry_id}
+          empty={<EmptyState>No changes match.</EmptyState>}
+          more="Show older changes"
+        />
+      </div>
     </>
   );
 }

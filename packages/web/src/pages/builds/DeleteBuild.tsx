@@ -71,7 +71,7 @@ export function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProp
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" color="red" loading={deleting.isPending} disabled={!isSure}>
+            <Button type="submit" color="red.9" loading={deleting.isPending} disabled={!isSure}>
               Delete build
             </Button>
           </Group>

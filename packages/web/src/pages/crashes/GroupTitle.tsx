@@ -22,7 +22,7 @@ export function GroupTitle({ group, triage }: GroupTitleProps) {
           {group.title}
         </Title>
         <Permitted operation={updateCrashGroup}>
-          <Button size="compact-xs" variant="subtle" onClick={() => setOpen(true)}>
+          <Button size="compact-xs" variant="subtle" flex="none" onClick={() => setOpen(true)}>
             Rename
           </Button>
         </Permitted>

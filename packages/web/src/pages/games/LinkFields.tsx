@@ -40,6 +40,7 @@ export function LinkFields({ links, onChange }: { links: Links; onChange: (links
               onChange={({ currentTarget }) => change(index, { url: currentTarget.value })}
             />
             <CloseButton
+              mt={4}
               aria-label={`Remove ${formatLinkKind(kind)}`}
               onClick={() => onChange(links.filter((_, at) => at !== index))}
             />

@@ -22,6 +22,7 @@ export function VideoFields({ videos, onChange }: VideoFieldsProps) {
               onChange={(changed) => onChange(videos.map((each, at) => (at === index ? changed : each)))}
             />
             <CloseButton
+              mt={4}
               aria-label={`Remove video ${index + 1}`}
               onClick={() => onChange(videos.filter((_, at) => at !== index))}
             />
