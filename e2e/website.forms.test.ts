@@ -135,6 +135,19 @@ describe('forms', () => {
     const game = await askAs(site.service, studio.session)<Record<string, string>>('GET', `/games/${studio.gameUid}`);
     assert.deepEqual([game.tagline, game.description], ['Mine', 'Theirs']);
     assert.equal(await page.getByText('Someone else has changed').count(), 0);
+    // The same without leaving the page: it learns of the conflict when it saves.
+    await tagline.fill('Mine again');
+    await changeGame(site.service, studio, { tagline: 'Theirs again' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await page.getByText('Saving replaces their tagline.').waitFor();
+    const read = async () =>
+      (await askAs(site.service, studio.session)<{ tagline: string }>('GET', `/games/${studio.gameUid}`)).tagline;
+    assert.equal(await read(), 'Theirs again');
+    assert.equal(await page.getByText('Saved.').count(), 0);
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    assert.equal(await read(), 'Mine again');
   });
 
   test('a session that ended elsewhere leads to signing in and back, and keeps what was typed', async (t) => {

@@ -124,11 +124,13 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
           <FactFields facts={fields} onChange={set} />
           {saving.error !== null && <Problem error={saving.error} />}
           {savingDraft.error !== null && <Problem error={savingDraft.error} />}
-          {replacedNames.length > 0 && (
-            <Notice tone="unsure" title="Someone else has changed this listing in the meantime.">
-              Saving replaces their {formatList(replacedNames)}.
-            </Notice>
-          )}
+          <div role="status">
+            {replacedNames.length > 0 && (
+              <Notice tone="unsure" title="Someone else has changed this listing in the meantime.">
+                Saving replaces their {formatList(replacedNames)}.
+              </Notice>
+            )}
+          </div>
           {isPublic && changedNames.length > 0 && (
             <Text size="sm" c="dimmed">
               Players will see the new {formatList(changedNames)}.

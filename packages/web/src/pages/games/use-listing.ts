@@ -71,12 +71,21 @@ export function useListing(game: OpenGame, draft: Draft) {
   const { tags, problem } = readTags(fields.tags);
   const changed = changesOf(fieldsOf(game), fields);
   const saving = useMutation({
-    // Only what was changed here: someone else may have changed the rest, such as the visibility, in the meantime.
-    mutationFn: (_sent: Fields) => {
+    // Only what was changed here: someone else may have changed the rest, such as the visibility, in the meantime. If
+    // they have changed the same, nothing is saved yet, and the form says what saving replaces.
+    mutationFn: async (_sent: Fields) => {
+      const current = await call(getGame, { uid: game.game_uid });
+      const theirs = changesOf(fieldsOf(game), fieldsOf(current));
+      const names = Object.keys(changed) as (keyof Fields)[];
+      if (names.some((name) => name in theirs && !isSame(theirs[name], changed[name]))) {
+        queries.setQueryData(ask(getGame, { uid: game.slug }).queryKey, current);
+        return null;
+      }
       const { tags: changedTags, ...others } = changed;
       return call(updateGame, { uid: game.game_uid, ...others, ...(changedTags !== undefined && { tags }) });
     },
     onSuccess: async (saved, sent) => {
+      if (saved === null) return;
       // What was typed since then stays.
       setFields((before) => ({ ...fieldsOf(saved), ...changesOf(sent, before) }));
       queries.setQueryData(ask(getGame, { uid: saved.slug }).queryKey, { ...game, ...saved });
