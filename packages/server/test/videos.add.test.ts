@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { sql } from 'kysely';
+import { changed } from '../src/kernel/database/db.ts';
 import { assertRefusal } from './setup/images.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import {
@@ -180,6 +182,28 @@ describe('what is refused leaves nothing', () => {
     await until(async () => (await videoBlobsOf(server, game)).length === 0);
     await assertNothingLeft(game);
   });
+});
+
+test('a video whose bytes are removed meanwhile, as those of a deleted game, is not found', {
+  timeout: 60_000,
+}, async () => {
+  const game = await makeGame(server);
+  let isRemoving = true;
+  const removing = (async () => {
+    while (isRemoving) {
+      for (const key of await videoBlobsOf(server, game)) await server.ctx.blobs.delete(key);
+      await changed(server.ctx.db, sql`delete from videos where game_id = ${game.uid}`);
+    }
+  })();
+  let outcome = '';
+  // 5030 if bytes are removed while they arrive, after which clients try again.
+  while (['', '201 ', '503 5030'].includes(outcome)) {
+    const { status, body } = await postVideo(server, game, videoForm(webm));
+    outcome = `${status} ${body.error?.code ?? ''}`;
+  }
+  isRemoving = false;
+  await removing;
+  assert.equal(outcome, '404 4040');
 });
 
 test('a video for which there is no space is refused, and a smaller one is stored', async (t) => {

@@ -64,7 +64,7 @@ export const addVideo = defineOperation({
   output: Type.Object({ added: Video, ...VideoSet.properties }),
   statuses: [201],
   invalid: 4150,
-  errors: [4048, 4096, 4150, 4152, 4155, 4290, 4292],
+  errors: [4040, 4048, 4096, 4150, 4152, 4155, 4290, 4292],
 });
 
 export const deleteVideo = defineOperation({

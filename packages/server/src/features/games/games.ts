@@ -499,6 +499,6 @@ export async function readFacts(db: Db, gameId: string): Promise<Facts> {
   return (await findFacts(db, gameId)) ?? NO_FACTS;
 }
 
-export function unknownGame(): ApiError {
-  return new ApiError(4040, "This game does not exist, or you don't have access to it.");
+export function unknownGame(cause?: unknown): ApiError {
+  return new ApiError(4040, "This game does not exist, or you don't have access to it.", { cause });
 }

@@ -15,7 +15,7 @@ import { findFilenameProblem } from '../../request/filename.ts';
 import { readForm } from '../../request/form.ts';
 import { createReceiver, type Receiver, storeBytes } from '../../request/receive.ts';
 import { sendBlob } from '../../request/send-blob.ts';
-import { requireMember, requireVerifiedOwner } from '../games/games.ts';
+import { requireMember, requireVerifiedOwner, unknownGame } from '../games/games.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './blob-key.ts';
 import { inspectVideo } from './inspect-video.ts';
@@ -91,7 +91,8 @@ async function storeVideo(
     };
   } catch (error) {
     await dropBlob(ctx, key);
-    throw error;
+    // The blobs of a deleted game are removed at any moment.
+    throw error instanceof BlobMissingError ? unknownGame(error) : error;
   }
 }
 
