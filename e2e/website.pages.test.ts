@@ -21,6 +21,9 @@ const NARROWEST = { width: 320, height: 640 };
 /** The rules about colours. All other rules have the same result in dark mode. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
+type Shift = PerformanceEntry & { readonly value: number };
+type Shifts = { readonly shifts: number[] };
+
 describe('every page of the website', () => {
   let showroom: Showroom;
   const site = serveSite(async ({ service }) => {
@@ -287,6 +290,31 @@ describe('every page of the website', () => {
     await page.waitForURL(`${url}/docs/shelves`);
     // The commands of this page are shown for the shell that was chosen on the page before.
     await page.getByText('curl.exe').first().waitFor();
+  });
+
+  test('nothing of the documentation moves while it loads', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    for (const viewport of [PHONE, TABLET]) {
+      const page = await site.openPage({ viewport });
+      await page.addInitScript(() => {
+        Object.assign(globalThis, { shifts: [] });
+        const observer = new PerformanceObserver((list) =>
+          (globalThis as unknown as Shifts).shifts.push(...list.getEntries().map((entry) => (entry as Shift).value)),
+        );
+        observer.observe({ type: 'layout-shift', buffered: true });
+      });
+      // Scripts and images come after the page was painted, as on a slow network.
+      await page.route(/\/assets\/.*\.(js|webp)$/, async (route) => {
+        await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+        await route.continue();
+      });
+      await page.goto(`${site.service.url}/docs/store-page`);
+      await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+      await page.waitForFunction(() => document.images[1]?.naturalWidth);
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const moved = sum(await page.evaluate(() => (globalThis as unknown as Shifts).shifts));
+      assert.ok(moved < 0.02, `${moved} at ${viewport.width} px`);
+    }
   });
 
   test('commands and checksums are copied without HTTPS too', async (t) => {

@@ -129,6 +129,9 @@ describe('the widget of a game', () => {
       [320, 170],
       [240, 120],
       [800, 200],
+      [300, 250],
+      [240, 360],
+      [160, 600],
     ] as const) {
       await page.setViewportSize({ width, height });
       await page.goto(service.url + widget());

@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DOC_PAGES, type DocSection } from '@chauffeur/contract/docs';
 import type { Plugin } from 'vite';
+import { readImageSize } from './image-size.ts';
 import { writeDoc, writeMissing, writeSearch, writeStart } from './layout.ts';
 import { findBrokenLinks } from './links.ts';
 import { imagePlace, type RenderedDoc, renderDoc } from './render-doc.ts';
@@ -43,7 +44,9 @@ export function docPages(): Plugin {
           template.replace(PAGE_PLACE, () => page),
         );
       const urlOf = (path: string) => `/${this.getFileName(images.get(path) ?? '')}`;
-      const pages = [...docs].map(([name, doc]) => [name, writeDoc(name, placeImages(doc, urlOf))] as const);
+      const pages = await Promise.all(
+        [...docs].map(async ([name, doc]) => [name, writeDoc(name, await placeImages(doc, urlOf))] as const),
+      );
       await Promise.all([...SPECIAL_PAGES, ...pages].map(([name, page]) => write(name, page)));
       const sections: DocSection[] = [...docs].flatMap(([name, doc]) => sectionsOf(name, doc));
       await writeFile(join(dir, 'docs/sections.json'), JSON.stringify(sections));
@@ -80,8 +83,12 @@ async function readDoc(page: string): Promise<RenderedDoc> {
   return renderDoc(await readFile(file, 'utf8'), NAMES);
 }
 
-function placeImages(doc: RenderedDoc, urlOf: (path: string) => string): RenderedDoc {
-  const html = doc.images.reduce((text, path, index) => text.replaceAll(imagePlace(index), urlOf(path)), doc.html);
+async function placeImages(doc: RenderedDoc, urlOf: (path: string) => string): Promise<RenderedDoc> {
+  let { html } = doc;
+  for (const [index, path] of doc.images.entries()) {
+    const { width, height } = readImageSize(await readFile(join(FOLDER, path)));
+    html = html.replaceAll(`"${imagePlace(index)}"`, `"${urlOf(path)}" width="${width}" height="${height}"`);
+  }
   return { ...doc, html };
 }
 
@@ -90,5 +97,5 @@ async function renderForDevelopment(name: string | undefined): Promise<{ status:
   if (name === undefined) return { status: 200, html: writeStart() };
   if (!NAMES.has(name)) return { status: 404, html: writeMissing() };
   const urlOf = (path: string) => `/@fs${join(FOLDER, path)}`;
-  return { status: 200, html: writeDoc(name, placeImages(await readDoc(name), urlOf)) };
+  return { status: 200, html: writeDoc(name, await placeImages(await readDoc(name), urlOf)) };
 }

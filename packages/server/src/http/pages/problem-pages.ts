@@ -48,7 +48,7 @@ const UNAVAILABLE: Problem = {
   retrySeconds: RETRY_SECONDS,
   main: (texts) => html`<div class="panel"><h1>${texts.t('problem.unavailable')}</h1>
 <p>${texts.t('problem.unavailable.text')}</p>
-<p><a class="button" href="">${texts.t('problem.retry')}</a></p></div>`,
+<p><a class="button filled" href="">${texts.t('problem.retry')}</a></p></div>`,
 };
 
 const FAILED: Problem = {
