@@ -32,6 +32,9 @@ export function HealthTable({ builds, selected, ...columnProps }: HealthTablePro
   );
 }
 
+/** The second part of a cell makes room for numbers. */
+const WRAPS = { whiteSpace: 'normal' } as const;
+
 type ColumnProps = Pick<HealthTableProps, 'slug' | 'listed' | 'colourOf'>;
 
 function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHealth>[] {
@@ -46,14 +49,15 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
       overflow: 'nowrap',
       cell: (build) => (
         <>
-          <BandBadge band={build.band} />{' '}
-          <Text span size="sm" c="dimmed">
+          <BandBadge band={build.band} />
+          <Text span size="sm" c="dimmed" style={WRAPS}>
+            {' '}
             {formatMissingDevices(build) ?? (build.build_id === listed ? "on the game's page" : null)}
           </Text>
         </>
       ),
     },
-    { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
+    { header: 'Devices', align: 'right', hiddenBelow: 'md', cell: ({ devices }) => formatNumber(devices) },
     {
       header: 'Booted',
       align: 'right',
@@ -71,7 +75,8 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
       align: 'right',
       cell: ({ crash_free: { device_rate } }) => (device_rate === null ? '–' : formatPercent(device_rate)),
     },
-    ...MEDIAN_COLUMNS,
+    // Charts of the build show them, too.
+    ...MEDIAN_COLUMNS.map((column) => ({ ...column, hiddenBelow: 'md' as const })),
   ];
 }
 
@@ -86,8 +91,9 @@ function BuildName({ slug, build, colour }: { slug: string; build: BuildHealth; 
         resetScroll={false}
       >
         {build.version}
-      </RowLink>{' '}
-      <Text span size="sm" c="dimmed">
+      </RowLink>
+      <Text span size="sm" c="dimmed" style={WRAPS}>
+        {' '}
         {formatPlatform(build)}
       </Text>
     </>
