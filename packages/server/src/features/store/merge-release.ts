@@ -20,18 +20,18 @@ export type MergedRelease = {
   readonly platforms: (Platform & { readonly size: number })[];
 };
 
+const nameOf = ({ os, arch }: Platform) => `${os} ${arch}`;
+const byName = (a: Platform, b: Platform) => (nameOf(a) < nameOf(b) ? -1 : 1);
+
 /** The newest build comes first. Of several builds for a platform, it is the only one that counts. */
 export function mergeRelease(version: string, builds: readonly ReleasedBuild[]): MergedRelease {
-  const nameOf = ({ os, arch }: Platform) => `${os} ${arch}`;
   const newest = [...Map.groupBy(builds, nameOf).values()].map(([first]) => first!);
   const isTitled = ({ title }: ReleasedBuild) => title !== '' && title !== version;
   return {
     // A build without a title doesn't contradict that of the others.
     titles: mergeParts(newest.filter(isTitled), ({ title }) => [{ title }]),
     changes: mergeParts(newest, ({ changelog }) => changelog),
-    platforms: newest
-      .map(({ os, arch, size }) => ({ os, arch, size }))
-      .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    platforms: newest.map(({ os, arch, size }) => ({ os, arch, size })).sort(byName),
   };
 }
 
@@ -50,6 +50,6 @@ function mergeParts<Said extends object>(
     }
   return [...parts.values()].map(({ said, builds: having }) => ({
     ...said,
-    platforms: having.size === builds.length ? null : [...having].map(({ os, arch }) => ({ os, arch })),
+    platforms: having.size === builds.length ? null : [...having].map(({ os, arch }) => ({ os, arch })).sort(byName),
   }));
 }

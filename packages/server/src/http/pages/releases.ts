@@ -1,7 +1,7 @@
 // The releases of a game: when the first and the last one were, and what changed in each.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listReleases } from '@chauffeur/contract/operations/store';
-import { formatFriendlyPlatform, formatReleasePart } from '@chauffeur/contract/texts/download-texts';
+import { formatFriendlyPlatform } from '@chauffeur/contract/texts/download-texts';
 import { type Html, html } from './html.ts';
 import { feedAddress, writeDay } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
@@ -30,7 +30,7 @@ function writeRelease(release: Release, texts: Texts): Html {
   return html`<li>
 <h3>${version}${title !== undefined && `: ${title.title}`}</h3>
 <p class="dimmed small-text">${writeDay(released_at, texts)} · ${sizes.join(' · ')}</p>
-${titles.length > 1 && html`<p>${titles.map((each) => formatReleasePart(texts, each)).join(' · ')}</p>`}
+${titles.length > 1 && titles.map((each) => html`<p>${each.title}${writePlatforms(each.platforms, texts)}</p>`)}
 ${items.length > 0 && writeChanges(items, texts)}
 </li>`;
 }
@@ -40,7 +40,14 @@ type Change = Omit<Release['changelog_items'][number], 'platforms'> & Partial<Re
 export function writeChanges(items: readonly Change[], texts: Texts): Html {
   const list = items.map(
     ({ title, description, platforms = null }) =>
-      html`<li><strong>${title}</strong>${platforms !== null && html` <span class="dimmed small-text">${platforms.map((each) => formatFriendlyPlatform(texts, each)).join(', ')}</span>`}${description !== '' && html`<p class="prose">${description}</p>`}</li>`,
+      html`<li><strong>${title}</strong>${writePlatforms(platforms, texts)}${description !== '' && html`<p class="prose">${description}</p>`}</li>`,
   );
   return html`<ul class="changes">${list}</ul>`;
+}
+
+/** Nothing for all of them. */
+function writePlatforms(platforms: Release['titles'][number]['platforms'], texts: Texts): Html | null {
+  if (platforms === null) return null;
+  const names = platforms.map((platform) => formatFriendlyPlatform(texts, platform));
+  return html` <span class="dimmed small-text">${names.join(', ')}</span>`;
 }
