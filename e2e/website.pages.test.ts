@@ -215,6 +215,24 @@ describe('every page of the website', () => {
     assert.notEqual(await shells.first().evaluate(lineOf), canvas);
   });
 
+  test('buttons have enough contrast under the mouse', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const page = await site.openPage({ session: showroom.owner.session, reducedMotion: 'reduce' });
+    for (const [path, name] of [
+      ['/', /^(See the game|Play or download)$/],
+      ['/settings/security', /^Revoke everything$/],
+      ['/settings/security', /^Change password$/],
+    ] as const) {
+      await page.goto(site.service.url + path);
+      const button = page.getByRole('link', { name }).or(page.getByRole('button', { name }));
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await button.hover();
+        assert.deepEqual(await findSeriousProblems(page, ['color-contrast']), [], `${name} in ${colorScheme} mode`);
+      }
+    }
+  });
+
   test('while the first page takes long to load, the header is already there', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: showroom.owner.session });

@@ -60,6 +60,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#5b6269',
     '--mantine-color-placeholder': '#6b7178',
     '--mantine-color-error': '#c92a2a',
+    // On the colour of a button under the mouse too.
+    '--mantine-color-red-light-color': '#b02525',
   },
   dark: {
     '--mantine-color-dimmed': '#a2a9b1',
