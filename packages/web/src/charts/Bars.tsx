@@ -83,14 +83,15 @@ function Drawing({
       )}
       {areShares ? (
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height={plot} aria-hidden="true">
-          {series.map((each) => (
-            <path
-              key={each.key}
-              className={classes.line}
-              d={lineOf(times, each, bottom, top)}
-              stroke={colourOf(each)}
-            />
-          ))}
+          {series.map((each) => {
+            const { path, dots } = lineOf(times, each, bottom, top);
+            return (
+              <g key={each.key} className={classes.line} stroke={colourOf(each)}>
+                <path d={path} />
+                <path d={dots} className={classes.dots} />
+              </g>
+            );
+          })}
         </svg>
       ) : (
         barsOf(times, series, top, plot).map((bar) => (

@@ -57,5 +57,5 @@ test('a scale of shares starts below the lowest one', () => {
 
 test('a line is interrupted where a value is missing, and a value between two gaps is a dot', () => {
   const values = series({ a: 90, b: 100, d: 95 });
-  assert.equal(lineOf(['a', 'b', 'c', 'd'], values, 90, 100), 'M12.5 100h0L37.5 0M87.5 50h0');
+  assert.deepEqual(lineOf(['a', 'b', 'c', 'd'], values, 90, 100), { path: 'M12.5 100L37.5 0', dots: 'M87.5 50h0' });
 });

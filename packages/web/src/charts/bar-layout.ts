@@ -67,19 +67,25 @@ export function shareScaleOf(lowest: number): number[] {
   return [start, (start + 100) / 2, 100];
 }
 
-/** The path of a line from one value to the next, in a box of 100 by 100. Times without a value interrupt it. */
-export function lineOf(times: readonly string[], { values }: Series, bottom: number, top: number): string {
-  return times
-    .flatMap((at, index) => {
-      const value = values.get(at);
-      if (value === undefined) return [];
-      const x = placeOf(index + 0.5, times.length);
-      const y = 100 * (1 - (value - bottom) / (top - bottom));
-      const isAlone = !values.has(times[index - 1] ?? '');
-      // A line of no length is drawn as a dot.
-      return isAlone ? [`M${x} ${y}h0`] : [`L${x} ${y}`];
-    })
-    .join('');
+export type Line = {
+  /** From one value to the next. Times without a value interrupt it. */
+  readonly path: string;
+  /** Lines of no length, which are drawn as dots: the values that have none before or after them. */
+  readonly dots: string;
+};
+
+/** The paths of a series in a box of 100 by 100. */
+export function lineOf(times: readonly string[], { values }: Series, bottom: number, top: number): Line {
+  let [path, dots] = ['', ''];
+  for (const [index, at] of times.entries()) {
+    const value = values.get(at);
+    if (value === undefined) continue;
+    const place = `${placeOf(index + 0.5, times.length)} ${100 * (1 - (value - bottom) / (top - bottom))}`;
+    const isFirst = !values.has(times[index - 1] ?? '');
+    if (isFirst && !values.has(times[index + 1] ?? '')) dots += `M${place}h0`;
+    else path += `${isFirst ? 'M' : 'L'}${place}`;
+  }
+  return { path, dots };
 }
 
 /** How many labels fit the narrowest chart. With each further detail, twice as many do. */

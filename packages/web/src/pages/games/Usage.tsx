@@ -29,8 +29,8 @@ function Meters({ usage }: { usage: UsageData }) {
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="xl" verticalSpacing="sm">
         {metersOf(usage).map((meter) => (
-          <div key={meter.name}>
-            <Text size="sm" mb={4}>
+          <Stack key={meter.name} gap={4} justify="space-between">
+            <Text size="sm">
               {meter.name}: {meter.text}
             </Text>
             {meter.limit > 0 && (
@@ -41,7 +41,7 @@ function Meters({ usage }: { usage: UsageData }) {
                 size="sm"
               />
             )}
-          </div>
+          </Stack>
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed">
