@@ -199,6 +199,19 @@ describe('the crash pages', () => {
     }
   });
 
+  test('claim nothing about the reports of a group that cannot be loaded', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/500.*\/crashes\/[^/]+\)$/);
+    const failing = await site.openPage({ session: studio.session });
+    await failing.route(/\/api\/v1\/games\/[^/]+\/crashes\/[^/]+$/, (route) =>
+      route.fulfill({ status: 500, json: { success: false, error: { code: 5000, message: 'The server failed.' } } }),
+    );
+    await failing.goto(page.url());
+    await failing.getByRole('alert').getByText('The server failed').waitFor();
+    await failing.getByText('Reports', { exact: true }).first().waitFor();
+    assert.equal(await failing.getByText('Player messages').count(), 0);
+  });
+
   test('load the rest of a group on a phone when someone reads on, and move nothing meanwhile', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const phone = await site.openPage({ session: studio.session, viewport: { width: 412, height: 823 } });
@@ -210,6 +223,12 @@ describe('the crash pages', () => {
         for (const entry of list.getEntries()) window.shift += entry.value;
       }).observe({ type: 'layout-shift', buffered: true });
     `);
+    // The newest build, on which the badge depends, comes last.
+    const group = phone.waitForResponse(/\/crash-groups\/[^/]+$/);
+    await phone.route(/\/builds\?page_size=1$/, async (route) => {
+      await (await group).finished();
+      await route.continue();
+    });
     await phone.goto(page.url());
     await phone.getByText('First frame in your game').waitFor();
     await phone.getByRole('list', { name: 'Stack of the crashed thread' }).waitFor();

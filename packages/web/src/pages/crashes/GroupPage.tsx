@@ -76,7 +76,7 @@ export function GroupPage() {
         ]}
         current={data?.title}
       />
-      {data === undefined && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
+      {(data === undefined || isWaiting) && <PageHead title="Crash group" tabTitle={`Crash group · ${game.name}`} />}
       {/* A group that disappears while it is shown has moved; CrashGroup says so. */}
       {error !== null && data === undefined && <Problem error={error} onRetry={() => void refetch()} />}
       {isWaiting && <Skeleton h={DETAILS_HEIGHT} />}
