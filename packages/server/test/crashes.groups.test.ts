@@ -53,7 +53,7 @@ describe('the list of groups', () => {
     await addReport(server.ctx, { game, buildId: build, stack: ['a'] });
     await changed(server.ctx.db, sql`delete from builds where game_id = ${game.uid}`);
     const [group] = (await list(game)).body.data.groups;
-    assert.deepEqual(group.builds, [{ build_id: build, version: '', count: 1 }]);
+    assert.deepEqual(group.builds, [{ build_id: build, version: '', os: '', arch: '', count: 1 }]);
   });
 
   test('has the most recently seen groups first, with counts by build, OS and day', async () => {
@@ -76,8 +76,8 @@ describe('the list of groups', () => {
     assert.deepEqual(
       group.builds.toSorted((a: { version: string }, b: { version: string }) => a.version.localeCompare(b.version)),
       [
-        { build_id: one, version: '1.0.0', count: 2 },
-        { build_id: two, version: '2.0', count: 2 },
+        { build_id: one, version: '1.0.0', os: 'linux', arch: 'x86_64', count: 2 },
+        { build_id: two, version: '2.0', os: 'windows', arch: 'x86_64', count: 2 },
       ],
     );
     assert.deepEqual(group.oses, [

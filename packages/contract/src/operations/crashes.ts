@@ -184,9 +184,18 @@ export const CrashGroup = Type.Object({
   first_seen: Timestamp,
   last_seen: Timestamp,
   sample_crash_id: Nullable(Type.String({ description: 'The newest report; null if none are kept any more' })),
-  builds: Type.Array(Type.Object({ build_id: Uuid, version: Type.String(), count: Type.Integer() }), {
-    description: 'Builds with the most reports: ten in a list, up to 200 for a single group',
-  }),
+  builds: Type.Array(
+    Type.Object({
+      build_id: Uuid,
+      version: Type.String({
+        description: 'Empty, like os and arch, if the name of a deleted build is no longer known',
+      }),
+      os: Type.String(),
+      arch: Type.String(),
+      count: Type.Integer(),
+    }),
+    { description: 'Builds with the most reports: ten in a list, up to 200 for a single group' },
+  ),
   build_count: Type.Integer({ description: 'Total number of builds with reports, including those not in builds' }),
   oses: Type.Array(Type.Object({ os: Foreign(Type.String()), count: Type.Integer() })),
   days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {

@@ -24,6 +24,7 @@ import { GroupTotals } from './GroupTotals.tsx';
 import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import type { LiveRow } from './merge-fresh.ts';
 import { NoCrashes } from './NoCrashes.tsx';
+import { nameBuilds } from './name-builds.ts';
 import { formatReason } from './reasons.ts';
 import { Sparkline } from './Sparkline.tsx';
 import { TriageResult } from './TriageResult.tsx';
@@ -238,7 +239,8 @@ function formatWhy(reason: string | null): string[] {
 /** The version with the most reports and the number of other builds, with the counts by version on hover; and the OS. */
 function Where({ group: { builds, build_count: buildCount, oses } }: { group: ListedGroup }) {
   const [first] = builds;
-  const counts = builds.map(({ version, count }) => `${version || 'deleted build'}: ${count}`).join('\n');
+  const names = nameBuilds(builds);
+  const counts = builds.map(({ count }, index) => `${names[index]}: ${count}`).join('\n');
   return (
     <TwoLines>
       {first === undefined ? (

@@ -10,6 +10,7 @@ import type { OpenGame } from '../games/use-game.ts';
 import { formatAffectedVersions } from './affected-versions.ts';
 import classes from './crashes.module.css';
 import { firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
+import { nameBuilds } from './name-builds.ts';
 import { formatReason } from './reasons.ts';
 import type { GroupDetail } from './TrendChart.tsx';
 
@@ -96,6 +97,7 @@ function factsOf(game: OpenGame, group: GroupDetail, newestVersion: string | und
 
 function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
   const shown = group.builds.slice(0, MAX_BUILDS);
+  const names = nameBuilds(shown);
   const more = group.build_count - shown.length;
   return (
     <>
@@ -103,10 +105,10 @@ function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
         <span key={buildId}>
           {index > 0 && ', '}
           {version === '' ? (
-            'deleted build'
+            names[index]
           ) : (
             <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
-              {version}
+              {names[index]}
             </SiteLink>
           )}{' '}
           ({formatNumber(count)})

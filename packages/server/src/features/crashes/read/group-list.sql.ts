@@ -306,18 +306,20 @@ export function countByVersion(
   );
 }
 
-/** The versions of these builds, by their ids. */
-export async function findVersions(
+export type BuildName = { readonly version: string; readonly os: string; readonly arch: string };
+
+/** The versions and platforms of these builds, by their ids. */
+export async function findBuildNames(
   db: Db,
   gameId: string,
   buildIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const versions = await rows(
+): Promise<ReadonlyMap<string, BuildName>> {
+  const names = await rows(
     db,
-    sql<{ build_id: string; version: string }>`select build_id, version from build_names
+    sql<BuildName & { build_id: string }>`select build_id, version, os, arch from build_names
       where game_id = ${gameId} and build_id = any(${buildIds}::uuid[])`,
   );
-  return new Map(versions.map(({ build_id, version }) => [build_id, version]));
+  return new Map(names.map(({ build_id, ...name }) => [build_id, name]));
 }
 
 export type ShownGroup = { readonly group_id: string; readonly title: string };

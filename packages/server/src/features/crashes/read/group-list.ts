@@ -81,7 +81,7 @@ async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.Gro
     }),
   );
   const builds = new Set([...counts.values()].flatMap((count) => count.builds.map(({ build_id }) => build_id)));
-  const versions = await groups.findVersions(ctx.db, gameId, [...builds]);
+  const buildNames = await groups.findBuildNames(ctx.db, gameId, [...builds]);
   const assignees = rows.flatMap(({ assignee_id }) => assignee_id ?? []);
   const names = await findNames(ctx.db, [...new Set(assignees)]);
   const sampleIds = rows.flatMap(({ sample_report_id }) => sample_report_id ?? []);
@@ -91,7 +91,7 @@ async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.Gro
   return rows.map((row) =>
     groupOf(row, {
       counts: counts.get(row.group_id)!,
-      versions,
+      buildNames,
       names,
       sample: samples.get(row.sample_report_id ?? ''),
     }),

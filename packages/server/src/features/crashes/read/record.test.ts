@@ -64,42 +64,47 @@ describe('a group', () => {
   };
   const counts = unpackCounts([], new Date(0), 10);
   const none = new Map<string, string>();
-  it('has the versions of its builds, and keeps deleted builds', () => {
+  it('has the names of its builds, and keeps deleted builds', () => {
     const builds = ['kept', 'gone'].map((build_id) => ({ build_id, count: 1 }));
     const { builds: named } = groupOf(group, {
       counts: { ...counts, builds },
-      versions: new Map([['kept', '1.0']]),
+      buildNames: new Map([['kept', { version: '1.0', os: 'linux', arch: 'x86_64' }]]),
       names: none,
       sample: undefined,
     });
     assert.deepEqual(named, [
-      { build_id: 'kept', version: '1.0', count: 1 },
-      { build_id: 'gone', version: '', count: 1 },
+      { build_id: 'kept', version: '1.0', os: 'linux', arch: 'x86_64', count: 1 },
+      { build_id: 'gone', version: '', os: '', arch: '', count: 1 },
     ]);
   });
 
   it('has the message of its newest report in one line, and where it crashed, without user names', () => {
     const located = [{ function: 'render::measure', file: '/home/ann/layout.cc', line: 88 }];
     const sample = { report_id: 'report', message: ' car != null \nat /home/ann', located };
-    const { message, culprit } = groupOf(group, { counts, versions: none, names: none, sample });
+    const { message, culprit } = groupOf(group, { counts, buildNames: new Map(), names: none, sample });
     assert.deepEqual({ message, culprit }, { message: 'car != null', culprit: 'layout.cc:88' });
   });
 
   it('that is snoozed says what is left', () => {
     const snoozed = { ...group, status: 'snoozed', snoozed_until_count: 5 } as const;
-    const { snooze } = groupOf(snoozed, { counts, versions: none, names: none, sample: undefined });
+    const { snooze } = groupOf(snoozed, { counts, buildNames: new Map(), names: none, sample: undefined });
     assert.deepEqual(snooze, { until: null, reports: 2, next_build: false });
     const { snooze: open } = groupOf(
       { ...snoozed, status: 'open' },
-      { counts, versions: none, names: none, sample: undefined },
+      { counts, buildNames: new Map(), names: none, sample: undefined },
     );
     assert.equal(open, null);
   });
 
   it('is assigned to no one once the account is deleted', () => {
     const assigned = { ...group, assignee_id: 'u1' };
-    const named = groupOf(assigned, { counts, versions: none, names: new Map([['u1', 'Kim']]), sample: undefined });
+    const named = groupOf(assigned, {
+      counts,
+      buildNames: new Map(),
+      names: new Map([['u1', 'Kim']]),
+      sample: undefined,
+    });
     assert.deepEqual(named.assignee, { user_id: 'u1', name: 'Kim' });
-    assert.equal(groupOf(assigned, { counts, versions: none, names: none, sample: undefined }).assignee, null);
+    assert.equal(groupOf(assigned, { counts, buildNames: new Map(), names: none, sample: undefined }).assignee, null);
   });
 });

@@ -6,7 +6,7 @@ import { NO_TITLE } from '../groups/grouping.ts';
 import { redactUserPaths } from '../report/user-paths.ts';
 import { findCulprit } from './culprit.ts';
 import type { Counts } from './group-counts.ts';
-import type { GroupRow, SampleRow } from './group-list.sql.ts';
+import type { BuildName, GroupRow, SampleRow } from './group-list.sql.ts';
 import type { ReportRow, StoredFiles, SummaryRow } from './report-list.sql.ts';
 
 type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
@@ -91,15 +91,15 @@ function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKin
 
 type Extras = {
   readonly counts: Counts;
-  /** By the ids of builds. Deleted builds have no version. */
-  readonly versions: ReadonlyMap<string, string>;
+  /** By the ids of builds. */
+  readonly buildNames: ReadonlyMap<string, BuildName>;
   /** By the ids of accounts. */
   readonly names: ReadonlyMap<string, string>;
   /** The newest report; undefined if none is kept. */
   readonly sample: SampleRow | undefined;
 };
 
-export function groupOf(row: GroupRow, { counts, versions, names, sample }: Extras): Group {
+export function groupOf(row: GroupRow, { counts, buildNames, names, sample }: Extras): Group {
   const culprit = sample === undefined ? null : findCulprit(sample.located, row.signature);
   return {
     group_id: row.group_id,
@@ -124,7 +124,11 @@ export function groupOf(row: GroupRow, { counts, versions, names, sample }: Extr
     last_seen: row.last_seen.toISOString(),
     sample_crash_id: row.sample_report_id,
     ...counts,
-    builds: counts.builds.map(({ build_id, count }) => ({ build_id, version: versions.get(build_id) ?? '', count })),
+    builds: counts.builds.map(({ build_id, count }) => ({
+      build_id,
+      ...(buildNames.get(build_id) ?? { version: '', os: '', arch: '' }),
+      count,
+    })),
   };
 }
 
