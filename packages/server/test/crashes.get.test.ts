@@ -126,7 +126,7 @@ describe('deleting a report', () => {
     assert.deepEqual(statusOf(await get(game, deleted)), [404, 4040]);
     const [group] = await groupsOf(game);
     assert.deepEqual([group.count, group.sample_crash_id], [1, remaining]);
-    assert.deepEqual(group.builds, [{ build_id: one, version: '1.0.0', count: 1 }]);
+    assert.deepEqual(group.builds, [{ build_id: one, version: '1.0.0', os: 'linux', arch: 'x86_64', count: 1 }]);
     assert.deepEqual(group.oses, [{ os: 'linux', count: 1 }]);
   });
 
