@@ -270,7 +270,7 @@ describe('the developer pages of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/edit/keys');
     await page.getByRole('button', { name: 'Create token' }).click();
-    const form = page.getByRole('form', { name: 'Create an upload token' });
+    const form = page.getByRole('dialog', { name: 'Create an upload token' });
     await form.getByLabel('Name').fill('Jenkins');
     await form.getByLabel('Channels').check();
     await form.getByRole('button', { name: 'Create token' }).click();
@@ -286,7 +286,7 @@ describe('the developer pages of a game', () => {
     await page.getByText('Secret key', { exact: true }).waitFor({ state: 'detached' });
 
     await table.getByRole('button', { name: 'Rename Jenkins' }).click();
-    const rename = page.getByRole('form', { name: 'Rename the token' });
+    const rename = page.getByRole('dialog', { name: 'Rename "Jenkins"' });
     await rename.getByLabel('Name').fill('Jenkins 2');
     await rename.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Create key' }).click();

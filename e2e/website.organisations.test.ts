@@ -113,7 +113,7 @@ describe('an organisation', () => {
     await ownerPage.goto(`${site.service.url}/dev`);
     await ownerPage.getByRole('table', { name: 'Organisations' }).getByRole('link', { name: 'Owl Studio' }).waitFor();
     await ownerPage.getByRole('button', { name: 'Create organisation' }).click();
-    const form = ownerPage.getByRole('form', { name: 'Create organisation' });
+    const form = ownerPage.getByRole('dialog', { name: 'Create organisation' });
     await form.getByRole('textbox', { name: 'Name' }).fill('Night Studio');
     await form.getByRole('textbox', { name: 'Address' }).fill('night');
     await form.getByRole('button', { name: 'Create', exact: true }).click();

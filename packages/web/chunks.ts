@@ -66,7 +66,7 @@ const isOfFewPages = inFolders(
     ...[
       'ConfirmDialog',
       'Dialog',
-      'DialogButtons',
+      'FormDialog',
       'SecretText',
       'SecretWarning',
       'UnsavedChanges',

@@ -5,8 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { deletePasskey, type Passkey, passkeys, renamePasskey } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -125,28 +124,25 @@ function RenamePasskey({ passkey, onChanged, onClose }: DialogProps) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    renaming.mutate();
-  };
   return (
-    <Dialog title="Rename passkey" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {renaming.error !== null && <Problem error={renaming.error} />}
-          <TextInput
-            data-field="name"
-            label="Name"
-            maxLength={MAX_NAME_LENGTH}
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <DialogButtons submitLabel="Rename" isBusy={renaming.isPending} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename passkey"
+      submitLabel="Rename"
+      isBusy={renaming.isPending}
+      error={renaming.error}
+      onSubmit={() => renaming.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="name"
+        label="Name"
+        maxLength={MAX_NAME_LENGTH}
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

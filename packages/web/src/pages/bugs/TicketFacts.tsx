@@ -2,15 +2,13 @@
 import { formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
-import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
-import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { findId, parseLabels, type Ticket } from './bug-status.ts';
@@ -239,31 +237,27 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
         {button}
       </Button>
       {isOpen && (
-        <Dialog title={title} onClose={() => setOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void save();
-            }}
-          >
-            <Stack gap="md">
-              <TextInput
-                data-field={field.name}
-                label={field.label}
-                description={field.description}
-                placeholder={field.placeholder ?? ''}
-                {...(maxLength !== undefined && { maxLength })}
-                value={text}
-                error={problem}
-                autoComplete="off"
-                data-autofocus
-                onChange={(event) => setText(event.currentTarget.value)}
-              />
-              {error !== null && <Problem error={error} />}
-              <DialogButtons submitLabel="Save" isBusy={change.isPending} onClose={() => setOpen(false)} />
-            </Stack>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={title}
+          submitLabel="Save"
+          isBusy={change.isPending}
+          error={error}
+          onSubmit={() => void save()}
+          onClose={() => setOpen(false)}
+        >
+          <TextInput
+            data-field={field.name}
+            label={field.label}
+            description={field.description}
+            placeholder={field.placeholder ?? ''}
+            {...(maxLength !== undefined && { maxLength })}
+            value={text}
+            error={problem}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        </FormDialog>
       )}
     </Permitted>
   );

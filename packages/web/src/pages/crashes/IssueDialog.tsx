@@ -1,12 +1,11 @@
 // The dialog that links a crash group to an issue, or creates one in the tracker of the game.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { draftCrashGroupIssue } from '@chauffeur/contract/operations/issue-tracker';
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useGame } from '../games/use-game.ts';
@@ -56,39 +55,33 @@ export function IssueDialog({ group, triage, onClose }: IssueDialogProps) {
   const form = useTriageForm(triage, onClose);
   const trimmed = url.trim();
   return (
-    <Dialog title="Link an issue" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.submit({
-            kind: 'update',
-            input: { group_id: group.group_id, issue_url: trimmed === '' ? null : trimmed },
-            message: trimmed === '' ? 'Link to the issue removed.' : 'Issue linked.',
-          });
-        }}
-      >
-        <Stack gap="md">
-          {group.issue_url === null && <NewIssue group={group} triage={triage} onClose={onClose} />}
-          <TextInput
-            data-field="issue_url"
-            label="Address of the issue"
-            description="In GitHub, GitLab, Jira, Linear or any other tracker. Leave it empty to remove the link."
-            type="url"
-            pattern="https?://.*"
-            maxLength={LIMITS.issueUrlLength}
-            value={url}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setUrl(event.currentTarget.value)}
-          />
-          {form.error !== null && <Problem error={form.error} />}
-          <DialogButtons
-            isBusy={form.isBusy}
-            submitLabel={trimmed === '' && group.issue_url !== null ? 'Remove link' : 'Save'}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Link an issue"
+      isBusy={form.isBusy}
+      submitLabel={trimmed === '' && group.issue_url !== null ? 'Remove link' : 'Save'}
+      error={form.error}
+      onSubmit={() =>
+        form.submit({
+          kind: 'update',
+          input: { group_id: group.group_id, issue_url: trimmed === '' ? null : trimmed },
+          message: trimmed === '' ? 'Link to the issue removed.' : 'Issue linked.',
+        })
+      }
+      onClose={onClose}
+    >
+      {group.issue_url === null && <NewIssue group={group} triage={triage} onClose={onClose} />}
+      <TextInput
+        data-field="issue_url"
+        label="Address of the issue"
+        description="In GitHub, GitLab, Jira, Linear or any other tracker. Leave it empty to remove the link."
+        type="url"
+        pattern="https?://.*"
+        maxLength={LIMITS.issueUrlLength}
+        value={url}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

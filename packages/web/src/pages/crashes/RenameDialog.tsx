@@ -1,10 +1,8 @@
 // Replaces the title of a crash group, or gives it back its signature.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
 import { type Triage, useTriageForm } from './use-triage.ts';
 
@@ -16,37 +14,31 @@ export function RenameDialog({ group, triage, onClose }: RenameDialogProps) {
   const trimmed = title.trim();
   const isSignature = trimmed === '' || trimmed === group.signature;
   return (
-    <Dialog title="Rename crash group" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.submit({
-            kind: 'update',
-            input: { group_id: group.group_id, title: isSignature ? null : trimmed },
-            message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
-          });
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            data-field="title"
-            label="Title"
-            description="Shown everywhere instead of the signature. Leave it empty for the signature."
-            placeholder={group.signature}
-            maxLength={LIMITS.titleLength}
-            value={title}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setTitle(event.currentTarget.value)}
-          />
-          {form.error !== null && <Problem error={form.error} />}
-          <DialogButtons
-            submitLabel={isSignature ? 'Use signature' : 'Rename'}
-            isBusy={form.isBusy}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename crash group"
+      submitLabel={isSignature ? 'Use signature' : 'Rename'}
+      isBusy={form.isBusy}
+      error={form.error}
+      onSubmit={() =>
+        form.submit({
+          kind: 'update',
+          input: { group_id: group.group_id, title: isSignature ? null : trimmed },
+          message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
+        })
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="title"
+        label="Title"
+        description="Shown everywhere instead of the signature. Leave it empty for the signature."
+        placeholder={group.signature}
+        maxLength={LIMITS.titleLength}
+        value={title}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setTitle(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

@@ -6,15 +6,13 @@ import {
   listCrashSearches,
   saveCrashSearch,
 } from '@chauffeur/contract/operations/crash-searches';
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { offerUndo } from '../../frame/undo.ts';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
-import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Search = OutputOf<typeof listCrashSearches>['searches'][number];
@@ -98,38 +96,30 @@ function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
     },
   });
   return (
-    <Dialog title="Save search" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <Text size="sm" ff="monospace">
-            {query}
-          </Text>
-          <TextInput
-            data-field="name"
-            label="Name"
-            description="All members of the game see it. A search with the same name is replaced."
-            required
-            withAsterisk={false}
-            maxLength={80}
-            value={name}
-            autoComplete="off"
-            data-autofocus
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          {saving.error !== null && <Problem error={saving.error} />}
-          <DialogButtons
-            submitLabel="Save search"
-            isBusy={saving.isPending}
-            isDisabled={name.trim() === ''}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Save search"
+      submitLabel="Save search"
+      isBusy={saving.isPending}
+      isDisabled={name.trim() === ''}
+      error={saving.error}
+      onSubmit={() => saving.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm" ff="monospace">
+        {query}
+      </Text>
+      <TextInput
+        data-field="name"
+        label="Name"
+        description="All members of the game see it. A search with the same name is replaced."
+        required
+        withAsterisk={false}
+        maxLength={80}
+        value={name}
+        autoComplete="off"
+        data-autofocus
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

@@ -5,9 +5,7 @@ import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { useGame } from '../games/use-game.ts';
 import { type StatusAction, type StatusChange, type Triage, useTriageForm } from './use-triage.ts';
 
@@ -34,49 +32,43 @@ export function ResolveDialog({ count, triage, actionOf, onClose }: DialogProps)
   const list = useId();
   const fixedIn = version.trim() === '' ? null : version.trim();
   return (
-    <Dialog title={`Resolve ${nameOf(count)}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit(
-            actionOf(
-              { status: 'resolved', ...(fixedIn !== null && { fixed_in_version: fixedIn }) },
-              fixedIn === null ? 'resolved in the next build' : `resolved as fixed in ${fixedIn}`,
-            ),
-          );
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            data-field="fixed_in_version"
-            label="Fixed in version"
-            description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
-            maxLength={LIMITS.versionLength}
-            value={version}
-            list={list}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setVersion(event.currentTarget.value)}
-          />
-          <datalist id={list}>
-            {versions.map((each) => (
-              <option key={each} value={each} />
-            ))}
-          </datalist>
-          <Text size="sm">
-            {fixedIn === null
-              ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
-              : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
-          </Text>
-          {error !== null && <Problem error={error} />}
-          <DialogButtons
-            isBusy={isBusy}
-            submitLabel={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Resolve ${nameOf(count)}`}
+      isBusy={isBusy}
+      submitLabel={fixedIn === null ? 'Resolve' : `Resolve as fixed in ${fixedIn}`}
+      error={error}
+      onSubmit={() =>
+        submit(
+          actionOf(
+            { status: 'resolved', ...(fixedIn !== null && { fixed_in_version: fixedIn }) },
+            fixedIn === null ? 'resolved in the next build' : `resolved as fixed in ${fixedIn}`,
+          ),
+        )
+      }
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="fixed_in_version"
+        label="Fixed in version"
+        description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
+        maxLength={LIMITS.versionLength}
+        value={version}
+        list={list}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => setVersion(event.currentTarget.value)}
+      />
+      <datalist id={list}>
+        {versions.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <Text size="sm">
+        {fixedIn === null
+          ? 'Reports from existing builds still count here. A report from a build registered after this moment reopens the group as a regression.'
+          : `Reports from older builds still count here. A report from ${fixedIn} or a later build reopens the group as a regression.`}
+      </Text>
+    </FormDialog>
   );
 }
 
@@ -98,52 +90,51 @@ export function SnoozeDialog({ count, triage, actionOf, onClose }: DialogProps) 
   const [now] = useState(() => Date.now());
   const snooze = snoozeOf(kind, { date, reports: Number(reports), now });
   return (
-    <Dialog title={`Snooze ${nameOf(count)}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (snooze !== null) submit(actionOf({ status: 'snoozed', snooze }, 'snoozed'));
-        }}
-      >
-        <Stack gap="md">
-          <Radio.Group label="How long" value={kind} onChange={(value) => setKind(value as SnoozeKind)}>
-            <Stack gap={6} mt={6}>
-              {SNOOZES.map(({ value, label }) => (
-                <Radio key={value} value={value} label={label} {...(value === 'week' && { 'data-autofocus': true })} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {kind === 'date' && (
-            <TextInput
-              data-field="snooze.until"
-              label="Date"
-              type="date"
-              required
-              min={new Date(now + DAY_MS).toISOString().slice(0, 10)}
-              value={date}
-              onChange={(event) => setDate(event.currentTarget.value)}
-            />
-          )}
-          {kind === 'reports' && (
-            <NumberInput
-              data-field="snooze.reports"
-              label="Reports"
-              required
-              withAsterisk={false}
-              min={1}
-              max={1_000_000_000}
-              value={reports}
-              onChange={setReports}
-            />
-          )}
-          <Text size="sm">
-            Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
-          </Text>
-          {error !== null && <Problem error={error} />}
-          <DialogButtons submitLabel="Snooze" isBusy={isBusy} isDisabled={snooze === null} onClose={onClose} />
+    <FormDialog
+      title={`Snooze ${nameOf(count)}`}
+      submitLabel="Snooze"
+      isBusy={isBusy}
+      isDisabled={snooze === null}
+      error={error}
+      onSubmit={() => {
+        if (snooze !== null) submit(actionOf({ status: 'snoozed', snooze }, 'snoozed'));
+      }}
+      onClose={onClose}
+    >
+      <Radio.Group label="How long" value={kind} onChange={(value) => setKind(value as SnoozeKind)}>
+        <Stack gap={6} mt={6}>
+          {SNOOZES.map(({ value, label }) => (
+            <Radio key={value} value={value} label={label} {...(value === 'week' && { 'data-autofocus': true })} />
+          ))}
         </Stack>
-      </form>
-    </Dialog>
+      </Radio.Group>
+      {kind === 'date' && (
+        <TextInput
+          data-field="snooze.until"
+          label="Date"
+          type="date"
+          required
+          min={new Date(now + DAY_MS).toISOString().slice(0, 10)}
+          value={date}
+          onChange={(event) => setDate(event.currentTarget.value)}
+        />
+      )}
+      {kind === 'reports' && (
+        <NumberInput
+          data-field="snooze.reports"
+          label="Reports"
+          required
+          withAsterisk={false}
+          min={1}
+          max={1_000_000_000}
+          value={reports}
+          onChange={setReports}
+        />
+      )}
+      <Text size="sm">
+        Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
+      </Text>
+    </FormDialog>
   );
 }
 

@@ -3,9 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { UploadScope } from '@chauffeur/contract/operation';
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { SCOPES } from './scopes.ts';
 
 export type NewToken = { name: string; scopes: UploadScope[]; expires_in_days: number | null };
@@ -29,49 +27,42 @@ export function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenPro
   const [scopes, setScopes] = useState<string[]>(['builds', 'symbols']);
   const [days, setDays] = useState('90');
   return (
-    <Dialog title="Create an upload token" onClose={onClose}>
-      <form
-        aria-label="Create an upload token"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const chosen = SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope));
-          onCreate({ name, scopes: chosen, expires_in_days: days === '' ? null : Number(days) });
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            data-field="name"
-            label="Name"
-            description="For example, the CI system that will use it"
-            required
-            maxLength={LIMITS.uploadTokenNameLength}
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Checkbox.Group data-field="scopes" label="Scopes" value={scopes} onChange={setScopes}>
-            <Stack gap="xs" mt="xs">
-              {SCOPES.map(({ scope, label, description }) => (
-                <Checkbox key={scope} value={scope} label={label} description={description} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <NativeSelect
-            data-field="expires_in_days"
-            label="Expires"
-            data={EXPIRIES}
-            value={days}
-            onChange={(event) => setDays(event.currentTarget.value)}
-          />
-          {error !== null && <Problem error={error} />}
-          <DialogButtons
-            submitLabel="Create token"
-            isDisabled={scopes.length === 0}
-            isBusy={isBusy}
-            onClose={onClose}
-          />
+    <FormDialog
+      title="Create an upload token"
+      submitLabel="Create token"
+      isDisabled={scopes.length === 0}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => {
+        const chosen = SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope));
+        onCreate({ name, scopes: chosen, expires_in_days: days === '' ? null : Number(days) });
+      }}
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="name"
+        label="Name"
+        description="For example, the CI system that will use it"
+        required
+        maxLength={LIMITS.uploadTokenNameLength}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox.Group data-field="scopes" label="Scopes" value={scopes} onChange={setScopes}>
+        <Stack gap="xs" mt="xs">
+          {SCOPES.map(({ scope, label, description }) => (
+            <Checkbox key={scope} value={scope} label={label} description={description} />
+          ))}
         </Stack>
-      </form>
-    </Dialog>
+      </Checkbox.Group>
+      <NativeSelect
+        data-field="expires_in_days"
+        label="Expires"
+        data={EXPIRIES}
+        value={days}
+        onChange={(event) => setDays(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

@@ -2,15 +2,15 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGame, leaveGame, listGames, removeAdmin, setGameRole } from '@chauffeur/contract/operations/games';
 import { isAtLeast, ROLES, type Role } from '@chauffeur/contract/roles';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
 import { session } from '../../session.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -147,16 +147,19 @@ function RemoveAdmin({ game, member, onClose }: { game: OpenGame; member: Member
     },
   });
   return (
-    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
-      <Stack gap="md">
-        <Text size="sm">
-          {member.name} and their agents lose access to {game.name} at once. They keep what they copied, such as the
-          deploy key: create a new one if they know it. To add them again, send another invitation.
-        </Text>
-        {removing.error !== null && <Problem error={removing.error} />}
-        <DialogButtons label="Remove" busy={removing.isPending} onConfirm={() => removing.mutate()} onClose={onClose} />
-      </Stack>
-    </Dialog>
+    <ConfirmDialog
+      title={`Remove ${member.name}?`}
+      confirmLabel="Remove"
+      isBusy={removing.isPending}
+      error={removing.error}
+      onConfirm={() => removing.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {member.name} and their agents lose access to {game.name} at once. They keep what they copied, such as the
+        deploy key: create a new one if they know it. To add them again, send another invitation.
+      </Text>
+    </ConfirmDialog>
   );
 }
 
@@ -172,32 +175,15 @@ function LeaveGame({ game, onClose }: { game: OpenGame; onClose: () => void }) {
     },
   });
   return (
-    <Dialog title={`Leave ${game.name}?`} onClose={onClose}>
-      <Stack gap="md">
-        <Text size="sm">You and your agents lose access at once. Only an owner can invite you again.</Text>
-        {leaving.error !== null && <Problem error={leaving.error} />}
-        <DialogButtons
-          label="Leave game"
-          busy={leaving.isPending}
-          onConfirm={() => leaving.mutate()}
-          onClose={onClose}
-        />
-      </Stack>
-    </Dialog>
-  );
-}
-
-type DialogButtonsProps = { label: string; busy: boolean; onConfirm: () => void; onClose: () => void };
-
-function DialogButtons({ label, busy, onConfirm, onClose }: DialogButtonsProps) {
-  return (
-    <Group justify="flex-end" gap="sm">
-      <Button variant="default" onClick={onClose} data-autofocus>
-        Cancel
-      </Button>
-      <Button color="red.9" loading={busy} onClick={onConfirm}>
-        {label}
-      </Button>
-    </Group>
+    <ConfirmDialog
+      title={`Leave ${game.name}?`}
+      confirmLabel="Leave game"
+      isBusy={leaving.isPending}
+      error={leaving.error}
+      onConfirm={() => leaving.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">You and your agents lose access at once. Only an owner can invite you again.</Text>
+    </ConfirmDialog>
   );
 }

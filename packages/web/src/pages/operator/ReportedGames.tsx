@@ -8,9 +8,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { Choice } from '../../ui/Choice.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogButtons } from '../../ui/DialogButtons.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -145,34 +144,29 @@ function HideDialog({ game, onClose, onHidden }: HideDialogProps) {
     onSuccess: onHidden,
   });
   return (
-    <Dialog title={`Hide ${game.name}?`} onClose={onClose}>
-      <form
-        aria-label="Hide page"
-        onSubmit={(event) => {
-          event.preventDefault();
-          hiding.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <Text size="sm">
-            Players can no longer see or download the game, even with a link. Its developers can, and you can show it
-            again at any time.
-          </Text>
-          <Textarea
-            data-field="reason"
-            label="Reason"
-            description="The developers see it, and its owners get it by mail."
-            required
-            autosize
-            minRows={3}
-            maxLength={LIMITS.pageReportLength}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-          {hiding.error !== null && <Problem error={hiding.error} />}
-          <DialogButtons submitLabel="Hide page" isBusy={hiding.isPending} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Hide ${game.name}?`}
+      submitLabel="Hide page"
+      isBusy={hiding.isPending}
+      error={hiding.error}
+      onSubmit={() => hiding.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Players can no longer see or download the game, even with a link. Its developers can, and you can show it again
+        at any time.
+      </Text>
+      <Textarea
+        data-field="reason"
+        label="Reason"
+        description="The developers see it, and its owners get it by mail."
+        required
+        autosize
+        minRows={3}
+        maxLength={LIMITS.pageReportLength}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
