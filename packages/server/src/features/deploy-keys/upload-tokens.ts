@@ -10,6 +10,7 @@ import { addJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
+import { trimText } from '../../request/trim-text.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import { announceKeyJob } from './announce.job.ts';
 import { newKeyPair } from './key-pair.ts';
@@ -41,7 +42,7 @@ export async function createUploadToken(
       key_ref: keyRef,
       token_hash: tokenHash,
       secret_hash: secretHash,
-      name: nameOf(input.name),
+      name: trimText('name', input.name),
       scopes: UPLOAD_SCOPES.filter((scope) => input.scopes.includes(scope)),
       created_by: caller.user.name,
       created_at: now,
@@ -70,7 +71,7 @@ export async function renameUploadToken(
 ): Promise<TokenRecord> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const renamed = await transact(ctx.db, async (tx) => {
-    const row = await tokens.renameToken(tx, game.game_id, input.token_id, nameOf(input.name));
+    const row = await tokens.renameToken(tx, game.game_id, input.token_id, trimText('name', input.name));
     if (row !== undefined) recordChange('name', row.old_name, row.name);
     return row;
   });
@@ -91,12 +92,6 @@ export async function revokeUploadToken(
   });
   if (revoked === undefined) throw unknownToken();
   return recordOf(revoked, now);
-}
-
-function nameOf(text: string): string {
-  const name = text.trim();
-  if (name === '') throw new ApiError(4002, 'name: only spaces. Enter a name.');
-  return name;
 }
 
 function unknownToken(): ApiError {

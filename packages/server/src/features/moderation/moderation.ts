@@ -1,6 +1,5 @@
 // Moderation: reports of players about pages of games, and what operators do about them.
 import { createHmac } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/moderation';
@@ -16,6 +15,7 @@ import { recordChange, recordDone } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
+import { trimText } from '../../request/trim-text.ts';
 import { enqueueMail } from '../accounts/accounts.ts';
 import {
   findGame,
@@ -58,7 +58,7 @@ export async function reportPage(
   const game = await findGameFor(ctx.db, caller, uid);
   if (game === null) throw unknownGame();
   await requireVisible(ctx, game, caller);
-  const text = readText('message', message);
+  const text = trimText('message', message);
   const at = ctx.clock.now();
   await transact(ctx.db, async (tx) => {
     await countUse(ctx, tx, game.game_id, GAME_LIMIT);
@@ -67,13 +67,6 @@ export async function reportPage(
     await sql.insertReport(tx, report);
   });
   return {};
-}
-
-/** Throws 4002 if there are only spaces. */
-function readText(field: string, text: string): string {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new ApiError(4002, `${field}: has only spaces. Write a text.`);
-  return trimmed;
 }
 
 export async function listReportedGames(
@@ -114,7 +107,7 @@ export async function dismissReports(
 export async function hidePage(ctx: Context, { caller, input }: Call<typeof contract.hidePage>): Promise<Hidden> {
   const { game_id: gameId } = await requireGame(ctx, input.uid);
   const at = ctx.clock.now();
-  const reason = readText('reason', input.reason);
+  const reason = trimText('reason', input.reason);
   return transact(ctx.db, async (tx) => {
     const game = await lockGame(tx, gameId);
     const before = await findHidden(tx, gameId);

@@ -17,6 +17,7 @@ import {
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteOrganisation, recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
+import { trimText } from '../../request/trim-text.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
 import {
@@ -84,7 +85,7 @@ export async function createOrganisation(
   const organisationId = newId();
   return withFreeSlug(input.slug, () =>
     transact(ctx.db, async (tx) => {
-      const name = requireName(input.name);
+      const name = trimText('name', input.name);
       await organisations.insertOrganisation(tx, { organisationId, name, slug: input.slug ?? null });
       await organisations.upsertMember(tx, organisationId, user.id, 'owner');
       noteOrganisation({ organisation_id: organisationId });
@@ -92,11 +93,6 @@ export async function createOrganisation(
       return readDetail(tx, caller, organisationId);
     }),
   );
-}
-
-function requireName(name: string): string {
-  if (name.trim() === '') throw new ApiError(4002, 'name: enter a name.');
-  return name.trim();
 }
 
 async function withFreeSlug<T>(slug: string | null | undefined, work: () => Promise<T>): Promise<T> {
@@ -122,7 +118,7 @@ export function updateOrganisation(
   return withFreeSlug(input.slug, () =>
     changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
       const { organisation_id: id } = organisation;
-      const name = input.name === undefined ? undefined : requireName(input.name);
+      const name = input.name === undefined ? undefined : trimText('name', input.name);
       await organisations.updateOrganisation(tx, id, { name, slug: input.slug });
       recordChanges(organisation, { name, slug: input.slug });
       return readDetail(tx, caller, id);
