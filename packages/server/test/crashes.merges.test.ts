@@ -120,6 +120,21 @@ describe('merged groups', () => {
     assert.deepEqual(await undo(studio, change_uid), { change_uid: null, undone: 0, skipped: 2 });
   });
 
+  test('stay where they are if the group that they were in before has gone elsewhere', async () => {
+    const studio = await openStudio(server);
+    for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
+    const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
+    await post(studio, '/merge', { group_ids: [a, b], into: a });
+    const { change_uid } = await post(studio, '/merge', { group_ids: [a, c], into: c });
+    await post(studio, `/${c}/unmerge`, { group_ids: [a] });
+    await post(studio, '/merge', { group_ids: [a, d], into: d });
+    assert.deepEqual(await undo(studio, change_uid), { change_uid: null, undone: 0, skipped: 2 });
+    assert.deepEqual((await groupsOf(studio)).map(({ title, count }) => [title, count]).sort(), [
+      ['c', 2],
+      ['d', 2],
+    ]);
+  });
+
   test('two merges in opposite directions at once leave one group', async () => {
     for (let round = 0; round < 5; round += 1) {
       const studio = await openStudio(server);
@@ -232,5 +247,54 @@ describe('a split group', () => {
     ]);
     await undo(studio, split.change_uid);
     assert.deepEqual(await places(studio), [['a', 3]]);
+  });
+
+  test('can be split again after that was undone, also if it got no reports since', async () => {
+    const studio = await openStudio(server);
+    for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
+    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
+    const split = await post(studio, `/${a}/split`, { function: 'mod' });
+    const other = await post(studio, `/${b}/split`, { function: 'mod' });
+    for (const id of [a, b]) await moveAll(studio, id, 'mod');
+    await undo(studio, split.change_uid);
+    // All its reports have the function, but it was split off from a group that is elsewhere.
+    await post(studio, '/merge', { group_ids: [a, other.group_id], into: a });
+    const again = await post(studio, `/${a}/split`, { function: 'mod' });
+    assert.equal(again.group_id, split.group_id);
+    assert.deepEqual(await places(studio), [
+      ['a', 0],
+      ['a (with mod)', 2],
+      ['b', 0],
+    ]);
+    await report(studio, ['a', 'mod']);
+    await undo(studio, again.change_uid);
+    assert.deepEqual(await places(studio), [
+      ['a', 3],
+      ['b', 0],
+    ]);
+  });
+
+  test('gets its part back together with the groups that were merged into the part', async () => {
+    const studio = await openStudio(server);
+    const send = async () => {
+      for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
+    };
+    await send();
+    await report(studio, ['x']);
+    const [a = '', b = '', x = ''] = await idsOf(studio, 'a', 'b', 'x');
+    await post(studio, '/merge', { group_ids: [a, b], into: a });
+    const { group_id, change_uid } = await post(studio, `/${a}/split`, { function: 'mod' });
+    for (const id of [a, b]) await moveAll(studio, id, 'mod');
+    const [{ group_id: partOfB }] = (await done(studio, `/${group_id}`)).merged;
+    await undo(studio, change_uid);
+    await post(studio, `/${a}/unmerge`, { group_ids: [partOfB] });
+    await post(studio, '/merge', { group_ids: [x, partOfB], into: partOfB });
+    await send();
+    assert.equal((await post(studio, `/${a}/split`, { function: 'mod' })).group_id, group_id);
+    for (const id of [a, b]) await moveAll(studio, id, 'mod');
+    assert.deepEqual(await places(studio), [
+      ['a', 0],
+      ['a (with mod)', 5],
+    ]);
   });
 });

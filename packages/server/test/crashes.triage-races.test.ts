@@ -1,10 +1,12 @@
-// Reports, merges, splits, their undoing and deletions at once: every report stays counted once, in one group.
+// Reports, merges, splits, their undoing, newer rules and deletions at once: every report stays counted once, in one group.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { groupingColumns } from '../src/features/crashes/groups/messages.sql.ts';
+import { type OutdatedRow, recordRegrouping } from '../src/features/crashes/process/regroup.sql.ts';
 import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
-import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
+import { addBuild, addReport, callAs, groupingOf, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
 /** Runs no jobs: the test does. */
@@ -57,6 +59,7 @@ test('any mix of changes at once keeps every count', async () => {
       () => (changes.length === 0 ? Promise.resolve() : call(`/crash-groups/changes/${pick(changes)}/undo`)),
       () =>
         moveSplit(server.ctx, { gameId: game.uid, groupId: pick(groups), name: pick(['mod', 'net']), before: null }),
+      () => regroup(pick(reports), pick(STACKS), round + 1),
       () => call(`/crashes/${pick(reports)}`, {}, 'DELETE'),
       () => call('/crash-groups/changes', { group_ids: [pick(groups)], status: pick(['open', 'resolved', 'ignored']) }),
     ];
@@ -66,6 +69,19 @@ test('any mix of changes at once keeps every count', async () => {
     assert.deepEqual(await differences(), [], `round ${round}`);
   }
 });
+
+/** As newer rules of the game do: the group that it moves to is in the state, and at the place, of the one it was in. */
+async function regroup(reportId: string, stack: readonly string[], rulesVersion: number): Promise<void> {
+  const { db } = server.ctx;
+  const [report] = await rows(
+    db,
+    sql<OutdatedRow>`select stack_key, functions, ${groupingColumns} from crash_reports
+      where game_id = ${game.uid} and report_id = ${reportId}`,
+  );
+  if (report === undefined) return;
+  const grouping = groupingOf([`${stack[0]} by rules ${rulesVersion}`, ...stack], rulesVersion);
+  await recordRegrouping(db, game.uid, report, { grouping, facets: new Map() });
+}
 
 /** What the counts say that the reports do not. */
 async function differences(): Promise<unknown[]> {

@@ -142,7 +142,8 @@ async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function groupingOf(stack: readonly string[]): Grouping {
+/** The group of reports with this stack; `rulesVersion` as in `Grouping`. */
+export function groupingOf(stack: readonly string[], rulesVersion?: number): Grouping {
   const title = stack[0] ?? '';
   const key = hash('sha256', title, 'buffer');
   return {
@@ -152,6 +153,7 @@ function groupingOf(stack: readonly string[]): Grouping {
     reason: 'SIGSEGV / SEGV_MAPERR',
     explanation: [`took ${title}`],
     functions: [...new Set(stack)],
+    ...(rulesVersion !== undefined && { rulesVersion }),
   };
 }
 

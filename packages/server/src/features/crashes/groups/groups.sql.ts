@@ -7,6 +7,7 @@ import type { FacetIds } from './facet-ids.ts';
 import { FACETS_VERSION } from './facet-rules.ts';
 import { GROUPING_VERSION, type Grouping, splitOff } from './grouping.ts';
 import { countReports, lockPlace, uncountReports } from './impact.sql.ts';
+import { holdPlaces } from './places.sql.ts';
 import { type GroupToOpen, openAgain } from './reopen.sql.ts';
 
 type Member = { report_id: string; group_id: string | null };
@@ -62,6 +63,8 @@ export async function attachReports(
   // In most cases the group exists and is locked already, and the reports have no other group to leave.
   let { target } = members[0]!;
   if (target === null) {
+    // The new group is merged into the same group as the former one.
+    if (former.length > 0) await holdPlaces(tx, gameId);
     await insertGroup(tx, gameId, grouping, ids[0]!);
     const locked = await lockGroups(tx, gameId, grouping.key, former);
     target = locked.find(({ wanted }) => wanted) ?? null;

@@ -27,16 +27,8 @@ export async function countFamilies(
 export type Placement = { group_id: string; title: string; merged_into: string | null };
 
 /**
- * Waits until no other transaction changes where groups of the game are, and keeps others waiting: each locks many
- * groups, and would otherwise do so in another order.
- */
-export async function lockPlaces(tx: Tx, gameId: string): Promise<void> {
-  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`crash_groups/${gameId}`}, 0))`);
-}
-
-/**
  * Locks these groups with all groups that are merged into them or were split off from them, in the order of their ids,
- * and returns where they are. Call `lockPlaces` first.
+ * and returns where they are. Call `lockPlaces` (groups/places.sql.ts) first.
  */
 export function lockFamilies(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<Placement[]> {
   return rows(
@@ -86,6 +78,7 @@ type ForSplitRow = {
   reason: string | null;
   explanation: string[];
   split_functions: string[] | null;
+  split_from: string | null;
   split_function: string | null;
   functions: string[];
 };
@@ -94,6 +87,7 @@ export type ForSplit = {
   readonly groupId: string;
   readonly grouping: Grouping;
   readonly splitFunctions: readonly string[];
+  readonly splitFrom: string | null;
   readonly splitFunction: string | null;
 };
 
@@ -101,7 +95,7 @@ export type ForSplit = {
 export async function findForSplit(db: Db, gameId: string, groupId: string): Promise<ForSplit | undefined> {
   const group = await row(
     db,
-    sql<ForSplitRow>`select group_id, key, kind, title, reason, explanation, split_functions, split_function,
+    sql<ForSplitRow>`select group_id, key, kind, title, reason, explanation, split_functions, split_from, split_function,
         array(select function from crash_group_functions named
           where named.game_id = ${gameId} and named.group_id = ${groupId}) as functions
       from crash_groups where game_id = ${gameId} and group_id = ${groupId}`,
@@ -112,6 +106,7 @@ export async function findForSplit(db: Db, gameId: string, groupId: string): Pro
     groupId,
     grouping: { key, kind, title, reason, explanation, functions },
     splitFunctions: group.split_functions ?? [],
+    splitFrom: group.split_from,
     splitFunction: group.split_function,
   };
 }

@@ -13,6 +13,7 @@ import { requireMember } from '../../games/games.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
+import { lockPlaces } from '../groups/places.sql.ts';
 import { findHeads } from '../groups/state.sql.ts';
 import { unknownGroup } from '../read/not-found.ts';
 import { madeBy } from './changes.ts';
@@ -56,7 +57,7 @@ export async function mergeCrashGroups(
  * Locks the groups and the groups that they are merged into, with all others in these. Throws 4040 if one is missing.
  */
 async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<sql.Placement[]> {
-  await sql.lockPlaces(tx, gameId);
+  await lockPlaces(tx, gameId);
   const found = await findHeads(tx, gameId, ids);
   if (found.length < ids.length) throw unknownGroup();
   const heads = new Set(found.map(({ head_id }) => head_id));
@@ -83,7 +84,7 @@ export async function unmergeCrashGroups(
   const headId = input.group_id.toLowerCase();
   const ids = input.group_ids.map((id) => id.toLowerCase());
   return transactGroups(ctx.db, async (tx) => {
-    await sql.lockPlaces(tx, game.game_id);
+    await lockPlaces(tx, game.game_id);
     const placements = await sql.lockFamilies(tx, game.game_id, [headId]);
     if (!placements.some(({ group_id }) => group_id === headId)) throw unknownGroup();
     const moves = placements
@@ -121,16 +122,14 @@ export async function splitCrashGroup(
     const headId = headOf(placements, input.group_id.toLowerCase())!;
     // The group first: the other parts are merged into its part.
     const ids = [headId, ...placements.map(({ group_id }) => group_id).filter((id) => id !== headId)];
+    const { sourceIds, joiningIds } = await findSources(tx, gameId, ids, name);
     const splits: [string, string][] = [];
-    for (const groupId of ids) {
-      if (!(await sql.hasFunction(tx, gameId, groupId, name))) continue;
-      splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
-    }
+    for (const groupId of sourceIds) splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
     const [first, ...others] = splits.map(([, splitId]) => splitId);
     if (first === undefined)
       throw new ApiError(4002, 'function: no report of this group has a function of this name on its stack.');
     await sql.placeGroups(tx, gameId, [first], null);
-    if (others.length > 0) await sql.placeGroups(tx, gameId, others, first);
+    await placeParts(tx, gameId, [...others, ...joiningIds], first);
     const changeId = newId();
     const entry = { ...madeBy(caller), kind: 'split' as const, changeId, after: { function: name, splits } };
     await insertActivity(tx, gameId, [{ ...entry, activityId: newId(), groupId: headId }]);
@@ -139,13 +138,45 @@ export async function splitCrashGroup(
   });
 }
 
+/** Of groups that are merged: those to split, and those of which all reports have the function. */
+type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };
+
+/** Throws 4002 if all reports of the first group have the function. */
+async function findSources(tx: Tx, gameId: string, ids: readonly string[], name: string): Promise<Sources> {
+  const sourceIds = new Set<string>();
+  const joiningIds: string[] = [];
+  for (const groupId of ids) {
+    if (!(await sql.hasFunction(tx, gameId, groupId, name))) continue;
+    const { splitFrom, splitFunction } = await requireForSplit(tx, gameId, groupId);
+    if (splitFunction !== name) sourceIds.add(groupId);
+    else if (groupId === ids[0])
+      throw new ApiError(4002, 'function: all reports of this group have it on their stack. Choose another one.');
+    // It was split off before, and merged with its group again.
+    else if (splitFrom !== null && ids.includes(splitFrom)) sourceIds.add(splitFrom);
+    else joiningIds.push(groupId);
+  }
+  return { sourceIds: ids.filter((id) => sourceIds.has(id)), joiningIds };
+}
+
+/** Merges groups into a part, together with the groups that are in them. */
+async function placeParts(tx: Tx, gameId: string, groupIds: readonly string[], headId: string): Promise<void> {
+  if (groupIds.length === 0) return;
+  const placements = await sql.lockFamilies(tx, gameId, groupIds);
+  const moved = placements.filter(
+    ({ group_id, merged_into }) =>
+      group_id !== headId && (groupIds.includes(group_id) || (merged_into !== null && groupIds.includes(merged_into))),
+  );
+  await sql.placeGroups(
+    tx,
+    gameId,
+    moved.map(({ group_id }) => group_id),
+    headId,
+  );
+}
+
 /** Returns the id of the part. Throws 4002 if the group cannot be split like this. */
 async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): Promise<string> {
-  const group = await sql.findForSplit(tx, gameId, groupId);
-  if (group === undefined) throw unknownGroup();
-  const { grouping, splitFunctions, splitFunction } = group;
-  if (splitFunction === name)
-    throw new ApiError(4002, 'function: all reports of this group have it on their stack. Choose another one.');
+  const { grouping, splitFunctions } = await requireForSplit(tx, gameId, groupId);
   if (!splitFunctions.includes(name) && splitFunctions.length >= LIMITS.crashGroupSplits)
     throw new ApiError(4002, `function: at most ${LIMITS.crashGroupSplits} groups can be split off from a group.`);
   const splitId = await sql.insertSplit(tx, gameId, {
@@ -155,4 +186,10 @@ async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): 
   });
   await sql.setSplitFunctions(tx, gameId, groupId, [...splitFunctions.filter((each) => each !== name), name]);
   return splitId;
+}
+
+async function requireForSplit(tx: Tx, gameId: string, groupId: string): Promise<sql.ForSplit> {
+  const group = await sql.findForSplit(tx, gameId, groupId);
+  if (group === undefined) throw unknownGroup();
+  return group;
 }

@@ -9,6 +9,7 @@ import type { Call } from '../../../request/call.ts';
 import { requireMember } from '../../games/games.ts';
 import { type ActivityRow, findChange, insertActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
+import { lockPlaces } from '../groups/places.sql.ts';
 import { lockStates, type State, updateState } from '../groups/state.sql.ts';
 import { madeBy, recordChange } from './changes.ts';
 import * as sql from './merges.sql.ts';
@@ -23,7 +24,7 @@ export async function undoCrashGroupChange(
 ): Promise<Undone> {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transactGroups(ctx.db, async (tx) => {
-    await sql.lockPlaces(tx, game.game_id);
+    await lockPlaces(tx, game.game_id);
     const made = await findChange(tx, game.game_id, input.change_uid);
     const [first] = made;
     if (first === undefined) throw new ApiError(4040, 'change_uid: this game has no such change.');
@@ -73,9 +74,8 @@ async function undoMoves(
   { kind, group_id: headId, after }: ActivityRow,
 ): Promise<Undone> {
   const { moves } = after as { moves: Moves };
-  const involved = moves.flatMap(([id, from]) => [id, from ?? id]);
-  const placements = await sql.lockFamilies(tx, gameId, [headId, ...involved]);
-  const back = moves.filter((move) => canReturn(move, moves, placements));
+  const placements = await sql.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
+  const back = undoable(moves, placements);
   const skipped = moves.length - back.length;
   if (back.length === 0) return { change_uid: null, undone: 0, skipped };
   await placeBack(tx, gameId, back);
@@ -87,14 +87,25 @@ async function undoMoves(
   return { change_uid: changeUid, undone: back.length, skipped };
 }
 
-/** A group is merged only into a group that is in no other, and only if no other is in it, then. */
-function canReturn([id, from, to]: Moves[number], moves: Moves, placements: readonly sql.Placement[]): boolean {
-  const placeOf = (groupId: string) => placements.find(({ group_id }) => group_id === groupId)?.merged_into;
-  if (placeOf(id) !== to) return false;
-  if (from === null) return true;
-  const isHead = placeOf(from) === null || moves.some(([moved, before]) => moved === from && before === null);
-  const others = placements.filter(({ merged_into }) => merged_into === id);
-  return isHead && others.every(({ group_id }) => moves.some(([moved]) => moved === group_id));
+function involvedIn(moves: Moves): string[] {
+  return moves.flatMap(([id, from]) => [id, from ?? id]);
+}
+
+/**
+ * The moves that can be undone together: of groups that are still where they were moved to, unless a group would be
+ * merged into one that is itself in another. `placements` has the groups that move, and all that are merged into them.
+ */
+function undoable(moves: Moves, placements: readonly sql.Placement[]): Moves {
+  const places = new Map(placements.map(({ group_id, merged_into }) => [group_id, merged_into]));
+  let back = moves.filter(([id, , to]) => places.get(id) === to);
+  // A group that can't move may keep others from moving.
+  for (;;) {
+    const after = new Map([...places, ...back.map(([id, from]) => [id, from] as const)]);
+    const heads = new Set(after.values());
+    const possible = back.filter(([id, from]) => from === null || (after.get(from) === null && !heads.has(id)));
+    if (possible.length === back.length) return back;
+    back = possible;
+  }
 }
 
 async function placeBack(tx: Tx, gameId: string, moves: Moves): Promise<void> {
@@ -148,9 +159,8 @@ async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
 /** The parts are groups of their own again, and get the reports that have the function from now on. */
 async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after }: ActivityRow): Promise<Undone> {
   const { splits, moves, function: name } = after as { splits: Splits; moves: Moves; function: string };
-  const placements = await sql.lockFamilies(tx, gameId, [headId, ...moves.map(([id]) => id)]);
-  if (!moves.every((move) => canReturn(move, moves, placements)))
-    return { change_uid: null, undone: 0, skipped: splits.length };
+  const placements = await sql.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
+  if (undoable(moves, placements).length < moves.length) return { change_uid: null, undone: 0, skipped: splits.length };
   await setSplit(tx, gameId, splits, name, true);
   await placeBack(tx, gameId, moves);
   const changeId = newId();
