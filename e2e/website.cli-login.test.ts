@@ -100,6 +100,8 @@ describe('signing in the command', () => {
     site.expectErrors(/404/);
     await page.goto(`${site.service.url}/cli/login?code=${code}`);
     await page.getByText('This code is unknown, expired or already used.').waitFor();
+    await page.getByRole('link', { name: 'Enter another code' }).click();
+    await page.getByLabel('Code').waitFor();
   });
 
   test('signing out revokes the login', async (t) => {

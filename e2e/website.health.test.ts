@@ -104,6 +104,16 @@ describe('launch health and events', () => {
     await page.getByRole('table', { name: 'Days of the build' }).waitFor();
   });
 
+  test('says that a build has no launch events yet', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const build = { version: '1.2.0', os: 'linux', arch: 'x86_64', channel: 'dev' };
+    const { buildId } = await shipBuild(site.service, studio, build, smallZip('dev'));
+    await open(`/health?build=${buildId}`);
+    const days = page.getByRole('region', { name: '1.2.0 for Linux x86_64 by day' });
+    await days.getByText('No device has sent a launch event of this build in the last 30 days.').waitFor();
+    assert.equal(await days.getByRole('img').count(), 0);
+  });
+
   test('shows downloads, devices and crash-free devices of the game by day on its overview', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('');

@@ -12,6 +12,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Unverified } from '../../ui/Unverified.tsx';
 import { ReachFields } from './ReachFields.tsx';
 import { type ConsentRequest, readConsentRequest, scopesOf } from './reach.ts';
@@ -37,6 +38,7 @@ function InvalidRequest({ request }: { request: string }) {
           Reason: {reason}
         </Text>
       )}
+      <SiteLink to="/settings/agents">Connected agents</SiteLink>
     </>
   );
 }
@@ -95,6 +97,7 @@ function UnknownAgent() {
     <>
       <PageHead title="Unknown agent" />
       <Text>This agent is no longer registered. Connect again from the agent.</Text>
+      <SiteLink to="/settings/agents">Connected agents</SiteLink>
     </>
   );
 }

@@ -78,6 +78,7 @@ function UnknownCode() {
       <Text>
         Run <Code>chauffeur login</Code> again for a new code.
       </Text>
+      <SiteLink to="/cli/login">Enter another code</SiteLink>
     </>
   );
 }

@@ -15,6 +15,7 @@ import { ask } from '../../api.ts';
 import { readList, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -39,12 +40,10 @@ export function BuildDays({ buildId, colour }: { buildId: string; colour: number
 }
 
 function Days({ slug, health, colour }: { slug: string; health: Health; colour: number }) {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const chart = readChart(search.show);
-  const hidden = readList(search.hidden);
-  const change = (changed: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
+  const { show } = route.useSearch();
+  const change = useChange();
+  const chart = readChart(show);
+  const hasDays = health.days.length > 0;
   return (
     <>
       <Group justify="space-between" gap="sm">
@@ -56,8 +55,25 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
             View build
           </SiteLink>
         </div>
-        <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
+        {hasDays && (
+          <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
+        )}
       </Group>
+      {hasDays ? (
+        <DaysChart chart={chart} health={health} colour={colour} />
+      ) : (
+        <EmptyState>No device has sent a launch event of this build in the last 30 days.</EmptyState>
+      )}
+    </>
+  );
+}
+
+function DaysChart({ chart, health, colour }: { chart: ChartName; health: Health; colour: number }) {
+  const search = route.useSearch();
+  const change = useChange();
+  const hidden = readList(search.hidden);
+  return (
+    <>
       <TimeChart
         {...chartOf(chart, health, windowOf(useNow()), colour)}
         step="day"
@@ -72,6 +88,13 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
       </Text>
     </>
   );
+}
+
+/** Returns a function that changes parts of the address. */
+function useChange() {
+  const navigate = route.useNavigate();
+  return (changed: Partial<ReturnType<typeof route.useSearch>>) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
 }
 
 const NOTES: Readonly<Record<ChartName, string>> = {

@@ -29,7 +29,12 @@ export function InvitationPage() {
   return (
     <Panel gap="lg">
       {data === undefined && <PageHead title="Invitation" />}
-      {isUnknown && <Text>{error.message}</Text>}
+      {isUnknown && (
+        <>
+          <Text>{error.message}</Text>
+          <SiteLink to="/dev">Your games</SiteLink>
+        </>
+      )}
       {error !== null && !isUnknown && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={240} />}
       {data !== undefined && <InvitationDetails token={token} invitation={data} />}
