@@ -227,7 +227,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       { page: 'monitor', title: 'Monitor the server', description: 'Health, metrics, logs, and operator pages.' },
       { page: 'runbook', title: 'Runbook', description: 'What to do when an alert fires.' },
       { page: 'metrics', title: 'Metrics', description: 'Every metric, its labels and its meaning.' },
-      { page: 'limits', title: 'Limit what games use', description: 'Storage and requests.' },
+      { page: 'limits', title: 'Limit what games use', description: 'Storage quotas, and rate limits for requests.' },
       { page: 'backups', title: 'Back up and restore', description: 'While the server runs, with every file checked.' },
       {
         page: 'update',

@@ -24,6 +24,28 @@ test('every word must start a word, and headings count more than text', () => {
   assert.deepEqual(found('pad'), []);
 });
 
+test('what the documentation says instead of a word is found, and so is the description of a page', () => {
+  const docs = createDocSearch([
+    section('update', '', 'Stop it, install, start it.'),
+    section('containers', '', 'Images.'),
+    section('accounts', 'Two-step sign-in', 'A second factor.'),
+    section('builds', 'Roll a channel back', ''),
+  ]);
+  const first = (query: string) => docs(query).map(({ page }) => page);
+  assert.deepEqual(first('Upgrade'), ['update']);
+  assert.deepEqual(first('kubernetes'), ['containers']);
+  assert.deepEqual(first('2FA login'), ['accounts']);
+  assert.deepEqual(first('rollback'), ['builds']);
+  assert.deepEqual(first('upgrade kubernetes'), []);
+  assert.deepEqual(docs('2fa login')[0]?.words, ['2fa', 'login', 'two-step', 'second', 'factor', 'sign']);
+  assert.deepEqual(first('constructor'), []);
+});
+
+test('a heading of just the words comes before others with them', () => {
+  const docs = createDocSearch([section('builds', 'Who may sign in', ''), section('cli', 'Sign in', '')]);
+  for (const query of ['Sign in', 'login']) assert.deepEqual(docs(query)[0]?.heading, 'Sign in', query);
+});
+
 test('case, accents and signs around words do not matter', () => {
   assert.deepEqual(found('"ZOE"?'), ['events Export']);
   assert.deepEqual(found('chauffeur_smtp'), ['events Export']);

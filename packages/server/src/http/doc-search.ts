@@ -1,6 +1,8 @@
 // Finds sections of the documentation. The text is small enough to look through all of it for each search.
 import { type DocSection, findDoc } from '@chauffeur/contract/docs';
+import { SYNONYMS } from './doc-synonyms.ts';
 
+/** `words`, to be marked, are those of the query and of their synonyms. */
 export type DocMatch = DocSection & { readonly title: string; readonly words: readonly string[] };
 export type DocSearch = (query: string) => readonly DocMatch[];
 
@@ -18,24 +20,32 @@ const WEIGHTS = {
   title: { whole: 10, start: 6, none: 0 },
   text: { whole: 2, start: 1, none: 0 },
 } as const;
+const WHOLE_HEADING = 10;
 type Place = keyof typeof WEIGHTS;
 
 type Indexed = { readonly section: DocSection; readonly title: string; readonly places: Record<Place, string> };
 
-/** Every word of a query must be the start of a word in the section, its heading or the title of its page. */
+/**
+ * Every word of a query, or what the documentation says instead, must be the start of a word in the section, its heading
+ * or the title of its page.
+ */
 export function createDocSearch(sections: readonly DocSection[]): DocSearch {
   const indexed = sections.map((section): Indexed => {
-    const title = findDoc(section.page)?.title ?? '';
+    const { title = '', description = '' } = findDoc(section.page) ?? {};
     // The first section of a page has no heading of its own. People also look for the name in the address.
     const heading = section.heading || `${title} ${section.page}`;
-    const places = { heading: fold(heading), title: fold(title), text: fold(section.text) };
+    const page = section.heading === '' ? `${title} ${description}` : title;
+    const places = { heading: fold(heading), title: fold(page), text: fold(section.text) };
     return { section, title, places };
   });
   return (query) => {
-    const words = wordsOf(query);
-    if (words.length === 0) return [];
+    const queried = wordsOf(query);
+    if (queried.length === 0) return [];
+    const wanted = queried.map((word) => [[word], ...synonymsOf(word)]);
+    const phrases = queried.length === 1 ? wanted[0]! : [queried];
+    const words = [...new Set([...queried, ...queried.flatMap((word) => synonymsOf(word).flat()).filter(isMarked)])];
     const matches = indexed
-      .map((each) => ({ ...each, score: scoreOf(each, words) }))
+      .map((each) => ({ ...each, score: scoreOf(each, wanted) + scoreOfPhrases(each, phrases) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score);
     const counts = new Map<string, number>();
@@ -66,16 +76,40 @@ export function fold(text: string): string {
     .toLowerCase();
 }
 
-/** 0 if a word is missing. */
-function scoreOf({ section, places }: Indexed, words: readonly string[]): number {
+function synonymsOf(word: string): Alternatives {
+  return SYNONYMS.get(word) ?? [];
+}
+
+/** "In" and "up" would be marked everywhere. */
+function isMarked(word: string): boolean {
+  return word.length > 3;
+}
+
+/** What is searched for instead of a word of the query: any of these groups of words. */
+type Alternatives = readonly (readonly string[])[];
+
+/** For a heading that has nothing else. */
+function scoreOfPhrases({ places }: Indexed, phrases: Alternatives): number {
+  return phrases.some((words) => words.join(' ') === places.heading) ? WHOLE_HEADING : 0;
+}
+
+/** 0 if a word and its alternatives are missing. */
+function scoreOf({ section, places }: Indexed, wanted: readonly Alternatives[]): number {
+  const scores = wanted.map((alternatives) => Math.max(...alternatives.map((words) => scoreOfAll(places, words))));
+  if (scores.includes(0)) return 0;
+  const sum = scores.reduce((total, score) => total + score, 0);
+  return sum * (REFERENCE.has(section.page) ? REFERENCE_WEIGHT : 1);
+}
+
+/** The lowest score of these words: 0 if one is missing. */
+function scoreOfAll(places: Indexed['places'], words: readonly string[]): number {
+  return Math.min(...words.map((word) => scoreOfWord(places, word)));
+}
+
+function scoreOfWord(places: Indexed['places'], word: string): number {
   let score = 0;
-  for (const word of words) {
-    let best = 0;
-    for (const place of Object.keys(WEIGHTS) as Place[]) best += WEIGHTS[place][findWord(places[place], word)];
-    if (best === 0) return 0;
-    score += best;
-  }
-  return score * (REFERENCE.has(section.page) ? REFERENCE_WEIGHT : 1);
+  for (const place of Object.keys(WEIGHTS) as Place[]) score += WEIGHTS[place][findWord(places[place], word)];
+  return score;
 }
 
 function findWord(text: string, word: string): 'whole' | 'start' | 'none' {
