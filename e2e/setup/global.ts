@@ -1,5 +1,6 @@
-// Runs once around `npm test`: does what the setup of single tests does, and also bundles the programs that tests start
-// as processes. A program starts several times faster from its bundle, which is one module instead of hundreds.
+// Runs once around the runs of many tests, such as `npm test`: does what the setup of single tests does, and also bundles
+// the programs that tests start as processes. A program starts several times faster from its bundle, which is one module
+// instead of hundreds.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { globalSetup as setUp, globalTeardown as tearDown } from '../../packages/server/test/setup/global.ts';

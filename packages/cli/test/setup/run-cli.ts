@@ -1,4 +1,4 @@
-// Runs the command as a separate process, as users do: from its bundle during `npm test`, which builds it, and from the
+// Runs the command as a separate process, as users do: from its bundle if the run of the tests built it, and from the
 // sources otherwise.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The programs that tests start as processes: from their bundles during `npm test`, which builds them, and from the
+// The programs that tests start as processes: from their bundles if the run of the tests built them, and from the
 // sources otherwise.
 import { fileURLToPath } from 'node:url';
 
