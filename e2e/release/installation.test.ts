@@ -100,7 +100,7 @@ describe('an installation on Debian 12', () => {
     await restored.stop('last');
   });
 
-  test('has an account and a unit for the service with the documented lines', async (t) => {
+  test('gets an account and a unit for the service with the documented lines, and loses them again', async (t) => {
     if (debian === undefined) return t.skip(NO_DEBIAN);
     const { root, sh } = debian;
     await copyFile(UNIT, join(root, 'root/chauffeur.service'));
@@ -109,6 +109,10 @@ describe('an installation on Debian 12', () => {
     const modes = await sh('stat --format="%a %U" /etc/chauffeur/env /etc/systemd/system/chauffeur.service');
     assert.equal(modes, '600 root\n644 root\n');
     assert.match(await sh('getent passwd chauffeur'), /:\/var\/lib\/chauffeur:/);
+    const uninstall = await readCommands('install.md', '## Uninstall the server');
+    await sh(uninstall.replace(/^systemctl .*$/m, ''));
+    const left = 'cat /etc/passwd /etc/group; ls /etc /etc/systemd/system';
+    assert.doesNotMatch(await sh(left), /chauffeur/);
   });
 });
 

@@ -122,6 +122,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     elsewhere: INSTALLATION,
     as: "linesOf('install.md'",
   },
+  'install: systemctl disable --now chauffeur': {
+    elsewhere: INSTALLATION,
+    as: "readCommands('install.md'",
+  },
   'service: adduser --system --group --home /var/lib/chauffeur --no-create-home chauffeur': {
     elsewhere: INSTALLATION,
     as: "readCommands('service.md'",
