@@ -111,8 +111,9 @@ describe('finding the way on the website', () => {
     await page.getByRole('table', { name: 'Builds' }).waitFor();
     site.expectErrors(/ERR_INTERNET_DISCONNECTED/);
     await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Channels' }).click();
+    // Until the page knows, it may still load the code.
     await page.getByText("You're offline.").waitFor();
+    await Promise.all([page.waitForEvent('requestfailed'), page.getByRole('link', { name: 'Channels' }).click()]);
     assert.equal(await page.getByRole('alert').count(), 0);
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
