@@ -34,6 +34,7 @@ test('what the documentation says instead of a word is found, and so is the desc
   const first = (query: string) => docs(query).map(({ page }) => page);
   assert.deepEqual(first('Upgrade'), ['update']);
   assert.deepEqual(first('kubernetes'), ['containers']);
+  assert.match(writeResults('kubernetes', docs('kubernetes')), /<mark>Kubernetes<\/mark>\. Images\./);
   assert.deepEqual(first('2FA login'), ['accounts']);
   assert.deepEqual(first('rollback'), ['builds']);
   assert.deepEqual(first('upgrade kubernetes'), []);

@@ -32,11 +32,15 @@ type Indexed = { readonly section: DocSection; readonly title: string; readonly 
 export function createDocSearch(sections: readonly DocSection[]): DocSearch {
   const indexed = sections.map((section): Indexed => {
     const { title = '', description = '' } = findDoc(section.page) ?? {};
+    if (section.heading !== '') {
+      const places = { heading: fold(section.heading), title: fold(title), text: fold(section.text) };
+      return { section, title, places };
+    }
     // The first section of a page has no heading of its own. People also look for the name in the address.
-    const heading = section.heading || `${title} ${section.page}`;
-    const page = section.heading === '' ? `${title} ${description}` : title;
-    const places = { heading: fold(heading), title: fold(page), text: fold(section.text) };
-    return { section, title, places };
+    const heading = `${title} ${section.page}`;
+    const text = `${description} ${section.text}`.trim();
+    const places = { heading: fold(heading), title: fold(`${title} ${description}`), text: fold(text) };
+    return { section: { ...section, text }, title, places };
   });
   return (query) => {
     const queried = wordsOf(query);
