@@ -1,10 +1,13 @@
 // Merges and splits of crash groups on a real server, and their undoing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
 import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
 import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
+import { rows } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
-import { startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, startServer, type TestServer, until } from './setup/server.ts';
 import {
   activityOf,
   call,
@@ -162,6 +165,46 @@ describe('merged groups', () => {
     const ids = await idsOf(studio, 'a', 'b');
     assert.equal((await merge({ group_ids: ids, into: foreign })).status, 400);
   });
+});
+
+describe('a group that is deleted meanwhile, with its last report,', () => {
+  /** Deletes the report of `a` while `change` waits for the group. */
+  async function changeDuring(change: (studio: Studio, ids: { a: string; b: string }) => Promise<ApiResponse>) {
+    const studio = await openStudio(server);
+    const reportId = await report(studio, ['a', 'mod']);
+    await report(studio, ['b']);
+    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
+    const changing = await transactGroups(server.ctx.db, async (tx) => {
+      await detachReports(tx, studio.game.uid, [reportId]);
+      const response = change(studio, { a, b });
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until(async () => (await rows(server.ctx.db, waiting)).length > 0);
+      return { response };
+    });
+    return { ...(await changing.response), studio, b };
+  }
+
+  const changes: Readonly<
+    Record<string, (ids: { a: string; b: string }) => [path: string, body: object, method?: string]>
+  > = {
+    merge: ({ a, b }) => ['/merge', { group_ids: [a, b], into: a }],
+    split: ({ a }) => [`/${a}/split`, { function: 'mod' }],
+    update: ({ a }) => [`/${a}`, { status: 'resolved' }, 'PATCH'],
+    'change of many': ({ a, b }) => ['/changes', { group_ids: [a, b], priority: 'high' }],
+    comment: ({ a }) => [`/${a}/comments`, { comment: 'Seen twice' }],
+  };
+  for (const [name, change] of Object.entries(changes))
+    test(`is unknown to a ${name}, which changes nothing`, async () => {
+      const { status, studio, b } = await changeDuring((studio, ids) => {
+        const [path, body, method = 'POST'] = change(ids);
+        return call(studio, path, { method, body });
+      });
+      assert.equal(status, 404);
+      assert.deepEqual(
+        (await groupsOf(studio)).map(({ group_id, merged_count }) => [group_id, merged_count]),
+        [[b, 0]],
+      );
+    });
 });
 
 describe('a split group', () => {

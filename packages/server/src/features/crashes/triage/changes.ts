@@ -108,9 +108,10 @@ export async function lockHeads(tx: Tx, gameId: string, groupIds: readonly strin
   for (;;) {
     const found = await findHeads(tx, gameId, [...wanted]);
     if (found.length < wanted.size) throw unknownGroup();
-    const heads = await lockStates(tx, gameId, [...new Set(found.map(({ head_id }) => head_id))]);
-    // One may have been merged meanwhile.
-    if (heads.every(({ merged_into }) => merged_into === null)) return heads;
+    const headIds = new Set(found.map(({ head_id }) => head_id));
+    const heads = await lockStates(tx, gameId, [...headIds]);
+    // One may have been merged meanwhile, or deleted with its last report.
+    if (heads.length === headIds.size && heads.every(({ merged_into }) => merged_into === null)) return heads;
   }
 }
 

@@ -62,6 +62,8 @@ async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]):
   if (found.length < ids.length) throw unknownGroup();
   const heads = new Set(found.map(({ head_id }) => head_id));
   const placements = await sql.lockFamilies(tx, gameId, [...heads]);
+  // Groups without reports are deleted, and one may have lost its last report meanwhile.
+  if (!ids.every((id) => placements.some(({ group_id }) => group_id === id))) throw unknownGroup();
   return placements.filter(({ group_id, merged_into }) => heads.has(merged_into ?? group_id));
 }
 
