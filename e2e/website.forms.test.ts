@@ -51,7 +51,7 @@ describe('forms', () => {
     const message = page.locator(`[id="${id}"]`);
     if (typeof text === 'string') assert.equal(await message.textContent(), text);
     else assert.match((await message.textContent()) ?? '', text);
-    assert.ok(await field.evaluate((element) => element === document.activeElement));
+    await untilEqual(() => field.evaluate((element) => element === document.activeElement), true);
   };
 
   /** Comes back to the page after a while, which loads its data again. */
@@ -198,7 +198,7 @@ describe('forms', () => {
     await name.fill('');
     await page.getByRole('button', { name: 'Save as draft' }).click();
     await page.getByText('This field is required.').waitFor();
-    assert.ok(await name.evaluate((field) => field === document.activeElement));
+    await untilEqual(() => name.evaluate((field) => field === document.activeElement), true);
     assert.equal(await page.getByRole('alert').count(), 0);
   });
 

@@ -146,7 +146,7 @@ describe('the keyboard', () => {
     await untilEqual(focused, 'Edit');
     await press('Delete');
     await page.getByText('Seen twice').waitFor({ state: 'detached' });
-    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
+    await until(async () => (await page.evaluate(() => document.activeElement?.tagName)) !== 'BODY');
     await open('/crashes');
     await press('Game: Owls of the North. Switch game');
     await page.getByRole('menuitem', { name: 'Moth Season' }).waitFor();

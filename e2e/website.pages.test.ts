@@ -162,12 +162,12 @@ describe('every page of the website', () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await account.click();
     await page.getByRole('button', { name: 'Dark' }).click();
-    assert.equal(await background(), 'rgb(22, 24, 27)');
+    await untilEqual(background, 'rgb(22, 24, 27)');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Dark' }).waitFor({ state: 'hidden' });
-    assert.ok(await account.evaluate((button) => button === document.activeElement));
+    await untilEqual(() => account.evaluate((button) => button === document.activeElement), true);
     await page.reload();
-    assert.equal(await background(), 'rgb(22, 24, 27)');
+    await untilEqual(background, 'rgb(22, 24, 27)');
     await account.click();
     await page.getByRole('link', { name: 'Account settings' }).click();
     await page.waitForURL(/\/settings\/profile$/);
@@ -299,11 +299,11 @@ describe('every page of the website', () => {
     assert.equal(copied, 'chauffeur push dist\\web --version 1.0.0 --os web --arch wasm32');
 
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    assert.equal(await background(), 'rgb(255, 255, 255)');
+    await untilEqual(background, 'rgb(255, 255, 255)');
     await page.getByRole('button', { name: 'Dark mode' }).click();
     await page.getByRole('link', { name: /^Next/ }).click();
     await page.waitForURL(`${url}/docs/store-page`);
-    assert.equal(await background(), 'rgb(22, 24, 27)');
+    await untilEqual(background, 'rgb(22, 24, 27)');
     await page.getByRole('link', { name: /^Next/ }).click();
     await page.waitForURL(`${url}/docs/shelves`);
     // The commands of this page are shown for the shell that was chosen on the page before.
@@ -353,7 +353,7 @@ describe('every page of the website', () => {
     const button = page.locator('[data-copy]').first();
     await button.click();
     await untilEqual(() => button.getAttribute('title'), 'Copied');
-    assert.ok(await button.evaluate((element) => element === document.activeElement));
+    await untilEqual(() => button.evaluate((element) => element === document.activeElement), true);
     const search = page.getByRole('searchbox').last();
     await search.press('Control+v');
     assert.equal(await search.inputValue(), await button.getAttribute('data-copy'));

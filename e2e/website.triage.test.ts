@@ -89,6 +89,7 @@ describe('the triage of crash groups', () => {
       const dialog = page.getByRole('dialog', { name: 'Rename crash group' });
       await dialog.getByLabel('Title').fill(title);
       await dialog.getByRole('button', { name: 'Rename' }).click();
+      await dialog.waitFor({ state: 'detached' });
       await page.getByRole('heading', { name: title }).waitFor();
     }
     await page.getByText('The door is gone', { exact: true }).first().waitFor();
