@@ -14,6 +14,8 @@ describe('shortenSourcePath', () => {
     ['/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/glam-0.29.0/src/vec3.rs', 'glam-0.29.0/src/vec3.rs'],
     ['/var/lib/buildkit/one/two/godot/core/object/object.cpp', 'core/object/object.cpp'],
     ['/home/ann/main.c', 'main.c'],
+    ['/home/game/../ann/main.c', 'main.c'],
+    ['/ /home/>/../src', ''],
     ['/home/ann/src/main.c', 'src/main.c'],
     ['C:\\Users\\Ann Lee\\Desktop\\Assets\\Scripts\\Player.cs', 'Assets/Scripts/Player.cs'],
     ['C:\\main.c', 'main.c'],

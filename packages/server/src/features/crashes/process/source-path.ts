@@ -24,7 +24,9 @@ const MAX_LENGTH = 255;
  * source index are removed.
  */
 export function shortenSourcePath(path: string): string {
-  const parts = partsOf(redactUserPaths(withoutIndex(path)));
+  // Only then is it certain what is in a home folder: /home/game/../ann/main.c is Ann's.
+  const resolved = resolve(withoutIndex(path));
+  const parts = partsOf(redactUserPaths(resolved).replace(/^.*<user>/, ''));
   const folder = parts.slice(0, -1).findLastIndex((part) => SOURCE_FOLDERS.has(part.toLowerCase()));
   const start = Math.max(0, Math.min(folder < 0 ? parts.length : folder, parts.length - MIN_PARTS));
   return parts.slice(start).join('/').slice(-MAX_LENGTH);
@@ -39,12 +41,17 @@ function withoutIndex(path: string): string {
   return /^(?:hg|git|s3):[^:]*:([^:]+):[^:]*$/.exec(path)?.[1] ?? path;
 }
 
-/** The parts of a path without its drive, home folder, `.` and `..`. */
-function partsOf(path: string): string[] {
+/** The path with `/` between its parts, and without `.` and `..`. */
+function resolve(path: string): string {
   const parts: string[] = [];
-  for (const part of path.replace(/^.*<user>/, '').split(/[/\\]+/)) {
+  for (const part of path.split(/[/\\]+/)) {
     if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.' && !/^[a-z]:$/i.test(part)) parts.push(part);
+    else if (part !== '' && part !== '.') parts.push(part);
   }
-  return parts;
+  return (/^[/\\]/.test(path) ? '/' : '') + parts.join('/');
+}
+
+/** The parts of a resolved path without drives. */
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && !/^[a-z]:$/i.test(part));
 }
