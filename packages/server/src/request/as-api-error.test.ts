@@ -13,6 +13,12 @@ test('what succeeds when it is tried again is reported as unavailable, without d
   }
 });
 
+test('what refers to something that was deleted meanwhile is not found, without details', () => {
+  const error = asKnownError(withCode('23503'));
+  assert.equal(error?.code, 4040);
+  assert.doesNotMatch(error?.message ?? '', /details/);
+});
+
 test('other failures have no code of their own, and those of callers keep theirs', () => {
   for (const thrown of [withCode('23505'), new Error('x'), 'x', null, undefined])
     assert.equal(asKnownError(thrown), null);

@@ -1,13 +1,16 @@
 // Maps a thrown value to the error that a caller sees: a code of the registry and a message, never a stack or a secret.
 import { ApiError } from '@chauffeur/contract/errors';
 import { S3Error } from '../kernel/blobs/s3-error.ts';
-import { isConflict, isDatabaseAway } from '../kernel/database/db.ts';
+import { isConflict, isDatabaseAway, isMissingReference } from '../kernel/database/db.ts';
 import { isStorageFull } from '../kernel/storage-full.ts';
+
+const DELETED_MEANWHILE = 'Something that this request refers to was deleted at the same time.';
 
 /** Returns null for an error that has no code of its own. */
 export function asKnownError(thrown: unknown): ApiError | null {
   if (isFailure(thrown) && isStorageFull(thrown)) return new ApiError(5070, undefined, { cause: thrown });
   if (thrown instanceof ApiError) return thrown;
+  if (isMissingReference(thrown)) return new ApiError(4040, DELETED_MEANWHILE, { cause: thrown });
   // Writes that conflict are repeated. What fails in spite of it, such as during an update, succeeds later.
   const isTemporary = isDatabaseAway(thrown) || isConflict(thrown) || thrown instanceof S3Error;
   return isTemporary ? new ApiError(5030, undefined, { cause: thrown }) : null;

@@ -5,7 +5,7 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/builds';
 import type { Context } from '../../context.ts';
 import { utcDayOf } from '../../kernel/clock.ts';
-import type { Db } from '../../kernel/database/db.ts';
+import { type Db, isMissingReference } from '../../kernel/database/db.ts';
 import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { answer } from '../../request/answer.ts';
 import type { Call } from '../../request/call.ts';
@@ -196,4 +196,10 @@ export async function requireBuild(db: Db, gameId: string, key: { buildId: strin
       ? 'build_id: this game has no such build. Register it first.'
       : 'This game has no build with this build_type, version, os, arch and channel. Register it first.';
   throw new ApiError(4039, message);
+}
+
+/** Returns the error for an upload whose row could not refer to its build; other errors unchanged. */
+export function orDeletedBuild(cause: unknown): unknown {
+  if (!isMissingReference(cause)) return cause;
+  return new ApiError(4039, 'The build was deleted during the upload. Register it again.', { cause });
 }

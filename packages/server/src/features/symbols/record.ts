@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import type { Build } from '../builds/builds.ts';
+import { type Build, orDeletedBuild } from '../builds/builds.ts';
 import { enforceQuota } from '../usage/usage.ts';
 import { recordFailure } from './store-failure.ts';
 import { dropBlobs, formatFileName, type StoredText } from './store-text.ts';
@@ -30,9 +30,10 @@ export async function recordSymbols(
     if (inserted.keys.size > 0) await enforceQuota(ctx, tx, build.game_id);
     return inserted;
   }).catch(async (cause) => {
+    const error = orDeletedBuild(cause);
     // After this error nothing was recorded.
-    if (cause instanceof ApiError) await dropBlobs(ctx, keys);
-    throw recordFailure(cause);
+    if (error instanceof ApiError) await dropBlobs(ctx, keys);
+    throw recordFailure(error);
   });
   await dropBlobs(
     ctx,

@@ -4,11 +4,11 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
-import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
 import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { hashOf } from '../../request/receive.ts';
-import type { Build } from '../builds/builds.ts';
+import { type Build, orDeletedBuild } from '../builds/builds.ts';
 import { type FileRow, type Origin, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 
@@ -92,9 +92,8 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
       return file;
     });
   } catch (cause) {
-    if (isMissingReference(cause))
-      throw new ApiError(4039, 'The build was deleted during the upload. Register it again.', { cause });
-    throw cause instanceof ApiError ? cause : new ApiError(4048, undefined, { cause });
+    const error = orDeletedBuild(cause);
+    throw error instanceof ApiError ? error : new ApiError(4048, undefined, { cause });
   }
 }
 

@@ -11,7 +11,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
 import type { Fields } from '../../request/form.ts';
-import { requireBuild } from '../builds/builds.ts';
+import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
 import { originOf } from '../files/files.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../games/games.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
@@ -83,7 +83,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
     });
   } catch (error) {
     await ctx.blobs.delete(session.blob.key);
-    throw error;
+    throw orDeletedBuild(error);
   }
 }
 
