@@ -7,6 +7,8 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { sql } from 'kysely';
 import { markDeleted } from '../../packages/server/src/features/game-deletion/game-deletion.sql.ts';
 import { changed, retryConflicts, rows, type Tx, transact } from '../../packages/server/src/kernel/database/db.ts';
+import { ON_CITUS } from '../../packages/server/test/setup/citus.ts';
+import { isLockAwaited } from '../../packages/server/test/setup/lock-waits.ts';
 import {
   type Call,
   callOf,
@@ -37,7 +39,9 @@ const MAX_IDS = 4;
 const PATIENCE_MS = 3000;
 const PAUSE_MS = 10;
 
-test('an object that is deleted during a request causes no error of the server', async () => {
+test('an object that is deleted during a request causes no error of the server', async (t) => {
+  // On a cluster, rows cannot be put back without what they refer to.
+  if (ON_CITUS) return t.skip('skipped: it needs a plain PostgreSQL');
   const samples = await makeSamples(server);
   const tables = await tablesWithIds();
   const failures: string[] = [];
@@ -108,7 +112,7 @@ async function sendWhileDeleting(
       });
     let hasWaited = false;
     for (const end = Date.now() + PATIENCE_MS; !isDone && !hasWaited && Date.now() < end; await wait(PAUSE_MS))
-      hasWaited = await isWaiting();
+      hasWaited = await isLockAwaited(server.ctx.db);
     return { deleted, sending, hasWaited };
   });
   const answer = await sending;
@@ -130,11 +134,6 @@ async function sendWhileDeleting(
 /** Again after a deadlock with a job. */
 function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   return retryConflicts(() => transact(server.ctx.db, work));
-}
-
-async function isWaiting(): Promise<boolean> {
-  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return (await rows(server.ctx.db, waiting)).length > 0;
 }
 
 const GAMES = 'all_games';

@@ -1,12 +1,11 @@
 // Merges and splits of crash groups on a real server, and their undoing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sql } from 'kysely';
 import { detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
 import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
 import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
-import { rows } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
+import { isLockAwaited } from './setup/lock-waits.ts';
 import { type ApiResponse, startServer, type TestServer, until } from './setup/server.ts';
 import {
   activityOf,
@@ -177,8 +176,7 @@ describe('a group that is deleted meanwhile, with its last report,', () => {
     const changing = await transactGroups(server.ctx.db, async (tx) => {
       await detachReports(tx, studio.game.uid, [reportId]);
       const response = change(studio, { a, b });
-      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(async () => (await rows(server.ctx.db, waiting)).length > 0);
+      await until(() => isLockAwaited(server.ctx.db));
       return { response };
     });
     return { ...(await changing.response), studio, b };
