@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Operation, pathOf } from '@chauffeur/contract/operation';
+import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { sql } from 'kysely';
 import { markDeleted } from '../../packages/server/src/features/game-deletion/game-deletion.sql.ts';
@@ -15,6 +15,7 @@ import {
   inWorkingOrder,
   LAST,
   makeSamples,
+  requestOf,
   type Samples,
 } from '../../packages/server/test/setup/sample-calls.ts';
 import { startServer, type TestServer } from '../../packages/server/test/setup/server.ts';
@@ -61,26 +62,6 @@ test('an object that is deleted during a request causes no error of the server',
   assert.deepEqual(failures, []);
   assert.ok(waited > 30, `only ${waited} requests waited for a deletion`);
 });
-
-function requestOf(operation: Operation, samples: Samples, call: Call): { path: string; init: RequestInit } {
-  const names = Object.keys((operation.params as { properties?: object } | undefined)?.properties ?? {});
-  const nothing = Object.fromEntries(names.map((name) => [name, 'nothing']));
-  const { game, owner } = samples.studio;
-  const credentials = { public: {}, deploy_key: game.keyHeaders }[operation.access as string] ?? owner;
-  return {
-    path: `${pathOf(operation, { ...nothing, ...samples.values, ...call.path })}?${new URLSearchParams(call.query)}`,
-    init: {
-      method: operation.method,
-      redirect: 'manual',
-      headers: {
-        ...credentials,
-        ...(call.json !== undefined && { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
-    },
-  };
-}
 
 /** The ids in the address and in the fields of the body, each once. */
 function idsOf(operation: Operation, samples: Samples, call: Call): string[] {

@@ -2,7 +2,7 @@
 // without secrets.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { auditOf, type Operation, pathOf, UPLOAD_SCOPES } from '@chauffeur/contract/operation';
+import { auditOf, type Operation, UPLOAD_SCOPES } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { sql } from 'kysely';
 import { expireAudit } from '../src/features/audit/retention.job.ts';
@@ -12,7 +12,7 @@ import { isUuid, newId } from '../src/kernel/secrets/ids.ts';
 import { record } from '../src/request/audit.ts';
 import { connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
-import { callOf, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
+import { type Call, callOf, inWorkingOrder, makeSamples, requestOf, type Samples } from './setup/sample-calls.ts';
 import { makeAdmin, makeGame, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { sendChunk, ship, smallZip, startSession } from './setup/uploads.ts';
 
@@ -90,26 +90,12 @@ describe('the operations of the contract', () => {
 
   const KINDS = { deploy_key: 'deploy_key', account: 'user', operator: 'operator', public: 'anonymous' } as const;
 
-  async function send(operation: Operation, { values, studio }: Samples, call: Awaited<ReturnType<typeof callOf>>) {
-    const credentials =
-      operation.access === 'public' ? {} : operation.access === 'deploy_key' ? studio.game.keyHeaders : studio.owner;
-    const names = Object.keys((operation.params as { properties?: object } | undefined)?.properties ?? {});
-    const path = pathOf(operation, {
-      ...Object.fromEntries(names.map((name) => [name, 'x'])),
-      ...values,
-      ...call.path,
+  async function send(operation: Operation, samples: Samples, call: Call) {
+    const { path, init } = requestOf(operation, samples, {
+      ...call,
+      headers: { 'user-agent': 'audit test', ...call.headers },
     });
-    const response = await fetch(`${server.api}${path}?${new URLSearchParams(call.query)}`, {
-      method: operation.method,
-      redirect: 'manual',
-      headers: {
-        'user-agent': 'audit test',
-        ...credentials,
-        ...(call.json !== undefined && { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
-    });
+    const response = await fetch(server.api + path, init);
     return { status: response.status, text: await response.text() };
   }
 

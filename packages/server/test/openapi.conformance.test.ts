@@ -3,13 +3,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
-import { pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
 import { type FindMismatch, readDescription, type SeenResponse } from './setup/described.ts';
 import { sendRaw } from './setup/raw.ts';
-import { type Call, callOf, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
+import {
+  type Call,
+  callOf,
+  inWorkingOrder,
+  makeSamples,
+  paramsOf,
+  requestOf,
+  type Samples,
+} from './setup/sample-calls.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
 type Credentials = Record<string, string>;
@@ -28,32 +35,12 @@ function operationOf(id: string): Operation {
   return OPERATIONS.find((operation) => operation.id === id)!;
 }
 
-/** The path parameters. */
-function namesOf({ params }: Operation): string[] {
-  return Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
-}
-
-function credentialsOf({ access }: Operation, { studio }: Samples): Credentials {
-  if (access === 'public') return {};
-  return access === 'deploy_key' ? studio.game.keyHeaders : studio.owner;
-}
-
 type Sending = { readonly at?: TestServer; readonly credentials?: Credentials };
 
 async function send(operation: Operation, samples: Samples, call: Call, sending: Sending): Promise<SeenResponse> {
-  const { at = server, credentials = credentialsOf(operation, samples) } = sending;
-  const nothing = Object.fromEntries(namesOf(operation).map((name) => [name, 'nothing']));
-  const path = pathOf(operation, { ...nothing, ...samples.values, ...call.path });
-  const response = await fetch(`${at.api}${path}?${new URLSearchParams(call.query)}`, {
-    method: operation.method,
-    redirect: 'manual',
-    headers: {
-      ...credentials,
-      ...(call.json !== undefined && { 'content-type': 'application/json' }),
-      ...call.headers,
-    },
-    body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
-  });
+  const { at = server, credentials } = sending;
+  const { path, init } = requestOf(operation, samples, call, credentials);
+  const response = await fetch(at.api + path, init);
   return { status: response.status, headers: new Map(response.headers), text: await response.text() };
 }
 
@@ -67,7 +54,7 @@ async function check(operation: Operation, samples: Samples, call: Call, sending
 
 /** Requests with one fault each, from a caller with access to the operation. */
 function wrongCalls(operation: Operation, samples: Samples): Call[] {
-  const every = (value: string) => Object.fromEntries(namesOf(operation).map((name) => [name, value]));
+  const every = (value: string) => Object.fromEntries(paramsOf(operation).map((name) => [name, value]));
   const query = { limit: 'many', page: '0', build_id: '§', cursor: '§', width: '-1', from: '§', checksum: '§' };
   const calls: Call[] = [
     { path: every('§') },

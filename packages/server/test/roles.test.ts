@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { loginHeaders, signInCommand } from './setup/cli-logins.ts';
-import { type Call, callOf, inWorkingOrder, makeSamples, type Samples } from './setup/sample-calls.ts';
+import { type Call, callOf, inWorkingOrder, makeSamples, requestOf, type Samples } from './setup/sample-calls.ts';
 import { makeMember, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
 
@@ -61,22 +61,19 @@ async function join({ game }: Studio, person: TestPlayer, role: Role): Promise<v
 }
 
 /** Sends the sample call about the game of the samples, as the person. */
-async function send(operation: Operation, { values }: Samples, call: Call, headers: object) {
+async function send(operation: Operation, samples: Samples, call: Call, headers: Record<string, string>) {
   const isAboutGame = operation.path.startsWith('/games/{uid}');
-  const names = Object.keys((operation.params as { properties?: object } | undefined)?.properties ?? {});
-  const nothing = Object.fromEntries(names.map((name) => [name, '00000000-0000-4000-8000-000000000000']));
-  const path = pathOf(operation, {
-    ...nothing,
-    ...values,
-    ...call.path,
-    ...(isAboutGame && { uid: values.uid ?? '' }),
-  });
-  const response = await fetch(`${server.api}${path}?${new URLSearchParams(call.query)}`, {
-    method: operation.method,
-    redirect: 'manual',
-    headers: { ...(call.json !== undefined && { 'content-type': 'application/json' }), ...call.headers, ...headers },
-    body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
-  });
+  const { path, init } = requestOf(
+    operation,
+    samples,
+    {
+      ...call,
+      path: { ...call.path, ...(isAboutGame && { uid: samples.values.uid ?? '' }) },
+      headers: { ...call.headers, ...headers },
+    },
+    {},
+  );
+  const response = await fetch(server.api + path, init);
   const text = await response.text();
   const error = response.status < 400 ? undefined : JSON.parse(text).error;
   return { status: response.status, code: error?.code ?? 0, message: error?.message ?? '' };

@@ -1,6 +1,6 @@
 // One successful call for each operation of the contract, and the objects that these calls need.
 import { deflateSync } from 'node:zlib';
-import type { Operation } from '@chauffeur/contract/operation';
+import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
@@ -50,6 +50,45 @@ export type Samples = {
 export async function callOf({ calls }: Samples, operation: Operation): Promise<Call> {
   const { id, bodyKind = 'json' } = operation;
   return (await calls[id]?.()) ?? (bodyKind === 'json' ? { json: sampleBody(operation) } : {});
+}
+
+/** Of no object. */
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+type Credentials = Readonly<Record<string, string>>;
+
+/** The request of a call: the path below the API, with its query, and the rest. Parameters without a value are unknown. */
+export function requestOf(
+  operation: Operation,
+  samples: Samples,
+  call: Call,
+  credentials: Credentials = credentialsOf(operation, samples),
+): { path: string; init: RequestInit } {
+  const unknown = Object.fromEntries(paramsOf(operation).map((name) => [name, UNKNOWN]));
+  return {
+    path: `${pathOf(operation, { ...unknown, ...samples.values, ...call.path })}?${new URLSearchParams(call.query)}`,
+    init: {
+      method: operation.method,
+      redirect: 'manual',
+      headers: {
+        ...credentials,
+        ...(call.json !== undefined && { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      body: call.json === undefined ? (call.body ?? null) : JSON.stringify(call.json),
+    },
+  };
+}
+
+/** The names of the parameters in the path. */
+export function paramsOf({ params }: Operation): string[] {
+  return Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
+}
+
+/** Of the owner of the game, or its deploy key. */
+function credentialsOf({ access }: Operation, { studio }: Samples): Credentials {
+  if (access === 'public') return {};
+  return access === 'deploy_key' ? studio.game.keyHeaders : studio.owner;
 }
 
 /** Called last, in this order, because they remove what the other calls need. */
