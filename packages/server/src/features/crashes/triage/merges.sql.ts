@@ -24,7 +24,13 @@ export async function countFamilies(
   return new Map(counts.map(({ head, count }) => [head, count]));
 }
 
-export type Placement = { group_id: string; title: string; merged_into: string | null };
+export type Placement = {
+  group_id: string;
+  title: string;
+  merged_into: string | null;
+  split_from: string | null;
+  split_function: string | null;
+};
 
 /**
  * Locks these groups with all groups that are merged into them or were split off from them, in the order of their ids,
@@ -33,7 +39,7 @@ export type Placement = { group_id: string; title: string; merged_into: string |
 export function lockFamilies(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<Placement[]> {
   return rows(
     tx,
-    sql<Placement>`select group_id, ${shownTitle} as title, merged_into from crash_groups
+    sql<Placement>`select group_id, ${shownTitle} as title, merged_into, split_from, split_function from crash_groups
       where game_id = ${gameId} and (group_id = any(${groupIds}::uuid[]) or merged_into = any(${groupIds}::uuid[])
         or split_from = any(${groupIds}::uuid[]))
       order by group_id for update`,
@@ -78,8 +84,6 @@ type ForSplitRow = {
   reason: string | null;
   explanation: string[];
   split_functions: string[] | null;
-  split_from: string | null;
-  split_function: string | null;
   functions: string[];
 };
 
@@ -87,15 +91,13 @@ export type ForSplit = {
   readonly groupId: string;
   readonly grouping: Grouping;
   readonly splitFunctions: readonly string[];
-  readonly splitFrom: string | null;
-  readonly splitFunction: string | null;
 };
 
 /** A group with what its reports have in common. */
 export async function findForSplit(db: Db, gameId: string, groupId: string): Promise<ForSplit | undefined> {
   const group = await row(
     db,
-    sql<ForSplitRow>`select group_id, key, kind, title, reason, explanation, split_functions, split_from, split_function,
+    sql<ForSplitRow>`select group_id, key, kind, title, reason, explanation, split_functions,
         array(select function from crash_group_functions named
           where named.game_id = ${gameId} and named.group_id = ${groupId}) as functions
       from crash_groups where game_id = ${gameId} and group_id = ${groupId}`,
@@ -106,8 +108,6 @@ export async function findForSplit(db: Db, gameId: string, groupId: string): Pro
     groupId,
     grouping: { key, kind, title, reason, explanation, functions },
     splitFunctions: group.split_functions ?? [],
-    splitFrom: group.split_from,
-    splitFunction: group.split_function,
   };
 }
 

@@ -123,8 +123,8 @@ export async function splitCrashGroup(
     const placements = await lockHeadFamilies(tx, gameId, [input.group_id.toLowerCase()]);
     const headId = headOf(placements, input.group_id.toLowerCase())!;
     // The group first: the other parts are merged into its part.
-    const ids = [headId, ...placements.map(({ group_id }) => group_id).filter((id) => id !== headId)];
-    const { sourceIds, joiningIds } = await findSources(tx, gameId, ids, name);
+    const family = placements.toSorted((a, b) => Number(b.group_id === headId) - Number(a.group_id === headId));
+    const { sourceIds, joiningIds } = await findSources(tx, gameId, family, name);
     const splits: [string, string][] = [];
     for (const groupId of sourceIds) splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
     const [first, ...others] = splits.map(([, splitId]) => splitId);
@@ -144,12 +144,12 @@ export async function splitCrashGroup(
 type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };
 
 /** Throws 4002 if all reports of the first group have the function. */
-async function findSources(tx: Tx, gameId: string, ids: readonly string[], name: string): Promise<Sources> {
+async function findSources(tx: Tx, gameId: string, family: readonly sql.Placement[], name: string): Promise<Sources> {
+  const ids = family.map(({ group_id }) => group_id);
   const sourceIds = new Set<string>();
   const joiningIds: string[] = [];
-  for (const groupId of ids) {
+  for (const { group_id: groupId, split_from: splitFrom, split_function: splitFunction } of family) {
     if (!(await sql.hasFunction(tx, gameId, groupId, name))) continue;
-    const { splitFrom, splitFunction } = await requireForSplit(tx, gameId, groupId);
     if (splitFunction !== name) sourceIds.add(groupId);
     else if (groupId === ids[0])
       throw new ApiError(4002, 'function: all reports of this group have it on their stack. Choose another one.');
@@ -178,7 +178,9 @@ async function placeParts(tx: Tx, gameId: string, groupIds: readonly string[], h
 
 /** Returns the id of the part. Throws 4002 if the group cannot be split like this. */
 async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): Promise<string> {
-  const { grouping, splitFunctions } = await requireForSplit(tx, gameId, groupId);
+  const group = await sql.findForSplit(tx, gameId, groupId);
+  if (group === undefined) throw unknownGroup();
+  const { grouping, splitFunctions } = group;
   if (!splitFunctions.includes(name) && splitFunctions.length >= LIMITS.crashGroupSplits)
     throw new ApiError(4002, `function: at most ${LIMITS.crashGroupSplits} groups can be split off from a group.`);
   const splitId = await sql.insertSplit(tx, gameId, {
@@ -188,10 +190,4 @@ async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): 
   });
   await sql.setSplitFunctions(tx, gameId, groupId, [...splitFunctions.filter((each) => each !== name), name]);
   return splitId;
-}
-
-async function requireForSplit(tx: Tx, gameId: string, groupId: string): Promise<sql.ForSplit> {
-  const group = await sql.findForSplit(tx, gameId, groupId);
-  if (group === undefined) throw unknownGroup();
-  return group;
 }
