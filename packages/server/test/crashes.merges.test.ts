@@ -315,6 +315,20 @@ describe('a split group', () => {
     ]);
   });
 
+  test('is not split by a function that only a part of another group has, which can be separated', async () => {
+    const studio = await openStudio(server);
+    await report(studio, ['a']);
+    await report(studio, ['b', 'mod']);
+    const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
+    const { group_id: part } = await post(studio, `/${b}/split`, { function: 'mod' });
+    await moveAll(studio, b, 'mod');
+    await post(studio, '/merge', { group_ids: [a, part], into: a });
+    const { status, body } = await call(studio, `/${a}/split`, { method: 'POST', body: { function: 'mod' } });
+    assert.equal(status, 400);
+    assert.match(body.error?.message ?? '', /Separate that group instead/);
+    await post(studio, `/${a}/unmerge`, { group_ids: [part] });
+  });
+
   test('gets its part back together with the groups that were merged into the part', async () => {
     const studio = await openStudio(server);
     const send = async () => {

@@ -111,6 +111,10 @@ export async function recordMoves(
   return changeId;
 }
 
+const NO_SUCH_FUNCTION = 'function: no report of this group has a function of this name on its stack.';
+const SPLIT_ELSEWHERE =
+  'function: all reports with it are in a group that was split off from another one. Separate that group instead.';
+
 /** Splits a group and, in the same way, the groups merged into it, whose parts are merged as well. */
 export async function splitCrashGroup(
   ctx: Context,
@@ -128,8 +132,7 @@ export async function splitCrashGroup(
     const splits: [string, string][] = [];
     for (const groupId of sourceIds) splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
     const [first, ...others] = splits.map(([, splitId]) => splitId);
-    if (first === undefined)
-      throw new ApiError(4002, 'function: no report of this group has a function of this name on its stack.');
+    if (first === undefined) throw new ApiError(4002, joiningIds.length > 0 ? SPLIT_ELSEWHERE : NO_SUCH_FUNCTION);
     await sql.placeGroups(tx, gameId, [first], null);
     await placeParts(tx, gameId, [...others, ...joiningIds], first);
     const changeId = newId();
