@@ -8,21 +8,63 @@ import { THREADS, type Thread } from './streams/threads.ts';
 
 export type CrashedThread = {
   readonly exception: Exception | undefined;
-  /** Index into the thread list; undefined if no thread crashed or the crashed thread is not in the list. */
+  /** The thread list, with the crashed thread at its end if the list does not contain it. */
+  readonly threads: readonly Thread[];
+  /** Index into `threads`; undefined if no thread crashed, or nothing is known about the crashed thread. */
   readonly index: number | undefined;
 };
 
-/** Finds the thread of the exception or, in a dump that was requested without a crash, the thread that requested it. */
-export function findCrashedThread(dump: Minidump): CrashedThread {
+/**
+ * Finds the thread of the exception or, in a dump that was requested without a crash, the thread that requested it.
+ *
+ * The thread list may not contain the id of the exception: the list can be missing or cut off, the thread may have ended,
+ * and in a container or under Wine, the two ids can be of different kinds. The exception has all that a walk needs, its
+ * registers, so it is never ignored. In order, the crashed thread is then: the listed thread on whose stack it happened,
+ * the listed thread that requested the dump, or a thread that is added to the list.
+ */
+export function findCrashedThread(dump: Minidump, cpu: Cpu | undefined): CrashedThread {
   const exception = dump.stream(EXCEPTION);
-  const id = exception?.threadId ?? dump.stream(BREAKPAD_INFO)?.requestingThreadId;
-  const index = dump.stream(THREADS)?.findIndex((thread) => thread.id === id) ?? -1;
-  return { exception, index: index < 0 ? undefined : index };
+  const threads = dump.stream(THREADS) ?? [];
+  const requestingId = dump.stream(BREAKPAD_INFO)?.requestingThreadId;
+  const indexOf = (id: number | undefined) => atLeast0(threads.findIndex((thread) => thread.id === id));
+  if (exception === undefined) return { exception, threads, index: indexOf(requestingId) };
+  const listed = indexOf(exception.threadId);
+  if (listed !== undefined) return { exception, threads, index: listed };
+  const registers = cpu && exception.context.size > 0 ? readContext(dump, cpu, exception.context) : undefined;
+  const index = (registers && findByStack(threads, registers.get(cpu!.stackPointer))) ?? indexOf(requestingId);
+  const { threadId } = exception;
+  if (index !== undefined) {
+    dump.warn(
+      `the thread list does not contain thread ${threadId}, which crashed; thread ${threads[index]!.id} is used`,
+    );
+    return { exception, threads, index };
+  }
+  if (registers === undefined) {
+    dump.warn(`the thread list does not contain thread ${threadId}, which crashed, and its registers cannot be read`);
+    return { exception, threads, index };
+  }
+  dump.warn(`the thread list does not contain thread ${threadId}, which crashed, so it was added`);
+  return { exception, threads: [...threads, threadOf(exception)], index: threads.length };
+}
+
+function findByStack(threads: readonly Thread[], stackPointer: bigint | undefined): number | undefined {
+  if (stackPointer === undefined) return undefined;
+  return atLeast0(
+    threads.findIndex(
+      ({ stack: { start, location } }) => stackPointer >= start && stackPointer < start + BigInt(location.size),
+    ),
+  );
+}
+
+/** The crashed thread as far as the exception describes it. Its stack may be among the memory of the dump. */
+function threadOf({ threadId, context }: Exception): Thread {
+  const stack = { start: 0n, location: { size: 0, rva: 0 } };
+  return { id: threadId, suspendCount: 0, priorityClass: 0, priority: 0, teb: 0n, stack, context };
 }
 
 /**
- * Reads the registers of a thread; undefined if they cannot be read. For the crashed thread, these are the registers of
- * the exception: its own registers were saved when the dump was written, inside the exception handler.
+ * Reads the registers of a thread; undefined if they cannot be read. `exception` is that of the crashed thread: the
+ * thread's own registers were saved when the dump was written, inside the exception handler.
  */
 export function registersOf(
   dump: Minidump,
@@ -30,21 +72,32 @@ export function registersOf(
   thread: Thread,
   exception: Exception | undefined,
 ): Registers | undefined {
-  const locations = exception?.threadId === thread.id ? [exception.context, thread.context] : [thread.context];
+  const locations = exception === undefined ? [thread.context] : [exception.context, thread.context];
   for (const location of locations) {
     if (location.size === 0) continue;
-    const registers = readContext(dump, cpu, location, thread);
+    const registers = readContext(dump, cpu, location, (problem) =>
+      dump.warn(`the registers of thread ${thread.id} cannot be read: ${problem}`),
+    );
     if (registers !== undefined) return registers;
   }
   return undefined;
 }
 
-function readContext(dump: Minidump, cpu: Cpu, location: Location, { id }: Thread): Registers | undefined {
+function readContext(
+  dump: Minidump,
+  cpu: Cpu,
+  location: Location,
+  onProblem: (problem: string) => void = () => undefined,
+): Registers | undefined {
   try {
     return cpu.readContext(dump.at(location));
   } catch (error) {
     if (!(error instanceof MinidumpError)) throw error;
-    dump.warn(`the registers of thread ${id} cannot be read: ${error.message}`);
+    onProblem(error.message);
     return undefined;
   }
+}
+
+function atLeast0(index: number): number | undefined {
+  return index < 0 ? undefined : index;
 }

@@ -1,6 +1,5 @@
 // Creates a report from a dump and symbols.
 import { describeAssertion, describeAttachments } from './attachments.ts';
-import { type CrashedThread, findCrashedThread } from './crash.ts';
 import { describeModule, describeSystem, describeUnloaded, toHex } from './describe.ts';
 import { Minidump } from './minidump.ts';
 import { explainCrash } from './reasons/reasons.ts';
@@ -61,14 +60,13 @@ export function walkMinidump(file: Uint8Array, options: ProcessOptions = {}): Wa
 
 function walkDump(dump: Minidump, { symbols, limits }: ProcessOptions): WalkedReport {
   const walker = new Walker(dump, symbols, { ...DEFAULT_LIMITS, ...limits });
-  const crashed = findCrashedThread(dump);
-  const threads = walker.walkThreads(crashed);
+  const threads = walker.walkThreads();
   return {
     schema: 1,
     time: new Date(dump.timestamp * 1000).toISOString(),
     ...describeProcess(dump),
     system_info: describeSystem(walker.system),
-    crash_info: describeCrash(dump, walker, crashed),
+    crash_info: describeCrash(dump, walker),
     main_module: walker.modules.length > 0 ? 0 : null,
     modules: walker.modules.map((module) => describeModule(module, walker.loaded.outcome(module), walker.wordSize)),
     unloaded_modules: (dump.stream(UNLOADED_MODULES) ?? []).map((module) => describeUnloaded(module, walker.wordSize)),
@@ -87,7 +85,7 @@ function describeProcess(dump: Minidump): Pick<Report, 'pid' | 'process_uptime'>
   return { pid, process_uptime: created === undefined ? null : dump.timestamp - created };
 }
 
-function describeCrash(dump: Minidump, { system, wordSize }: Walker, { exception, index }: CrashedThread): CrashInfo {
+function describeCrash(dump: Minidump, { system, wordSize, crashed: { exception, index } }: Walker): CrashInfo {
   const explained = exception && explainCrash(exception, system);
   return {
     type: explained?.type ?? null,

@@ -78,6 +78,61 @@ describe('walking the threads of a dump', () => {
     assert.equal(report.signature.signature, 'EMPTY: no crashing thread identified; SIGSEGV');
   });
 
+  describe('if the thread list does not contain the thread of the exception', () => {
+    const registers = { rip: 0x401010n, rsp: SP + 0x8000n };
+    const exception = { threadId: 404, code: 11, context: writeAmd64Context(registers) };
+    const stack = {
+      start: SP + 0x8000n,
+      bytes: new Uint8Array(new BigUint64Array([0x401120n, 0n]).buffer),
+    };
+    const functionsOf = (report: ReturnType<typeof walk>) =>
+      report.threads[report.crash_info.crashing_thread ?? -1]?.frames.map((frame) => frame.function);
+
+    for (const [what, more] of Object.entries({
+      'a list of others': { threads: [OTHER] },
+      'an empty list': { threads: [] },
+      'no list': { threads: undefined as never },
+    })) {
+      it(`adds it with the registers of the exception and the stack in the memory list: ${what}`, () => {
+        const report = walk({ ...more, exception, memory: [stack], threadNames: [{ id: 404, name: 'Render' }] });
+        const crashed = report.threads.at(-1);
+        assert.equal(report.crash_info.crashing_thread, report.threads.length - 1);
+        assert.deepEqual([crashed?.thread_id, crashed?.thread_name], [404, 'Render']);
+        assert.deepEqual(functionsOf(report), ['update', 'handler']);
+        assert.equal(report.signature.signature, 'update');
+        assert.match(report.warnings.join('\n'), /does not contain thread 404, which crashed, so it was added/);
+      });
+    }
+
+    it('names the crashed function even if the dump does not contain the stack', () => {
+      assert.deepEqual(functionsOf(walk({ threads: [OTHER], exception })), ['update']);
+    });
+
+    it('uses the thread on whose stack the exception happened, as for ids of a container', () => {
+      const report = walk({
+        threads: [OTHER, thread(5, { rip: 0x401110n, rsp: SP + 0x7ff8n }, [1n, 0x401120n])],
+        exception,
+      });
+      assert.equal(report.crash_info.crashing_thread, 1);
+      assert.deepEqual(functionsOf(report), ['update', 'handler']);
+    });
+
+    it('uses the thread that requested the dump if the exception has no registers', () => {
+      const more = { exception: { threadId: 0, code: 11 }, breakpad: { requestingThreadId: SCENE_THREAD } };
+      const report = walk({ threads: [OTHER, HANDLER], ...more });
+      assert.equal(report.crash_info.crashing_thread, 1);
+      assert.deepEqual(functionsOf(report), ['handler', 'update']);
+    });
+  });
+
+  it('walks the crashed thread even if it wrote the dump', () => {
+    const report = walk({ threads: [HANDLER], breakpad: { dumpThreadId: SCENE_THREAD } });
+    assert.deepEqual(
+      report.threads[0]?.frames.map((frame) => frame.function),
+      ['update', 'update'],
+    );
+  });
+
   it('does not walk the thread that wrote the dump', () => {
     const report = walk({ threads: [OTHER, HANDLER], breakpad: { dumpThreadId: 5 } });
     assert.deepEqual(

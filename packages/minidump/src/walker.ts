@@ -1,7 +1,7 @@
 // Walks the threads of one dump, and holds what they share: modules, symbols and limits.
 import { CPUS } from './contexts/contexts.ts';
 import type { Cpu } from './contexts/cpu.ts';
-import { type CrashedThread, registersOf } from './crash.ts';
+import { type CrashedThread, findCrashedThread, registersOf } from './crash.ts';
 import { describeFrame } from './describe.ts';
 import { memoryOf } from './memory.ts';
 import type { Minidump } from './minidump.ts';
@@ -13,7 +13,7 @@ import { BREAKPAD_INFO } from './streams/breakpad-info.ts';
 import { MODULES, type Module } from './streams/modules.ts';
 import { SYSTEM_INFO, type SystemInfo } from './streams/system-info.ts';
 import { THREAD_NAMES } from './streams/thread-names.ts';
-import { THREADS, type Thread } from './streams/threads.ts';
+import type { Thread } from './streams/threads.ts';
 import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
 import { LoadedSymbols } from './symbols/loaded-symbols.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
@@ -40,6 +40,7 @@ export class Walker {
   readonly system: SystemInfo | undefined;
   readonly modules: readonly Module[];
   readonly loaded: LoadedSymbols;
+  readonly crashed: CrashedThread;
   readonly #dump: Minidump;
   readonly #limits: Limits;
   readonly #context: UnwindContext | undefined;
@@ -54,6 +55,7 @@ export class Walker {
     this.modules = dump.stream(MODULES) ?? [];
     this.loaded = new LoadedSymbols(source);
     this.#context = this.#createContext();
+    this.crashed = findCrashedThread(dump, this.#context?.cpu);
   }
 
   /** The size of an address, in bytes. */
@@ -62,16 +64,14 @@ export class Walker {
   }
 
   /** Walks all threads, the crashed one first so that the others do not use up its limits. Returns them in the dump's order. */
-  walkThreads(crashed: CrashedThread): ThreadReport[] {
-    const threads = this.#dump.stream(THREADS) ?? [];
+  walkThreads(): ThreadReport[] {
+    const { threads, index: crashed } = this.crashed;
     const reports: ThreadReport[] = [];
-    const order = threads
-      .map((_, index) => index)
-      .toSorted((a, b) => Number(b === crashed.index) - Number(a === crashed.index));
+    const order = threads.map((_, index) => index).toSorted((a, b) => Number(b === crashed) - Number(a === crashed));
     for (const [turn, index] of order.entries()) {
       const thread = threads[index]!;
       reports[index] =
-        turn < this.#limits.threads ? this.#walkThread(thread, crashed) : this.#describe(thread, undefined);
+        turn < this.#limits.threads ? this.#walkThread(thread, index) : this.#describe(thread, undefined);
     }
     if (threads.length > this.#limits.threads) {
       this.#dump.warn(`${threads.length - this.#limits.threads} of the ${threads.length} threads were not walked`);
@@ -117,10 +117,11 @@ export class Walker {
     };
   }
 
-  #walkThread(thread: Thread, { exception }: CrashedThread): ThreadReport {
+  #walkThread(thread: Thread, index: number): ThreadReport {
     const context = this.#context;
-    // The stack of the thread that wrote the dump says nothing about the program.
-    const isDumper = this.#dump.stream(BREAKPAD_INFO)?.dumpThreadId === thread.id;
+    const exception = index === this.crashed.index ? this.crashed.exception : undefined;
+    // The stack of the thread that wrote the dump says nothing about the program, unless that thread crashed itself.
+    const isDumper = exception === undefined && this.#dump.stream(BREAKPAD_INFO)?.dumpThreadId === thread.id;
     if (context === undefined || isDumper) return this.#describe(thread, undefined);
     const registers = registersOf(this.#dump, context.cpu, thread, exception);
     if (registers === undefined) return this.#describe(thread, undefined);
