@@ -68,7 +68,7 @@ export function describeUnloaded({ base, size, codeFile }: UnloadedModule, wordS
 export function describeFrame(frame: StackFrame, index: number, cpu: Cpu, unloaded: readonly UnloadedModule[]): Frame {
   const { instruction, module, place, registers } = frame;
   const offset = module && instruction - module.base;
-  const functionOffset = place && Number(offset) - place.functionStart;
+  const functionOffset = place?.function === undefined ? undefined : Number(offset) - place.functionStart;
   return {
     frame: index,
     trust: frame.trust,

@@ -65,7 +65,7 @@ function symbolsOf(
     budget.steps -= SYMBOL_STEPS;
     const offset = Number(word - module.base);
     const place = loaded.of(module)?.placeAt(offset);
-    if (place === undefined) continue;
+    if (place?.function === undefined) continue;
     const size = SYMBOL_SIZE + 2 * place.function.length;
     if (budget.output < size) break;
     budget.output -= size;

@@ -19,6 +19,7 @@ type Public = { readonly offset: number; readonly parameterSize: number; readonl
 type Cfi = Range & { readonly rules: string; readonly rows: { readonly offset: number; readonly rules: string }[] };
 
 const NO_NAME = '<name omitted>';
+const nameOf = (name: string) => (/^<(unknown|.+ ELF section) in /.test(name) ? undefined : name);
 const hex = (text: string | undefined) => Number.parseInt(text ?? '', 16);
 
 /** Only reads well-formed lines. Keeps all records in memory and searches them from the start. */
@@ -41,7 +42,14 @@ export class NaiveSymbols implements ModuleSymbols {
     let named: Public | undefined;
     for (const one of this.publics) if (one.offset <= offset && one.offset > (named?.offset ?? -1)) named = one;
     if (named === undefined || named.offset <= (before?.start ?? -1)) return undefined;
-    const place = { function: named.name, file: undefined, line: undefined, lineStart: undefined };
+    const rules = disjoint(this.cfi).find((range) => holds(range, offset));
+    const isNear = offset - named.offset < 16384 || (rules !== undefined && rules.start <= named.offset);
+    const place = {
+      function: isNear ? nameOf(named.name) : undefined,
+      file: undefined,
+      line: undefined,
+      lineStart: undefined,
+    };
     const rest = { functionStart: named.offset, parameterSize: named.parameterSize };
     return { ...place, ...rest, inlines: [], hasMoreInlines: false };
   }
@@ -74,7 +82,7 @@ export class NaiveSymbols implements ModuleSymbols {
       site = { file: call.file === undefined ? lineFile : this.files.get(call.file), line: call.line };
     }
     return {
-      function: found.name,
+      function: nameOf(found.name),
       ...site,
       functionStart: found.start,
       lineStart: line?.start,

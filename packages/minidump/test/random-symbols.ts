@@ -14,6 +14,7 @@ const name = fc.constantFrom(
   'ünï ⚙',
   'operator new [] ',
   '<name omitted>',
+  '<unknown in a b>',
   'x'.repeat(5000),
 );
 const rule = fc.constantFrom(

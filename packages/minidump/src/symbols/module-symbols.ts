@@ -8,8 +8,10 @@ export type SourcePlace = {
 };
 
 /** The code at an offset. */
-export type CodePlace = SourcePlace & {
-  /** The offset at which the function starts. */
+export type CodePlace = Omit<SourcePlace, 'function'> & {
+  /** Undefined if there is code whose function has no name in the symbols, or only a PUBLIC far before it. */
+  readonly function: string | undefined;
+  /** The offset at which the function starts; that of the PUBLIC before it if the function has no name. */
   readonly functionStart: number;
   /** The offset at which the code of the line starts; undefined if there is no line. */
   readonly lineStart: number | undefined;

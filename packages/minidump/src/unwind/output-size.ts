@@ -1,6 +1,6 @@
 // Limits the size of frames in the JSON report: symbol files can contain long names, and a stack can repeat them.
 import type { Registers } from '../contexts/cpu.ts';
-import type { CodePlace, SourcePlace } from '../symbols/module-symbols.ts';
+import type { CodePlace } from '../symbols/module-symbols.ts';
 import type { Budget } from './unwinder.ts';
 
 /** Characters for a frame without names and registers, an inlined function without names, and a register. */
@@ -29,7 +29,7 @@ export function fitPlace(place: CodePlace | undefined, registers: Registers, bud
   return fits ? { ...place, inlines: [], hasMoreInlines: place.inlines.length > 0 } : undefined;
 }
 
-function sizeOf({ function: name, file }: SourcePlace): number {
+function sizeOf({ function: name = '', file }: Pick<CodePlace, 'function' | 'file'>): number {
   return escapedSize(name) + (file === undefined ? 0 : escapedSize(file));
 }
 

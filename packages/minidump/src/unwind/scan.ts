@@ -49,7 +49,7 @@ export function isReturnAddress(address: bigint, { modules, symbolsOf, budget }:
   const place = symbols.placeAt(Number(address - 1n - module.base));
   if (place === undefined) return false;
   // Reading long names takes time, and every word of a stack can lead to the same ones.
-  const textSize = place.inlines.reduce((sum, inline) => sum + inline.function.length, place.function.length);
+  const textSize = place.inlines.reduce((sum, inline) => sum + inline.function.length, place.function?.length ?? 0);
   budget.steps -= Math.floor(textSize / NAME_CHARACTERS_PER_STEP);
   return true;
 }

@@ -94,7 +94,7 @@ describe('compiling a symbol file', () => {
       const { cache, compiler } = compileText(text, size);
       assert.deepEqual(compiler.problems, [{ line: 3, text: 'longer than 262144 bytes' }]);
       assert.equal(cache.placeAt(0x30), undefined);
-      assert.equal(cache.placeAt(0x10)?.function.length, 200_000);
+      assert.equal(cache.placeAt(0x10)?.function?.length, 200_000);
       assert.equal(cache.placeAt(0x10)?.line, 5);
     }
   });

@@ -119,9 +119,22 @@ describe('FUNC and its lines', () => {
 describe('PUBLIC', () => {
   it('extends to the next function', () => {
     const text = 'PUBLIC 10 8 p\nFUNC 20 8 0 f\nPUBLIC 30 0 q\n';
-    const names = [0xf, 0x10, 0x1f, 0x20, 0x28, 0x30, 0x9999].map((offset) => placeIn(text, offset)?.function);
+    const names = [0xf, 0x10, 0x1f, 0x20, 0x28, 0x30, 0x999].map((offset) => placeIn(text, offset)?.function);
     assert.deepEqual(names, [undefined, 'p', 'p', 'f', undefined, 'q', 'q']);
     assert.deepEqual(placeIn(text, 0x1f), { function: 'p', functionStart: 0x10, ...NOTHING_ELSE, parameterSize: 8 });
+  });
+
+  it('does not name code far behind it, which is still code', () => {
+    const text = 'PUBLIC 1000 8 UnityMain\n';
+    assert.equal(placeIn(text, 0x4fff)?.function, 'UnityMain');
+    const far = { function: undefined, functionStart: 0x1000, ...NOTHING_ELSE, parameterSize: 8 };
+    for (const offset of [0x5000, 0x1500000]) assert.deepEqual(placeIn(text, offset), far);
+  });
+
+  it('names all of a large function that has unwind rules', () => {
+    const rules = 'STACK CFI INIT 1000 9000 .cfa: $rsp 8 +\nSTACK CFI INIT a000 9000 .cfa: $rsp 8 +\n';
+    const names = [0x9fff, 0xa000, 0x13000].map((offset) => placeIn(`PUBLIC 1010 0 eval\n${rules}`, offset)?.function);
+    assert.deepEqual(names, ['eval', undefined, undefined]);
   });
 
   it('is hidden by a function at the same address', () => {
@@ -135,4 +148,20 @@ describe('PUBLIC', () => {
 
   it('is ignored at offset 0, where ntdll has some', () =>
     assert.equal(placeIn('PUBLIC 0 0 _CIlog\n', 0x12), undefined));
+});
+
+describe('the placeholders of dump_syms for code without symbols', () => {
+  const PLACEHOLDERS = ['<unknown in game.dll>', '<.text ELF section in libgame.so>', '<.plt.got ELF section in a b>'];
+  for (const name of PLACEHOLDERS) {
+    it(`${name} is no name, but shows that there is code`, () => {
+      const unnamed = { function: undefined, functionStart: 0x10, ...NOTHING_ELSE };
+      assert.deepEqual(placeIn(`FUNC 10 8 0 ${name}\n`, 0x12), unnamed);
+      assert.deepEqual(placeIn(`PUBLIC 10 0 ${name}\n`, 0x12), unnamed);
+    });
+  }
+
+  it('do not include names of functions in angle brackets', () => {
+    for (const name of ['<lambda_1>', '<unknown>', '<A as B in C>::f'])
+      assert.equal(placeIn(`FUNC 10 8 0 ${name}\n`, 0x12)?.function, name);
+  });
 });
