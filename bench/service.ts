@@ -71,7 +71,7 @@ export async function startService(
     startMs: performance.now() - begun,
     admin: (command, input = '') =>
       JSON.parse(
-        execFileSync(process.execPath, [MAIN, 'admin', ...command, '--json'], { env, input, encoding: 'utf8' }),
+        execFileSync(process.execPath, [program, 'admin', ...command, '--json'], { env, input, encoding: 'utf8' }),
       ),
     stop: () => end(child),
   };

@@ -29,6 +29,11 @@ export class ModuleMap {
     this.#pieces = cutOverlaps(this.byAddress);
   }
 
+  /** The lowest address of any module; 0n without modules. */
+  get start(): bigint {
+    return this.#pieces[0]?.start ?? 0n;
+  }
+
   /** One past the highest address of any module; 0n without modules. */
   get end(): bigint {
     return this.#pieces.at(-1)?.end ?? 0n;

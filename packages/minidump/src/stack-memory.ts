@@ -1,5 +1,7 @@
 // Copies the memory at the stack pointer of a thread into the report, with the functions that its words point to.
+import type { Bytes } from './bytes.ts';
 import { toHex } from './describe.ts';
+import type { ModuleMap } from './module-map.ts';
 import type { Hex, StackMemory } from './report.ts';
 import type { LoadedSymbols } from './symbols/loaded-symbols.ts';
 import type { UnwindContext } from './unwind/unwinder.ts';
@@ -38,27 +40,29 @@ export function readStackMemory(
     Number((region.start + BigInt(region.bytes.size) - first) / wordSize),
   );
   if (count <= 0) return null;
-  const words: bigint[] = [];
-  while (words.length < count) {
-    const word = memory.word(first + BigInt(words.length) * wordSize, cpu.wordSize);
-    if (word === undefined) break;
-    words.push(word);
-  }
+  const words = copyWords(region.bytes, Number(first - region.start), count, cpu.wordSize);
   return {
     start: toHex(first, cpu.wordSize),
     word_size: cpu.wordSize,
-    words: words.map((word) => word.toString(16).padStart(2 * cpu.wordSize, '0')).join(''),
+    words: words.toString('hex'),
     symbols: symbolsOf(words, context, loaded),
   };
 }
 
+/** A copy of the words with the most significant byte of each first. */
+function copyWords(bytes: Bytes, at: number, count: number, wordSize: 4 | 8): Buffer {
+  const words = Buffer.from(bytes.window(at, count * wordSize).array);
+  if (!bytes.littleEndian) return words;
+  return wordSize === 8 ? words.swap64() : words.swap32();
+}
+
 function symbolsOf(
-  words: readonly bigint[],
+  words: Buffer,
   { modules, cpu, budget }: UnwindContext,
   loaded: LoadedSymbols,
 ): StackMemory['symbols'] {
   const symbols: { word: number; function: string; function_offset: Hex }[] = [];
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of pointersIn(words, cpu.wordSize, modules)) {
     const module = modules.at(word);
     if (module === undefined || loaded.outcome(module)?.state !== 'loaded') continue;
     if (budget.steps < SYMBOL_STEPS) break;
@@ -76,6 +80,25 @@ function symbolsOf(
     });
   }
   return symbols;
+}
+
+/**
+ * The words that can be addresses in a module, with their numbers. Most words of a stack are too small or too large: the
+ * upper halves of both bounds rule these out without creating a BigInt.
+ */
+function* pointersIn(words: Buffer, wordSize: 4 | 8, modules: ModuleMap): Generator<[index: number, word: bigint]> {
+  const [lowest, highest] = [upperHalf(modules.start), upperHalf(modules.end)];
+  for (let at = 0; at < words.length; at += wordSize) {
+    if (wordSize === 4) yield [at / wordSize, BigInt(words.readUInt32BE(at))];
+    else {
+      const upper = words.readUInt32BE(at);
+      if (upper >= lowest && upper <= highest) yield [at / wordSize, words.readBigUInt64BE(at)];
+    }
+  }
+}
+
+function upperHalf(address: bigint): number {
+  return Number(address >> 32n);
 }
 
 function alignUp(address: bigint, size: bigint): bigint {
