@@ -96,13 +96,32 @@ async function* inBatches(source: ByteSource): AsyncGenerator<Buffer> {
   if (size > 0) yield join();
 }
 
-async function* limited(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const bytes of source) {
-    size += bytes.length;
-    if (size <= maxBytes) yield bytes;
+/** The output of `packer`. Its memory is freed as it is written. */
+function limited(packer: AsyncIterable<Uint8Array>, maxBytes: number): ByteSource {
+  async function* measured(): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    for await (const bytes of packer) {
+      size += bytes.length;
+      if (size <= maxBytes) yield bytes;
+    }
+    if (size > maxBytes) throw new PackedTooLargeError(`more than ${maxBytes} bytes to store`);
   }
-  if (size > maxBytes) throw new PackedTooLargeError(`more than ${maxBytes} bytes to store`);
+  return { [Symbol.asyncIterator]: measured, release: freeInParts() };
+}
+
+/**
+ * Frees a buffer when all its parts were released. The compressor fills one buffer after another, and passes each on in
+ * parts.
+ */
+function freeInParts(): (part: Uint8Array) => void {
+  const releasedBytes = new Map<ArrayBufferLike, number>();
+  return ({ buffer, byteLength }) => {
+    const released = (releasedBytes.get(buffer) ?? 0) + byteLength;
+    releasedBytes.set(buffer, released);
+    if (released < buffer.byteLength) return;
+    releasedBytes.delete(buffer);
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  };
 }
 
 /**
