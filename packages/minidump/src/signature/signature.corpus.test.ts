@@ -56,8 +56,8 @@ const LABELS: Readonly<Record<string, readonly [ours: string, why: string]>> = {
     "the return type is removed even if the function's template arguments contain `operator()`",
   ],
   'main::$::operator() const::{lambda#1}::operator()': [
-    'main::$::operator()::{lambda#1}::operator()',
-    'const inside a path is removed too',
+    'main::$::operator()::{lambda}::operator()',
+    'const inside a path is removed too, and so is the number of a lambda',
   ],
   'libc-2.13.so': ['libc.so.6', 'one name for all versions'],
   'libc-2.19.so': ['libc.so.6', 'one name for all versions'],

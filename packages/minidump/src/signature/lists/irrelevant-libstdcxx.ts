@@ -14,39 +14,38 @@ export const libstdcxxIrrelevant: readonly Pattern[] = [
     why: 'exception unwinder',
   },
   {
-    match: /std::(?:rethrow_exception|rethrow_if_nested|unexpected|_V2::.*|__throw_with_nested)/,
+    match: /std::(?:rethrow_exception|rethrow_if_nested|unexpected|__throw_with_nested)/,
     why: 'rethrown C++ exception',
   },
-  { match: /std::(?:__1::)?__throw_\w+(?:<T>)?|std::_X\w+/, why: 'C++ library exception' },
+  { match: /std::__throw_\w+(?:<T>)?|std::_X\w+/, why: 'C++ library exception' },
   {
-    match: /std::__(?:glibcxx_assert_fail|replacement_assert|1::__libcpp_verbose_abort|libcpp_verbose_abort)/,
+    match: /std::__(?:glibcxx_assert_fail|replacement_assert|libcpp_verbose_abort)/,
     why: 'failed C++ library check',
   },
   {
-    match: /std::(?:__1::)?__(?:invoke(?:_impl|_r)?|apply_impl)(?:<T>)?|std::(?:invoke|apply)<T>/,
+    match: /std::__(?:invoke(?:_impl|_r)?|apply_impl)(?:<T>)?|std::(?:invoke|apply)<T>/,
     why: 'std::invoke call',
   },
   {
-    match: /std::_Function_handler<T>::_M_invoke|std::(?:__1::)?function<T>::operator\(\)/,
+    match: /std::_Function_handler<T>::_M_invoke|std::function<T>::operator\(\)/,
     why: 'std::function call',
   },
   {
-    match: /std::__1::__function::.*|std::__1::__invoke_void_return_wrapper<T>::.*/,
+    match: /std::__function::.*|std::__invoke_void_return_wrapper<T>::.*/,
     why: 'libc++ std::function call',
   },
   {
     match:
-      /std::(?:__1::)?(?:__uniq_ptr|unique_ptr|shared_ptr|weak_ptr|__shared_ptr|__weak_ptr|__shared_ptr_access|__shared_count|_Sp_counted\w*)(?:<T>)?(?:::.*)?/,
+      /std::(?:__uniq_ptr|unique_ptr|shared_ptr|weak_ptr|__shared_ptr|__weak_ptr|__shared_ptr_access|__shared_count|_Sp_counted\w*)(?:<T>)?(?:::.*)?/,
     why: 'C++ smart pointer',
   },
-  { match: /std::(?:__1::)?(?:atomic|__atomic_base|_Atomic\w*)(?:<T>)?(?:::.*)?/, why: 'C++ atomic' },
+  { match: /std::(?:atomic|__atomic_base|_Atomic\w*)(?:<T>)?(?:::.*)?/, why: 'C++ atomic' },
   {
-    match:
-      /std::(?:__1::)?(?:thread|jthread|this_thread|mutex|lock_guard|unique_lock|condition_variable)(?:<T>)?(?:::.*)?/,
+    match: /std::(?:thread|jthread|this_thread|mutex|lock_guard|unique_lock|condition_variable)(?:<T>)?(?:::.*)?/,
     why: 'C++ threads',
   },
   {
-    match: /std::(?:__1::)?__(?:tree|hash_table|thread_proxy|thread_execute|vector_base)(?:<T>)?(?:::.*)?/,
+    match: /std::__(?:tree|hash_table|thread_proxy|thread_execute|vector_base)(?:<T>)?(?:::.*)?/,
     why: 'libc++ container internals',
   },
   {

@@ -71,7 +71,7 @@ export const enginePrefixes: readonly Pattern[] = [
   { match: /lua[A-Z]?_\w+|luaH_\w+|luaG_\w+|lj_\w+|sq_\w+|SQVM::.*/, why: 'Lua or Squirrel internals' },
   {
     match:
-      /eastl::.*|boost::(?:intrusive_ptr|shared_ptr|scoped_ptr|function\w*|detail|container|optional)(?:<T>)?(?:::.*)?|absl::.*|folly::.*|fmt::v\d+::.*|spdlog::.*/,
+      /eastl::.*|boost::(?:intrusive_ptr|shared_ptr|scoped_ptr|function\w*|detail|container|optional)(?:<T>)?(?:::.*)?|absl::.*|folly::.*|fmt::.*|spdlog::.*/,
     why: 'common C++ library',
   },
 ];

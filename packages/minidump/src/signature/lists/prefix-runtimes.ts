@@ -51,12 +51,12 @@ export const runtimePrefixes: readonly Pattern[] = [
   { match: /_purecall|purecall|__pure_virtual/, why: 'pure virtual function call' },
   {
     match:
-      /std::(?:__1::|__cxx11::)?(?:vector|basic_string|string|deque|list|map|set|multimap|unordered_map|unordered_set|array|optional|variant|span|basic_string_view|function|pair|tuple|allocator|allocator_traits|queue|stack)(?:<T>)?::.*/,
+      /std::(?:vector|basic_string|string|deque|list|map|set|multimap|unordered_map|unordered_set|array|optional|variant|span|basic_string_view|function|pair|tuple|allocator|allocator_traits|queue|stack)(?:<T>)?::.*/,
     why: 'C++ container',
   },
   {
     match:
-      /std::(?:__1::|__cxx11::)?(?:sort|__sort|__introsort_loop|__unguarded_\w+|__insertion_sort|find_if|for_each|copy|move|swap|get|forward|transform|remove_if|lower_bound)(?:<T>)?/,
+      /std::(?:sort|__sort|__introsort_loop|__unguarded_\w+|__insertion_sort|find_if|for_each|copy|move|swap|get|forward|transform|remove_if|lower_bound)(?:<T>)?/,
     why: 'C++ algorithm',
   },
   {

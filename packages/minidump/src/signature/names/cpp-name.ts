@@ -1,5 +1,6 @@
 // Normalizes C and C++ function names: removes the return type, arguments, template arguments and compiler numbering.
 import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
+import { dropInlineNamespaces } from './inline-namespaces.ts';
 
 /** Operators, longest symbol first, including `new`, `delete` and literal suffixes. */
 const OPERATOR =
@@ -14,6 +15,24 @@ const ANONYMOUS = /\(anonymous (?:namespace|class|struct|union|enum)\)/y;
 const QUALIFIER_IN_PATH = / (?:const|volatile| |&)+(?=::)/y;
 /** What can follow a function's arguments at the end of the name. */
 const TRAILER = / (?:const\b|volatile\b|noexcept\b|override\b|&|->|requires\b|\[|\(\.)/y;
+/**
+ * Other spellings of the anonymous namespace: MSVC's hash of the file, GCC's mangled name, and that of tools that
+ * replace quotes.
+ */
+const ANONYMOUS_NAMESPACE = /_anonymous[ _-]namespace_(?=::)|\?A0x[0-9a-f]{8}(?=::)|\b_GLOBAL__N_\w{0,64}?(?=::)/g;
+/** MSVC's handler in a function: `` `World::Load'::`1'::dtor$0 ``. */
+const HANDLER = /^`(.*?)'(?:::`\d+')?::(?:dtor|catch|fin)\$\d+$/s;
+/** Numbers of unnamed functions and classes: LLVM's `'lambda0'`, Vala's `__lambda4_`, Zig's `draw__anon_12`. */
+const UNNAMED_NUMBERS: readonly (readonly [RegExp, string])[] = [
+  [/\b(lambda|unnamed)\d+\b/g, '$1'],
+  [/\b(_{2,3}lambda)\d+(?=_)/g, '$1'],
+  [/(__(?:anon|struct|union|enum))_\d+\b/g, '$1'],
+  // Java: the lambdas and anonymous classes of Kotlin and others that only exist as methods and classes.
+  [/\b(lambda\$\w{1,64})\$\d+/g, '$1'],
+  [/(\$\$Lambda)(?:\$\d+)?(?:\/(?:0x)?[0-9a-f]+)?/g, '$1'],
+  [/(\$\$\w{0,32}Lambda)\d+/g, '$1'],
+  [/(?<=\w)\$\d+(?=\.)/g, '$'],
+];
 const QUALIFIER_AT_END = / (?:const|volatile|noexcept) ?&{0,2}$| ?&{1,2}$/;
 /** A signature has room for 255 characters. The rest of a longer word is read but dropped, which keeps the work linear. */
 const MAX_WORD = 1024;
@@ -30,9 +49,14 @@ const GENERATED =
  * function. Supports the output of MSVC, GCC and Clang, and of their demanglers. Never throws.
  */
 export function normalizeCppName(name: string): string {
-  const text = name.trim().replace(QUALIFIER_AT_END, '').replace(QUALIFIER_AT_END, '');
-  const label = new CppReader(text, MAX_DECLARATORS).read();
-  return label
+  const text = name
+    .trim()
+    .replace(HANDLER, '$1')
+    .replace(ANONYMOUS_NAMESPACE, '(anonymous namespace)')
+    .replace(QUALIFIER_AT_END, '')
+    .replace(QUALIFIER_AT_END, '');
+  const label = dropInlineNamespaces(new CppReader(text, MAX_DECLARATORS).read());
+  return UNNAMED_NUMBERS.reduce((kept, [pattern, by]) => kept.replace(pattern, by), label)
     .replace(/ (?=[*&,])/g, '')
     .replace(/,(?=\S)/g, ', ')
     .trim();
@@ -69,10 +93,17 @@ class CppReader {
   #readPart(char: string): void {
     if (char === '<') this.#append(this.#readTemplate());
     else if (char === '{') this.#append(bracedName(this.#group()));
-    else if (char === '`') this.#append(quotedName(this.#group()));
+    else if (char === '`') this.#readQuoted();
     else if (char === '[') this.#group();
     else if (this.#take(CLANG_LAMBDA)) this.#append('$');
     else this.#readWord();
+  }
+
+  #readQuoted(): void {
+    const inside = this.#group();
+    // MSVC numbers the scopes of a function: `` `World::Load'::`2'::Cache::get ``.
+    if (/^\d+$/.test(inside) && this.#text.startsWith('::', this.#at)) this.#at += 2;
+    else this.#append(quotedName(inside));
   }
 
   /** Returns true if the name ends here. */
@@ -170,15 +201,19 @@ class CppReader {
   }
 }
 
-/** `{lambda(int)#1}` becomes `{lambda#1}`, and GCC's `{anonymous}` becomes the spelling that other compilers use. */
+/** `{lambda(int)#1}` becomes `{lambda}`, and GCC's `{anonymous}` becomes the spelling that other compilers use. */
 function bracedName(inside: string): string {
   if (inside === 'anonymous') return '(anonymous namespace)';
-  return `{${replaceGroups(inside, '(<', () => '')}}`;
+  // MSVC: the offset of a virtual call or the number of a static variable's guard.
+  if (/^\d+(?:, ?\{flat\})?$/.test(inside)) return '';
+  return `{${replaceGroups(inside, '(<', () => '').replace(/#\d+$/, '')}}`;
 }
 
 /** MSVC quotes special names: the anonymous namespace, generated functions, and the function around a local one. */
 function quotedName(inside: string): string {
   if (inside === 'anonymous namespace' || inside === 'anonymous-namespace') return '(anonymous namespace)';
+  // A thunk that corrects `this` for the function before it: `` Button::Paint`adjustor{8}' ``.
+  if (/^(?:adjustor|vtordisp(?:ex)?)\{/.test(inside)) return '';
   if (GENERATED.test(inside)) return `\`${inside}'`;
   const plain = replaceGroups(inside, '(<', (group) => (group.startsWith('lambda') ? '<lambda>' : ''));
   return `\`${plain.slice(plain.trimEnd().lastIndexOf(' ') + 1)}'`;

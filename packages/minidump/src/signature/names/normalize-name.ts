@@ -1,16 +1,25 @@
 // Normalizes function names for signatures: detects the language and applies its rules.
 import { normalizeCppName } from './cpp-name.ts';
+import { normalizeCsharpName } from './csharp-name.ts';
 import { normalizeGoName } from './go-name.ts';
 import { normalizeRustName } from './rust-name.ts';
 import { normalizeSwiftName } from './swift-name.ts';
 import { dropSymbolSuffix } from './symbol-suffix.ts';
 
 const OBJC_METHOD = /^(?:__\d+)?[-+]\[/;
+/**
+ * Legacy names by their hash or escapes. Names of v0 mangling by what they number, by `<A as B>` and `<A>::f`, where
+ * C++ only has an unnamed type, and by the generic arguments of a function, `swap::<u8>`.
+ */
 const RUST =
-  /::h[0-9a-f]{16}$|17h[0-9a-f]{16}E$|\$LT\$|\{\{[\w.]+\}\}|\{closure#\d+\}|\{(?:impl|shim)[#:]|^<(?:[^<>]|<[^<>]*>)* as |<impl /;
-const GO = /^(?:[\w.-]+\/)*[\w.-]+\.\(\*?\w+(?:\[[^\]]*\])?\)\./;
+  /::h[0-9a-f]{16}(?=$|::|[.<( ])|17h[0-9a-f]{16}E$|\$LT\$|\{\{[\w.]+\}\}|\{(?:closure|closure_env|impl|shim|constant|coroutine|async_\w+)[#:]|\b(?:impl|closure|closure_env|async_fn|async_fn_env|async_block|async_block_env)\$\d|^<(?:[^<>]|<[^<>]*>)* as |<impl |^<(?!lambda|unnamed|anonymous|[^<>]*>[a-z]__)(?=[^>]).*>::\w|::<(?!lambda|unnamed|anonymous|name omitted)[^<>]+(?:<[^<>]*>[^<>]*)*>(?:$|::)/;
+const GO = /^(?:[\w.-]+\/)*[\w.-]+\.(?:\(\*?\w+(?:\[[^\]]*\])?\)\.|\w+\.(?:func|gowrap|deferwrap)\d)/;
 const SWIFT =
-  /^(?:closure #\d+ |implicit closure #|specialized |generic specialization <|partial apply |protocol witness for |dispatch thunk of |merged |@objc |\(extension in )/;
+  /^(?:closure #\d+ |implicit closure #|specialized |generic specialization <|partial apply |protocol witness for |dispatch thunk of |merged |outlined \w+ |default argument \d+ of |\(\d+\) (?:await|suspend) resume |@objc |\(extension in )|^\w+ #\d+ .*\bin /;
+/** Names that the compiler derives from a method, arity of generics, and what surrounds methods in Mono and il2cpp. */
+const CSHARP = /<[\w.]*>[a-z]__|<>[a-z]\b|`\d+[[<+./:]|^\(wrapper |U3C\w*U3E/;
+/** A frame that Swift inlines where a check failed. The text says which: `Swift runtime failure: arithmetic overflow`. */
+const SWIFT_FAILURE = /^Swift runtime failure: /;
 /** How many characters of a name the patterns above see, so that detection costs the same for names of any length. */
 const SAMPLE_LENGTH = 512;
 
@@ -36,25 +45,28 @@ const cache = new Map<string, string>();
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 512;
 
-type Language = 'rs' | 'go' | 'swift' | '';
+type Language = 'rs' | 'go' | 'swift' | 'cs' | '';
+const LANGUAGES: readonly string[] = ['rs', 'go', 'swift', 'cs'] satisfies readonly Language[];
 
 /** The language of the file's extension; '' for all others, most of which are C and C++. */
 function languageOf(file: string | null): Language {
-  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase();
-  return extension === 'rs' || extension === 'go' || extension === 'swift' ? extension : '';
+  const extension = file?.slice(file.lastIndexOf('.') + 1).toLowerCase() ?? '';
+  return LANGUAGES.includes(extension) ? (extension as Language) : '';
 }
 
 function normalizeAs(language: Language, name: string): string {
   return normalizeByLanguage(language, name) || name.trim();
 }
 
-function normalizeByLanguage(language: Language, name: string): string {
+function normalizeByLanguage(language: Language, symbol: string): string {
+  const name = dropSymbolSuffix(symbol.trim());
   const sample = sampleOf(name);
-  if (OBJC_METHOD.test(sample)) return name.trim().replace(/_block_invoke(?:[_.]\d+)*$/, '_block_invoke');
+  if (OBJC_METHOD.test(sample) || SWIFT_FAILURE.test(sample)) return name;
   if (language === 'rs' || RUST.test(sample)) return normalizeRustName(name);
   if (language === 'go' || GO.test(sample)) return normalizeGoName(name);
   if (language === 'swift' || SWIFT.test(sample)) return normalizeSwiftName(name);
-  return normalizeCppName(dropSymbolSuffix(name.trim()));
+  if (language === 'cs' || CSHARP.test(sample)) return normalizeCsharpName(name);
+  return normalizeCppName(name);
 }
 
 /** The name, or the beginning and the end of a long name. */

@@ -2,13 +2,17 @@
 import { groupEnd, insideOf, replaceGroups } from './brackets.ts';
 
 /** Legacy mangling ends a path with a hash of exactly 16 hex digits. `list::head` is not one, although `ead` is hex. */
-const HASH = /::h[0-9a-f]{16}$/;
+const HASH = /::h[0-9a-f]{16}(?=$|::|[.<( ])/g;
 /** The hash of a mangled name: `_ZN4game4main17h0123456789abcdefE`. */
 const MANGLED_HASH = /17h[0-9a-f]{16}E$/;
 /** The crate number of v0 mangling: `game[8787f43e282added]::main`. */
 const CRATE_NUMBER = /(?<=\w)\[[0-9a-f]{5,16}\]/g;
-/** Numbered closures: `{closure#0}` in v0 mangling, `closure$0` in names for Windows debuggers. */
-const CLOSURE = /\{(?:closure|closure_env)#\d+\}|\b(?:closure|closure_env)\$\d+/g;
+/**
+ * What the compiler numbers: closures, implementations, `async` blocks and the like. `{closure#0}` is v0 mangling, and
+ * `closure$0` is for Windows debuggers.
+ */
+const NUMBERED =
+  /\{(?<v0>\w+(?::\w+)?)#\d+\}|\b(?<windows>closure|closure_env|impl|async_fn|async_fn_env|async_block|async_block_env|coroutine|generator)\$\d+/g;
 /** A signature has room for 255 characters. The rest of a longer word is read but dropped, which keeps the work linear. */
 const MAX_WORD = 1024;
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -36,7 +40,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * manglings give the same result: `<A>::f` becomes `A::f`, `f::<u8>` becomes `f<T>`, and every closure `{{closure}}`.
  */
 export function normalizeRustName(name: string): string {
-  const text = unescapeLegacy(name.trim()).replace(HASH, '').replace(CRATE_NUMBER, '').replace(CLOSURE, '{{closure}}');
+  const text = unescapeLegacy(name.trim()).replace(HASH, '').replace(CRATE_NUMBER, '').replace(NUMBERED, nameNumbered);
   const mangled = text.replace(MANGLED_HASH, 'E');
   if (mangled !== text) return mangled;
   let word = '';
@@ -56,6 +60,11 @@ export function normalizeRustName(name: string): string {
     }
   }
   return word === '' ? text : word;
+}
+
+/** `{closure_env#0}` and `closure$1` become `{{closure}}`. */
+function nameNumbered(_: string, v0: string | undefined, windows: string | undefined): string {
+  return `{{${(v0 ?? windows ?? '').replace(/_env$/, '')}}}`;
 }
 
 function appendGroup(word: string, open: string, inside: string): string {

@@ -3,8 +3,9 @@ import { replaceGroups } from './brackets.ts';
 
 /** Prefixes that the demangler writes before a function, such as `specialized`. Each can occur more than once. */
 const PREFIX =
-  /^(?:static |class |@objc |@nonobjc |specialized |merged |dispatch thunk of |partial apply forwarder for |partial apply for |protocol witness for |reabstraction thunk helper (?:<T> )?|(?:generic|function signature|generic not re-abstracted) specialization <T> of |\(extension in [^)]*\):|implicit closure #\d+ in (?=closure))/;
-const CLOSURE_NUMBER = /^((?:implicit )?closure) #\d+/;
+  /^(?:static |class |@objc |@nonobjc |override |specialized |merged |(?:dispatch |vtable )?thunk (?:of|for) |outlined [a-z ]{1,40} of |\(\d+\) (?:await|suspend) resume partial function for |partial apply forwarder for |partial apply for |protocol witness for |reabstraction thunk helper (?:<T> )?|(?:generic|function signature|generic not re-abstracted) specialization <T> of |\(extension in [^)]*\):|implicit closure #\d+ in (?=closure))/;
+/** The number of a closure, of a local function, or of an argument with a default: `closure #1`, `aim #2`. */
+const NUMBER = /^((?:implicit )?closure|[^ ]+) #\d+|(?<=^default argument) \d+(?= of )/;
 
 /** `closure #1 (Swift.Int) -> () in Game.Player.update(delta: Swift.Double) -> ()` becomes `closure in Game.Player.update`. */
 export function normalizeSwiftName(name: string): string {
@@ -16,7 +17,7 @@ export function normalizeSwiftName(name: string): string {
 
 function cutResult(part: string): string {
   return part
-    .replace(CLOSURE_NUMBER, '$1')
+    .replace(NUMBER, '$1')
     .replace(/ (?:async|throws|rethrows)\b.*$/s, '')
     .replace(/ ?->.*$/s, '')
     .replace(/ : .*$/s, '')
