@@ -36,10 +36,15 @@ export const ChannelName = Type.String({
   pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.channelLength - 1}}$`,
   description: 'Channel: lowercase letters, digits, - and _, up to 32, starting with a letter or digit',
 });
+/** Control characters, line breaks, and characters that change the text direction. */
+const UNPRINTABLE = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
+
+/** The server removes spaces and line breaks around a version: those that end the output of other commands. */
 export const VersionName = Type.String({
   minLength: 1,
   maxLength: LIMITS.versionLength,
-  description: 'Version, up to 32 characters',
+  pattern: String.raw`^\s*[^\s${UNPRINTABLE}]([^${UNPRINTABLE}]*[^\s${UNPRINTABLE}])?\s*$`,
+  description: 'Version: one line of up to 32 characters; spaces around it are removed',
 });
 export const BuildType = Type.String({
   pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.buildTypeLength - 1}}$`,

@@ -113,6 +113,20 @@ describe('a registration', () => {
     });
   });
 
+  test('has a version of one line, without the spaces and line breaks around it', async () => {
+    const { build_id, version, title } = await accepts({ version: ' 7.1-rc 1\r\n' });
+    assert.deepEqual([version, title], ['7.1-rc 1', '7.1-rc 1']);
+    const again = await postJson(server, game, { version: '7.1-rc 1\n', os: 'linux', arch: 'x86_64' });
+    assert.deepEqual([again.status, again.body.data.build_id], [200, build_id]);
+    const listed = await request(`${server.api}/tool/builds?version=%207.1-rc%201%0a`, { headers: game.keyHeaders });
+    assert.deepEqual(
+      listed.body.data.builds.map((build: { build_id: string }) => build.build_id),
+      [build_id],
+    );
+    for (const wrong of ['1\n2', ' \n', '1\t2', '1\u202e2', '1\u20282', '1\u0085'])
+      await refuses({ version: wrong }, /^version: not valid\. Expected: Version: one line/);
+  });
+
   test('accepts aliases of OS and architecture', async () => {
     for (const os of ['win', 'win32', 'win64']) assert.equal((await accepts({ os })).os, 'windows');
     for (const os of ['darwin', 'osx', 'mac']) assert.equal((await accepts({ os })).os, 'macos');

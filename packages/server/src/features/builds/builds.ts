@@ -25,7 +25,7 @@ const PAGE_SIZE = 20;
 export async function registerBuild(ctx: Context, { caller, input }: Call<typeof contract.registerBuild>) {
   await requireOwnProgram(ctx, caller.gameId, input, 4026);
   const identity: BuildIdentity = {
-    version: input.version,
+    version: input.version.trim(),
     build_type: input.build_type ?? 'game',
     os: canonicalOs(input.os),
     arch: canonicalArch(input.arch),
@@ -34,13 +34,13 @@ export async function registerBuild(ctx: Context, { caller, input }: Call<typeof
   const { build_id, created } = await builds.upsertBuild(ctx.db, caller.gameId, {
     ...identity,
     buildId: newId(),
-    title: input.title || input.version,
+    title: input.title || identity.version,
     description: input.description ?? '',
     engineVersion: input.engine_version ?? null,
     commit: input.commit ?? null,
     changelog: (input.changelog_items ?? []).map(({ title, description = '' }) => ({ title, description })),
   });
-  const data = { build_id, app_id: caller.gameId, ...identity, title: input.title || input.version, created };
+  const data = { build_id, app_id: caller.gameId, ...identity, title: input.title || identity.version, created };
   return answer(created ? 201 : 200, data);
 }
 
@@ -131,7 +131,7 @@ async function listPage(db: Db, gameId: string, input: Filters & { after?: build
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
   const filters = {
-    version: input.version,
+    version: input.version?.trim(),
     os: input.os === undefined ? undefined : canonicalOs(input.os),
     arch: input.arch === undefined ? undefined : canonicalArch(input.arch),
     channel: input.channel,

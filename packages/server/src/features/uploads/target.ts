@@ -34,7 +34,11 @@ export function readTarget(fields: Fields): Target {
   const { os = '', arch = '', channel = '', checksum = '', version = '', build_type = '' } = fields;
   const platform = { os: canonicalOs(os), arch: canonicalArch(arch), channel };
   if (!byId) {
-    return { ...platform, checksum: canonicalChecksum(checksum), build: { version, build_type, ...platform } };
+    return {
+      ...platform,
+      checksum: canonicalChecksum(checksum),
+      build: { version: version.trim(), build_type, ...platform },
+    };
   }
   if (!isUuid(fields.build_id ?? ''))
     throw new ApiError(4039, 'build_id: not a build id. Send the id that the registration returned.');
