@@ -21,9 +21,6 @@ describe('signing in the command', () => {
     studio = await openStudio(service, 'Owls of the North');
     environment = {
       XDG_CONFIG_HOME: join(folder, 'config'),
-      SERVICE_API_URL: '',
-      SERVICE_ACCESS_TOKEN: '',
-      SERVICE_SECRET_KEY: '',
     };
     if (browser !== null) page = await site.openPage({ reducedMotion: 'reduce' });
   });

@@ -20,6 +20,7 @@ import { symbolsCommand } from './commands/symbols.ts';
 import { videosCommand } from './commands/videos.ts';
 import { createContext } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
+import { checkValues } from './option-values.ts';
 import { Output, problemOf, type Result } from './output.ts';
 import type { GlobalOptions } from './settings.ts';
 
@@ -82,6 +83,7 @@ function buildProgram(output: Output, signal: AbortSignal, finish: (result: Resu
     async (...params) => {
       const command = params.at(-1) as Command;
       const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[];
+      for (const warning of checkValues(command)) output.note(warning);
       const context = createContext(command.optsWithGlobals<GlobalOptions>(), output, signal);
       const action = await load();
       finish(await action(context, command.opts() as never, ...args));

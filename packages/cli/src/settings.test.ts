@@ -45,6 +45,7 @@ test('invalid URLs and keys are rejected', async () => {
     [{}, {}, /not signed in to http:\/\/127\.0\.0\.1:4000/],
     [{ game: 'owls' }, key, /a deploy key belongs to one game/],
     [{ access: 'only-half' }, {}, /secret key .* is missing/],
+    [{}, { ...key, SERVICE_ACCESS_TOKEN: '$(accessToken)' }, /SERVICE_ACCESS_TOKEN: is the name of a variable/],
   ];
   for (const [options, env, message] of cases)
     await assert.rejects(readSettings(options, env as never, stdin(), none), message);
@@ -83,4 +84,29 @@ test('the key of a login is for its own server only', async () => {
 test('a game is named by its uid or slug', async () => {
   for (const game of ['a b', 'x\r\nCookie: a', '../x', ''])
     await assert.rejects(readSettings({ game }, {}, stdin(), stored), /neither the uid nor the slug/, game);
+});
+
+test('a variable that is set but empty is reported, and no login or default is used instead', async () => {
+  const cases: [object, RegExp][] = [
+    [{ SERVICE_ACCESS_TOKEN: '', SERVICE_SECRET_KEY: '' }, /access token .* is missing: SERVICE_ACCESS_TOKEN is empty/],
+    [
+      { SERVICE_ACCESS_TOKEN: 'token', SERVICE_SECRET_KEY: ' ' },
+      /secret key .* is missing: SERVICE_SECRET_KEY is empty/,
+    ],
+    [{ ...key, SERVICE_API_URL: '' }, /SERVICE_API_URL: is empty/],
+  ];
+  for (const [env, message] of cases) await assert.rejects(readSettings({}, env as never, stdin(), stored), message);
+  const optional = { ...key, SERVICE_API_URL: server, SERVICE_UPLOAD_URL: ' ', SERVICE_GAME: '' };
+  assert.equal((await readSettings({}, optional, stdin(), unread)).uploadUrl, server);
+});
+
+test('line breaks and byte order marks around settings are ignored', async () => {
+  const env = {
+    SERVICE_API_URL: `${server}\r\n`,
+    SERVICE_ACCESS_TOKEN: 'token\n',
+    SERVICE_SECRET_KEY: '\uFEFFsecret\r\n',
+  };
+  const settings = await readSettings({}, env, stdin(), unread);
+  assert.equal(settings.url, server);
+  assert.deepEqual(settings.credential, { kind: 'deploy_key', accessToken: 'token', secretKey: 'secret' });
 });

@@ -4,6 +4,7 @@ import { GameRef } from '@chauffeur/contract/operations/fields';
 import { findProblem } from '@chauffeur/contract/validate';
 import { LocalError } from './failures.ts';
 import type { Login, Logins } from './logins.ts';
+import { CHECK_SYNTAX, isVariable } from './option-values.ts';
 import type { Output } from './output.ts';
 
 /** The flags of every command, as parsed by commander. */
@@ -45,8 +46,9 @@ export async function readSettings(
   readLogins: ReadLogins,
 ): Promise<Settings> {
   const urls = readUrls(options, env, readLogins);
-  const hasKey = options.access !== undefined || options.secretStdin === true;
-  return hasKey || env.SERVICE_ACCESS_TOKEN || env.SERVICE_SECRET_KEY
+  const hasFlag = options.access !== undefined || options.secretStdin === true;
+  // An empty variable is a secret that the CI system did not pass on. A login must not be used instead.
+  return hasFlag || env.SERVICE_ACCESS_TOKEN !== undefined || env.SERVICE_SECRET_KEY !== undefined
     ? { ...urls, credential: await readDeployKey(options, env, stdin) }
     : { ...urls, credential: readLogin(options, env, urls, readLogins()) };
 }
@@ -61,11 +63,13 @@ async function readDeployKey(
   const accessToken = checkedCredential(
     options.access ?? env.SERVICE_ACCESS_TOKEN,
     'access token',
+    options.access === undefined ? 'SERVICE_ACCESS_TOKEN' : '--access',
     'Set SERVICE_ACCESS_TOKEN or use --access.',
   );
   const secretKey = checkedCredential(
     options.secretStdin ? await text(stdin) : env.SERVICE_SECRET_KEY,
     'secret key',
+    options.secretStdin ? 'stdin' : 'SERVICE_SECRET_KEY',
     'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
   return { kind: 'deploy_key', accessToken, secretKey };
@@ -78,7 +82,7 @@ function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { al
       `You are not signed in to ${new URL(url).origin}.`,
       'Run chauffeur login, or set SERVICE_ACCESS_TOKEN and SERVICE_SECRET_KEY to a deploy key.',
     );
-  const game = options.game ?? (env.SERVICE_GAME || undefined);
+  const game = options.game ?? (env.SERVICE_GAME?.trim() || undefined);
   if (game !== undefined && findProblem(GameRef, game) !== null)
     throw new LocalError('--game (SERVICE_GAME): is neither the uid nor the slug of a game.', 'Correct it.');
   return { kind: 'login', login, game };
@@ -86,9 +90,14 @@ function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { al
 
 /** The part of the settings that is no secret. Throws LocalError. */
 export function readUrls(options: GlobalOptions, env: Environment, readLogins: ReadLogins): Urls {
-  const given = options.url ?? (env.SERVICE_API_URL || undefined);
+  const given = options.url ?? env.SERVICE_API_URL?.trim();
+  if (given === '')
+    throw new LocalError('SERVICE_API_URL: is empty.', `Set it to a base URL such as ${DEFAULT_URL}, or unset it.`);
   const url = checkedUrl(given ?? readLogins().defaultUrl ?? DEFAULT_URL, '--url (SERVICE_API_URL)');
-  const uploadUrl = checkedUrl(options.upload ?? (env.SERVICE_UPLOAD_URL || url), '--upload (SERVICE_UPLOAD_URL)');
+  const uploadUrl = checkedUrl(
+    options.upload ?? (env.SERVICE_UPLOAD_URL?.trim() || url),
+    '--upload (SERVICE_UPLOAD_URL)',
+  );
   return { url, uploadUrl };
 }
 
@@ -124,10 +133,20 @@ function checkedUrl(value: string, name: string): string {
   return base;
 }
 
-/** Credentials are sent in headers, which allow only visible ASCII (RFC 9110, section 5.5). They are never printed. */
-function checkedCredential(value: string | undefined, name: string, remedy: string): string {
-  const trimmed = value?.trim() ?? '';
-  if (trimmed === '') throw new LocalError(`The ${name} of the deploy key is missing.`, remedy);
+/**
+ * `source` is where `value` comes from. Credentials are sent in headers, which allow only visible ASCII (RFC 9110,
+ * section 5.5). They are never printed.
+ */
+function checkedCredential(value: string | undefined, name: string, source: string, remedy: string): string {
+  const missing = `The ${name} of the deploy key is missing`;
+  if (value === undefined) throw new LocalError(`${missing}.`, remedy);
+  const trimmed = value.trim();
+  if (trimmed === '')
+    throw new LocalError(
+      `${missing}: ${source} is empty.`,
+      `In a CI system, check that the job gets the secret. ${remedy}`,
+    );
+  if (isVariable(trimmed)) throw new LocalError(`${source}: is the name of a variable, not its value.`, CHECK_SYNTAX);
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new LocalError(
       `The ${name} contains a space or another character that is not part of a deploy key.`,

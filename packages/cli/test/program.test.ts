@@ -62,6 +62,17 @@ test('genbuild, addchangelog and build create a build and print its ids', async 
   assert.equal((JSON.parse(asJson.stdout) as { build_id: string }).build_id, BUILD_ID);
 });
 
+test('the output of other commands can be used as a version', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  const flags = ['--version', '\uFEFF1.0-3-g0123abc\r\n', '--channel', 'beta\n', '--description', ''];
+  const written = await runCli(['genbuild', ...flags], { cwd });
+  assert.deepEqual([written.code, written.stderr], [0, 'warning: --description is empty.\n']);
+  assert.equal((await runCli(['build', '--os', 'linux\n', '--arch', ' x64'], { cwd, peer })).code, 0);
+  const { version, channel, os, arch } = Object.fromEntries(peer.requests[0]?.fields ?? []);
+  assert.deepEqual([version, channel, os, arch], ['1.0-3-g0123abc', 'beta', 'linux', 'x64']);
+});
+
 test('addfiles zips, uploads and waits for the scan', async (t) => {
   const peer = await startPeer(t);
   const cwd = await gameFolder(t);
@@ -156,6 +167,8 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
   writeFileSync(join(cwd, 'broken.yml'), 'version: v1\n  spec: [build\n');
   writeFileSync(join(cwd, 'other.yml'), 'services: {}\n');
   writeFileSync(join(cwd, 'note.txt'), 'not an image');
+  writeFileSync(join(cwd, 'utf16.yml'), Buffer.from('\uFEFFversion: v1\nspec: build\n', 'utf16le'));
+  writeFileSync(join(cwd, 'latin1.yml'), Buffer.from('version: v1\nspec: build # Größe\n', 'latin1'));
   const cases: [string[], RegExp][] = [
     [['genbuild', '--version', 'x'.repeat(33)], /asset\.version: longer than 32 characters/],
     [['genbuild'], /required option '--version <version>'/],
@@ -181,6 +194,17 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
     [['builds', 'list', '--page-size', '500'], /--page-size: must be <= 100/],
     [['info', '--url', 'http://example.org'], /Did you mean http:\/\/example\.org\/api\/v1/],
     [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
+    [['genbuild', '--version', ''], /--version: is empty/],
+    [['genbuild', '--version', '$CI_COMMIT_TAG'], /--version: \$CI_COMMIT_TAG is the name of a variable/],
+    [['genbuild', '--version', '1.0\n2'], /--version: contains a line break/],
+    [['genbuild', '--version', '1', '--title', '--force'], /--title: has no value, because --force follows it/],
+    [['genbuild', '--version', '1', '--out', ''], /--out: is empty/],
+    [['genbuild', '--version', '1', '--os', 'linux', '--arch', 'x64', '--channel='], /--channel: is empty/],
+    [['addfiles', '--ignore', ''], /--ignore: is empty/],
+    [['symbols', '--build-id', BUILD_ID, ''], /<path>: is empty/],
+    [['info', '--url', ''], /--url: is empty/],
+    [['build', '--asset', 'utf16.yml'], /utf16\.yml: is not UTF-8, but UTF-16/],
+    [['build', '--asset', 'latin1.yml'], /latin1\.yml: is not UTF-8/],
     [['nosuch'], /unknown command 'nosuch'/],
     [['build', '--nosuch'], /unknown option '--nosuch'/],
     [[], /No command given/],

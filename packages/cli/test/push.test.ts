@@ -172,6 +172,11 @@ test('push with invalid flags or files exits with 1, and nothing is sent', async
     [[...PUSH, '--os', 'plan9'], /--os: not an accepted value/],
     [[...PUSH, '--title', 'x'.repeat(2000)], /--title: longer than/],
     [[...PUSH, '--changelog', ''], /--changelog\[0\]/],
+    [[...PUSH, '--channel', ''], /--channel: is empty/],
+    [[...PUSH, '--type', ' \n'], /--type: is empty/],
+    [[...PUSH, '--version', '--no-wait'], /--version: has no value, because --no-wait follows it/],
+    [['push', '', ...PUSH.slice(2)], /<folder>: is empty/],
+    [['push', '$DIST', ...PUSH.slice(2)], /<folder>: \$DIST is the name of a variable/],
     [[...PUSH, '--timeout', 'soon'], /--timeout: is not a number/],
   ];
   for (const [args, message] of cases) {

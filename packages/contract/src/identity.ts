@@ -39,7 +39,7 @@ export const ChannelName = Type.String({
 /** Control characters, line breaks, and characters that change the text direction. */
 const UNPRINTABLE = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
-/** The server removes spaces and line breaks around a version: those that end the output of other commands. */
+/** The server removes spaces and line breaks around a version, because the output of commands ends with a line break. */
 export const VersionName = Type.String({
   minLength: 1,
   maxLength: LIMITS.versionLength,

@@ -5,7 +5,18 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import { Registration, type registerBuild } from '@chauffeur/contract/operations/builds';
 import { parseDocument } from 'yaml';
 import { LocalError } from '../failures.ts';
-import { checkField, fieldsOf, listOf, parseYml, readIfPresent, textsOf, ymlOf } from './yml.ts';
+import {
+  checkField,
+  type FieldNames,
+  fieldsOf,
+  listOf,
+  parseYml,
+  readIfPresent,
+  refuseEmpty,
+  refuseUnknown,
+  textsOf,
+  ymlOf,
+} from './yml.ts';
 
 export type BuildPlatform = { os: string; arch: string; channel: string };
 export type ChangelogEntry = { title: string; description: string };
@@ -24,6 +35,12 @@ export type BuildAsset = {
 export const DEFAULT_CHANNEL = 'stable';
 const { title, build_type, description, version, engine_version, os, arch, channel, changelog_items } =
   Registration.properties;
+const PARTS: FieldNames = {
+  'the file': ['version', 'spec', 'asset'],
+  asset: ['title', 'type', 'description', 'version', 'engine_version', 'platforms', 'changelog'],
+  'asset.platforms': ['os', 'arch', 'channel'],
+  'asset.changelog': ['title', 'description'],
+};
 const TEXTS = { title, type: build_type, description, version, engine_version } as const;
 
 /** Reads and checks the asset of `file`. Rejects with LocalError, also if the file does not exist. */
@@ -36,7 +53,11 @@ export async function readBuildFile(file: string): Promise<BuildAsset> {
 
 /** Throws LocalError with the name of the invalid field. */
 export function parseBuildFile(file: string, text: string): BuildAsset {
-  const fields = fieldsOf(`${file}: asset`, parseYml(file, text, 'build').asset);
+  const root = parseYml(file, text, 'build');
+  refuseUnknown(`${file}: `, root, 'the file', PARTS);
+  const fields = fieldsOf(`${file}: asset`, root.asset);
+  refuseUnknown('asset.', fields, 'asset', PARTS);
+  refuseEmpty('asset', fields, ['version', 'type']);
   const texts = textsOf('asset', fields, ['title', 'type', 'description', 'version', 'engine_version']);
   const asset = {
     ...texts,
@@ -68,13 +89,18 @@ function checkPlatform(name: string, platform: BuildPlatform): void {
 
 function platformOf(value: unknown, index: number): BuildPlatform {
   const name = `asset.platforms[${index}]`;
-  const texts = textsOf(name, fieldsOf(name, value), ['os', 'arch', 'channel']);
+  const fields = fieldsOf(name, value);
+  refuseUnknown(`${name}.`, fields, 'asset.platforms', PARTS);
+  refuseEmpty(name, fields, ['os', 'arch', 'channel']);
+  const texts = textsOf(name, fields, ['os', 'arch', 'channel']);
   return { os: texts.os ?? '', arch: texts.arch ?? '', channel: texts.channel ?? DEFAULT_CHANNEL };
 }
 
 function changelogEntryOf(value: unknown, index: number): ChangelogEntry {
   const name = `asset.changelog[${index}]`;
-  const texts = textsOf(name, fieldsOf(name, value), ['title', 'description']);
+  const fields = fieldsOf(name, value);
+  refuseUnknown(`${name}.`, fields, 'asset.changelog', PARTS);
+  const texts = textsOf(name, fields, ['title', 'description']);
   return { title: texts.title ?? '', description: texts.description ?? '' };
 }
 
@@ -115,7 +141,7 @@ export function withChangelogEntry(text: string, asset: BuildAsset, entry: Chang
 
 /**
  * The platform that matches the flags. `--os` and `--arch` together can name a platform that is not listed; its channel is then the
- * channel shared by all listed platforms, or stable. Throws LocalError if several platforms match, or none.
+ * channel shared by all listed platforms, or stable. Throws LocalError if several platforms match, or none, or the channel is unclear.
  */
 export function choosePlatform(asset: BuildAsset, flags: Partial<BuildPlatform>): BuildPlatform {
   const matches = asset.platforms.filter(
@@ -127,9 +153,13 @@ export function choosePlatform(asset: BuildAsset, flags: Partial<BuildPlatform>)
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return { ...only, ...flags };
   if (matches.length === 0 && flags.os !== undefined && flags.arch !== undefined) {
-    const channels = new Set(asset.platforms.map((platform) => platform.channel));
-    const shared = channels.size === 1 ? [...channels][0] : undefined;
-    return { os: flags.os, arch: flags.arch, channel: flags.channel ?? shared ?? DEFAULT_CHANNEL };
+    const channels = [...new Set(asset.platforms.map((platform) => platform.channel))];
+    if (flags.channel === undefined && channels.length > 1)
+      throw new LocalError(
+        `The build file does not list ${flags.os}/${flags.arch}, and its platforms have the channels ${channels.join(', ')}.`,
+        'Select one with --channel.',
+      );
+    return { os: flags.os, arch: flags.arch, channel: flags.channel ?? channels[0] ?? DEFAULT_CHANNEL };
   }
   const listed = asset.platforms.map(({ os, arch, channel }) => `${os}/${arch} on ${channel}`).join(', ');
   throw new LocalError(describeMismatch(matches.length, listed), 'Select one with --os, --arch and --channel.');

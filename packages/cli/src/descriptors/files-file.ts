@@ -5,7 +5,19 @@ import { Registration } from '@chauffeur/contract/operations/builds';
 import { Uuid } from '@chauffeur/contract/operations/fields';
 import { LocalError } from '../failures.ts';
 import { DEFAULT_CHANNEL } from './build-file.ts';
-import { checkField, type Fields, fieldsOf, listOf, parseYml, readIfPresent, textsOf, ymlOf } from './yml.ts';
+import {
+  checkField,
+  type FieldNames,
+  type Fields,
+  fieldsOf,
+  listOf,
+  parseYml,
+  readIfPresent,
+  refuseEmpty,
+  refuseUnknown,
+  textsOf,
+  ymlOf,
+} from './yml.ts';
 
 /** `path` is absolute or relative to the file. Without `build_id`, the build is found by its identity. */
 export type FilesDescriptor = BuildIdentity & {
@@ -17,17 +29,31 @@ export type FilesDescriptor = BuildIdentity & {
 
 const NAMES = ['path', 'version', 'type', 'os', 'arch', 'channel', 'build_id'] as const;
 
+const PARTS: FieldNames = { 'the file': ['version', 'spec', 'files'], files: NAMES };
+const ADDFILES_PARTS: FieldNames = {
+  'the file': ['version', 'spec', 'asset'],
+  asset: [...NAMES, 'asset_type', 'title', 'description', 'engine_version', 'files', 'app'],
+};
+
 /** Reads and checks the descriptor in `file`, with canonical os and arch. Rejects with LocalError. */
 export async function readFilesFile(file: string): Promise<FilesDescriptor> {
   const text = await readIfPresent(file);
   if (text === null) throw new LocalError(`${file}: does not exist.`, 'Create it with chauffeur setfiles.');
-  const fields = parseYml(file, text, 'files', 'addfiles');
-  if (fields.spec === 'addfiles') return readAddfiles(file, fieldsOf(`${file}: asset`, fields.asset));
-  return checkedDescriptor(textsOf('files', fieldsOf(`${file}: files`, fields.files), NAMES), 'files.');
+  const root = parseYml(file, text, 'files', 'addfiles');
+  if (root.spec === 'addfiles') return readAddfiles(file, root);
+  refuseUnknown(`${file}: `, root, 'the file', PARTS);
+  const fields = fieldsOf(`${file}: files`, root.files);
+  refuseUnknown('files.', fields, 'files', PARTS);
+  refuseEmpty('files', fields, NAMES);
+  return checkedDescriptor(textsOf('files', fields, NAMES), 'files.');
 }
 
 /** Reads the format of the original public client: an `asset` that lists files and folders, each as `file: path`. */
-function readAddfiles(file: string, asset: Fields): FilesDescriptor {
+function readAddfiles(file: string, root: Fields): FilesDescriptor {
+  refuseUnknown(`${file}: `, root, 'the file', ADDFILES_PARTS);
+  const asset = fieldsOf(`${file}: asset`, root.asset);
+  refuseUnknown('asset.', asset, 'asset', ADDFILES_PARTS);
+  refuseEmpty('asset', asset, [...NAMES, 'asset_type']);
   const { asset_type: oldType, ...texts } = textsOf('asset', asset, [...NAMES, 'asset_type']);
   const listed = listOf('asset.files', asset.files).map((item, index) => {
     const path = textsOf(`asset.files[${index}]`, fieldsOf(`asset.files[${index}]`, item), ['file']).file;

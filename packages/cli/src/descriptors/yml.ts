@@ -1,9 +1,11 @@
 // Reads and writes the .yml files of the command, and checks their fields with the schemas of the contract.
 import { readFile, writeFile } from 'node:fs/promises';
+import { findNearestName } from '@chauffeur/contract/nearest-name';
 import type { Registration } from '@chauffeur/contract/operations/builds';
 import { findProblem } from '@chauffeur/contract/validate';
 import { parseDocument, stringify } from 'yaml';
 import { LocalError } from '../failures.ts';
+import { checkLine } from '../option-values.ts';
 
 /** `addfiles` is the original public client's name for `files`. */
 export type Spec = 'build' | 'files' | 'addfiles';
@@ -11,14 +13,22 @@ export type Spec = 'build' | 'files' | 'addfiles';
 export type Fields = Readonly<Record<string, unknown>>;
 type Schema = (typeof Registration.properties)[keyof typeof Registration.properties];
 
-/** The text of `file`, or null if it does not exist. */
+/** The text of `file`, or null if it does not exist. Rejects with LocalError if it is not UTF-8. */
 export async function readIfPresent(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return null;
     throw new LocalError(`${file}: cannot be read.`, 'Check the path and its permissions.', { cause });
-  }
+  });
+  return bytes === null ? null : decode(file, bytes);
+}
+
+/** Windows PowerShell writes UTF-16, which starts with a byte order mark. The decoder removes that of UTF-8. */
+function decode(file: string, bytes: Buffer): string {
+  const isUtf16 = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2)) || bytes.subarray(0, 4).includes(0);
+  try {
+    if (!isUtf16) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {}
+  throw new LocalError(`${file}: is not UTF-8${isUtf16 ? ', but UTF-16' : ''}.`, 'Save it with the encoding UTF-8.');
 }
 
 export async function writeText(file: string, text: string): Promise<void> {
@@ -64,6 +74,36 @@ export function fieldsOf(name: string, value: unknown): Fields {
   throw new LocalError(`${name}: must contain fields in the form name: value.`, 'See docs/cli.md for the format.');
 }
 
+/** The names of the fields in each part of a file. */
+export type FieldNames = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Throws LocalError for a field of `value` that `part` does not have: it would be ignored, such as a mistyped channel,
+ * and the build would go to players. `prefix` comes before the name of the field.
+ */
+export function refuseUnknown(prefix: string, value: Fields, part: string, parts: FieldNames): void {
+  const names = parts[part] ?? [];
+  const unknown = Object.keys(value).find((field) => !names.includes(field));
+  if (unknown === undefined) return;
+  const nearest = findNearestName(unknown, [...names, ...Object.values(parts).flat()]);
+  const home = nearest === null || names.includes(nearest) ? undefined : partOf(nearest, parts);
+  const remedy =
+    nearest === null
+      ? `Remove it. The fields are ${names.join(', ')}.`
+      : `Did you mean ${nearest}${home === undefined ? '' : ` in ${home}`}?`;
+  throw new LocalError(`${prefix}${unknown}: is not a field.`, remedy);
+}
+
+function partOf(name: string, parts: FieldNames): string | undefined {
+  return Object.keys(parts).find((part) => parts[part]?.includes(name));
+}
+
+/** Throws LocalError for a field that is there but empty, as when a script wrote it from a variable that was not set. */
+export function refuseEmpty(name: string, value: Fields, fields: readonly string[]): void {
+  const empty = fields.find((field) => typeof value[field] === 'string' && value[field].trim() === '');
+  if (empty !== undefined) throw new LocalError(`${name}.${empty}: is empty.`, 'Give it a value, or remove the line.');
+}
+
 /** Returns `value` as a list; a missing or empty field is an empty list. Throws LocalError. */
 export function listOf(name: string, value: unknown): readonly unknown[] {
   if (value === undefined || value === '') return [];
@@ -77,7 +117,13 @@ export function checkField(name: string, schema: Schema, value: unknown): void {
   if (problem !== null) throw new LocalError(problem.replace(/^(body)?(?=[:[])/, name), `Correct ${name}.`);
 }
 
-/** The texts of `fields` by name, without missing or empty ones. Throws LocalError for other types. */
+/** Texts that are used as they are: with several lines, or the names of files. */
+const VERBATIM = ['description', 'path', 'file'];
+
+/**
+ * The texts of `fields` by name, without missing or empty ones, and without spaces around names. Throws LocalError for
+ * other types, and for a name of several lines.
+ */
 export function textsOf<Name extends string>(
   name: string,
   fields: Fields,
@@ -89,7 +135,7 @@ export function textsOf<Name extends string>(
     if (value === undefined || value === '') continue;
     if (typeof value !== 'string')
       throw new LocalError(`${name}.${field}: must be a text.`, `Correct ${name}.${field}.`);
-    texts[field] = value;
+    texts[field] = VERBATIM.includes(field) ? value : checkLine(`${name}.${field}`, value);
   }
   return texts;
 }
