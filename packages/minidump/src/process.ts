@@ -49,6 +49,7 @@ export function processMinidump(file: Uint8Array, options: ProcessOptions = {}):
     frames: crashed?.frames ?? null,
     lastError: crashed?.last_error_value ?? null,
     assertion: crash.assertion,
+    loaded: { modules: walked.modules, main: walked.main_module },
   });
   return { ...walked, signature };
 }

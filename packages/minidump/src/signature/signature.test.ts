@@ -256,6 +256,57 @@ describe('makeSignature with frames', () => {
     });
   });
 
+  describe('with libraries of the operating system, known by their folders', () => {
+    const bare = (module: string, module_offset: string) => frameOf({ module, module_offset });
+    const device = (folder: string, library: string, offset: string, name: string) => {
+      const paths = [
+        '/data/app/com.studio.game/lib/arm64/libgame.so',
+        `${folder}/${library}`,
+        '/system/lib64/libui.so',
+      ];
+      const modules = paths.map((code_file) => ({
+        code_file,
+        filename: code_file.slice(code_file.lastIndexOf('/') + 1),
+      }));
+      const frames = [
+        bare(library, offset),
+        bare('libui.so', `${offset}0`),
+        bare(library, `${offset}1`),
+        frameOf({ module: 'libgame.so', function: name, module_offset: '0x10' }),
+      ];
+      return signatureOf({ os: 'android', reason: 'SIGSEGV / SEGV_MAPERR', frames, loaded: { modules, main: null } });
+    };
+
+    it('has one group for all devices, and one for each function of the game', () => {
+      const one = device('/vendor/lib64', 'libfx.so', '0x1a2b', 'World::Draw()');
+      assert.equal(one, 'libfx.so | World::Draw');
+      assert.equal(device('/odm/lib64', 'libfx.so', '0x99', 'World::Draw()'), one);
+      assert.equal(device('/vendor/lib64', 'libfx.so', '0x1a2b', 'World::Load()'), 'libfx.so | World::Load');
+    });
+
+    it("treats the same library in the game's own folder as code of the game", () => {
+      assert.equal(
+        device('/data/app/com.studio.game/lib/arm64', 'libfx.so', '0x1a2b', 'World::Draw()'),
+        'libfx.so+0x1a2b',
+      );
+    });
+
+    it('names only the innermost function of the system, because the others differ between versions', () => {
+      const inside = (name: string) => frameOf({ module: '/usr/lib/libwidgets.so.3', function: name });
+      const frames = [inside('widget_measure'), inside('widget_layout_v3'), ...stackOf('Menu::Open()')];
+      assert.equal(signatureOf({ reason: 'SIGSEGV', frames }), 'widget_measure | Menu::Open');
+    });
+
+    it('never uses offsets in them, even if no frame has a name', () => {
+      const frames = [bare('/usr/lib/libwidgets.so.3', '0x10'), bare('/usr/lib/liblayout.so', '0x20')];
+      assert.equal(signatureOf({ reason: 'SIGSEGV', frames }), 'libwidgets.so.3');
+      assert.equal(
+        signatureOf({ reason: 'SIGSEGV', frames: [...frames, bare('/opt/game/game', '0x30')] }),
+        'libwidgets.so.3 | game+0x30',
+      );
+    });
+  });
+
   it('uses the first function when all frames are skipped', () => {
     assert.equal(signatureOf({ frames: stackOf('raise', 'abort', 'start_thread') }), 'abort');
   });

@@ -1,6 +1,7 @@
 // Creates the signature of a crash: a short text that is the same every time the same fault happens.
 import type { SignatureReport } from '../report.ts';
 import { labelFrames } from './frames/label-frames.ts';
+import { findSystemCode } from './frames/system-code.ts';
 import { defaultLists, type SignatureLists } from './lists/signature-lists.ts';
 import { toPrintable } from './printable.ts';
 import type { CrashFacts, SignatureInput } from './rules/rule.ts';
@@ -19,7 +20,8 @@ type SignatureOptions = {
  */
 export function makeSignature(input: SignatureInput, options: SignatureOptions = {}): SignatureReport {
   const lists = options.lists ?? defaultLists;
-  const labels = labelFrames(input.frames ?? [], input.os, lists.trim);
+  const isSystem = findSystemCode(input.os, input.loaded ?? { modules: [], main: null });
+  const labels = labelFrames(input.frames ?? [], input.os, lists.trim, isSystem);
   const facts: CrashFacts = { ...input, labels, lists };
   let signature = '';
   const notes: string[] = [];

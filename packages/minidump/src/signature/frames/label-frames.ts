@@ -18,6 +18,8 @@ export type LabelledFrame = {
   readonly hasFunction: boolean;
   /** The module as a label; null if there is none. */
   readonly module: string | null;
+  /** Whether the module is in a folder of the operating system. */
+  readonly isSystem: boolean;
   /** The offset in the module, such as `0x1a2b`, if the label is only the module's name; otherwise null. */
   readonly offset: string | null;
 };
@@ -31,11 +33,17 @@ type Place = { readonly function: string | null; readonly file: string | null; r
 
 /**
  * Labels the innermost MAX_FRAMES frames, with inlined functions before the frame that contains them. `trim` maps
- * variants of a label to their common name.
+ * variants of a label to their common name. `isSystem` says which frames are in code of the OS; none if omitted.
  */
-export function labelFrames(frames: readonly Frame[], os: OsName, trim: (label: string) => string): LabelledFrame[] {
+export function labelFrames(
+  frames: readonly Frame[],
+  os: OsName,
+  trim: (label: string) => string,
+  isSystem: (frame: Frame) => boolean = () => false,
+): LabelledFrame[] {
   const labelled: LabelledFrame[] = [];
   for (const frame of frames) {
+    const inSystem = isSystem(frame);
     for (const place of [...frame.inlines, frame]) {
       if (labelled.length === MAX_FRAMES) return labelled;
       const module = frame.module === null ? null : moduleLabel(frame.module, os);
@@ -46,6 +54,7 @@ export function labelFrames(frames: readonly Frame[], os: OsName, trim: (label: 
         index: labelled.length,
         hasFunction: isNamed(place),
         module,
+        isSystem: inSystem,
         offset: offset === null ? null : shortAddress(offset),
       });
     }

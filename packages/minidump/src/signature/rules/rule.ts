@@ -2,6 +2,7 @@
 import type { Frame, Hex } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
 import type { LabelledFrame } from '../frames/label-frames.ts';
+import type { LoadedModules } from '../frames/system-code.ts';
 import type { SignatureLists } from '../lists/signature-lists.ts';
 
 /** What is known about a crash. Unknown values may be omitted or null. */
@@ -13,6 +14,8 @@ export type SignatureInput = {
   readonly address?: Hex | null;
   /** The frames of the crashing thread, innermost first; null if no crashing thread was identified. */
   readonly frames: readonly Frame[] | null;
+  /** The loaded modules. Their folders tell code of the OS from the game's; without them, only names of modules do. */
+  readonly loaded?: LoadedModules;
   /** Windows: the name of the crashing thread's last error, such as `ERROR_COMMITMENT_LIMIT`. */
   readonly lastError?: string | null;
   /** The text of a failed assertion, or the program's own explanation of why it stopped. */

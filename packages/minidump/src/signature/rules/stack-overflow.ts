@@ -31,8 +31,8 @@ export const stackOverflowRule: Rule = {
 function recursionOf({ labels, lists }: CrashFacts): string[] | undefined {
   const places = new Map(labels.map((frame) => [placeOf(frame), frame]));
   const cycle = findRecursion(labels.map(placeOf))?.map((place) => {
-    const { label, module } = places.get(place)!;
-    return lists.systemModules.find(module ?? '') ? label : place;
+    const { label, module, isSystem } = places.get(place)!;
+    return isSystem || lists.systemModules.find(module ?? '') ? label : place;
   });
   return cycle?.filter((name, index) => name !== cycle[index - 1]);
 }

@@ -58,6 +58,11 @@ function judge(frame: LabelledFrame, { lists, reason }: CrashFacts, last: Labell
   }
   if (frame.label === last?.label) return skip('same as the previous frame');
   if (prefix) return { keep: true, stop: false, why: `prefix (${prefix.why}), so the next frame is added too` };
+  if (frame.isSystem) {
+    // How system libraries call each other differs between devices and versions. Only the innermost is named.
+    if (last?.isSystem) return skip(`in a folder of the operating system, like the previous frame`);
+    return { keep: true, stop: false, why: 'in a folder of the operating system, so the next frame is added too' };
+  }
   return { keep: true, stop: true, why: 'neither irrelevant nor a prefix, so the signature ends here' };
 }
 
@@ -82,7 +87,9 @@ function fallBack(frames: readonly LabelledFrame[], facts: CrashFacts, notes: re
  * players' versions and would split a group.
  */
 function addOffset(kept: readonly LabelledFrame[], { lists }: CrashFacts, notes: readonly string[]): Outcome {
-  const bare = kept.find(({ offset, module }) => offset !== null && !lists.systemModules.find(module ?? ''));
+  const bare = kept.find(
+    ({ offset, module, isSystem }) => offset !== null && !isSystem && !lists.systemModules.find(module ?? ''),
+  );
   if (bare === undefined) return { signature: join(kept), notes };
   const place = { ...bare, label: placeOf(bare) };
   return {

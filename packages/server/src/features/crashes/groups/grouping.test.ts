@@ -111,7 +111,7 @@ describe('groupReport', () => {
       );
     assert.equal(abortAt('0x0000081e').title, 'game+0x81e');
     assert.notDeepEqual(abortAt('0x0000081e').key, abortAt('0x00000a00').key);
-    assert.ok(abortAt('0x0000081e').explanation.some((line) => line.includes('up to the first that is')));
+    assert.ok(abortAt('0x0000081e').explanation.some((line) => line.includes('the first guessed frame that is')));
   });
 
   it('prefers guessed frames of the game to names from a stripped libc', () => {
@@ -122,6 +122,34 @@ describe('groupReport', () => {
       frame(null, 'cfi', 'game'),
     ];
     assert.equal(group(frames, 'SIGABRT / SI_TKILL').title, 'game+0x1000');
+  });
+
+  it('adds a guessed frame of the game if all reliable names are those of a system library', () => {
+    const under = (name: string) => [
+      frame('memcpy', 'context', 'libc.so.6'),
+      frame(null, 'scan', 'libstale.so.6'),
+      frame(name, 'scan'),
+      frame('main', 'scan'),
+    ];
+    assert.equal(group(under('World::Tick(float)')).title, 'memcpy | World::Tick');
+    assert.equal(group(under('World::Draw()')).title, 'memcpy | World::Draw');
+    assert.equal(group([frame('memcpy', 'context', 'libc.so.6'), frame(null, 'scan', 'libc.so.6')]).title, 'memcpy');
+  });
+
+  it('knows the libraries of the system by their folders', () => {
+    const module = (code_file: string, filename: string) => ({
+      ...{ base_addr: '0x1', end_addr: '0x2', code_id: '', debug_file: '', debug_id: '', version: null },
+      ...{ filename, code_file, symbols: 'missing' as const, symbol_problem: null },
+    });
+    const on = (folder: string, offset: string) => {
+      const frames = [{ ...frame(null, 'context', 'libfx.so'), module_offset: offset }, frame('World::Tick(float)')];
+      const modules = [module('/data/app/game/libgame.so', 'game'), module(`${folder}/libfx.so`, 'libfx.so')];
+      const report = { ...reportOf(frames), modules, system_info: { ...reportOf(frames).system_info, os: 'Android' } };
+      return groupReport(report, NO_MESSAGE, NO_RULES).grouping.title;
+    };
+    assert.equal(on('/vendor/lib64', '0x10'), 'libfx.so | World::Tick');
+    assert.equal(on('/odm/lib64', '0x99'), 'libfx.so | World::Tick');
+    assert.equal(on('/data/app/game', '0x10'), 'libfx.so+0x10');
   });
 
   it('does not use sections of ELF files as functions', () => {

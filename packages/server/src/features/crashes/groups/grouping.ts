@@ -1,7 +1,6 @@
 // Decides which group a report belongs to: by reason and stack, or by message if there is no stack.
 import { hash } from 'node:crypto';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
-import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
@@ -64,6 +63,7 @@ export function groupReport(
       frames: crashed === undefined ? null : frames,
       lastError: crashed?.last_error_value ?? null,
       assertion,
+      loaded: { modules: report.modules, main: report.main_module },
     },
     { lists: listsOf(rules) },
   );
@@ -126,29 +126,33 @@ export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'cras
  * Chooses the frames for the signature: usually the reliable frames before the first guessed one. A guess is a word of
  * the stack that looks like a return address; it may be left over from an earlier call, and differs between players.
  * Guessed frames are used only if the reliable ones are not enough: if none of them has a name, all frames with a name
- * are used; if all of them are system code, the frames up to the first in the game's own code are used. The latter
- * happens when a 32-bit game on Linux aborts: without symbols of libc, the last reliable frame is in the kernel's code
- * or in libc.
+ * are used; if all of them are system code, the first guess in the game's own code is added. The latter happens when a 32-bit game on Linux aborts: without symbols of libc, the last reliable frame is in the kernel's code
+ * or in libc. Otherwise all crashes that end in a library of the system would be one group.
  */
 function chooseFrames(frames: readonly Frame[], code: OwnCode): { frames: readonly Frame[]; note: string | null } {
   const firstGuess = frames.findIndex(({ trust }) => trust === 'scan');
   if (firstGuess < 0) return { frames, note: null };
   const reliable = frames.slice(0, firstGuess);
   const guessCount = frames.length - firstGuess;
-  if (reliable.some((frame) => isNamed(frame, code)))
+  if (reliable.some((frame) => isNamed(frame, code) && !code.isSystem(frame)))
     return {
       frames: reliable,
       note: `frames: used ${reliable.length} reliable, ignored ${guessCount} guessed`,
     };
   const named = frames.filter((frame) => isNamed(frame, code));
-  const ownAt = frames.findIndex((frame) => isOwn(frame, code));
-  if (named.length > 0 && (ownAt < 0 || named.some((frame) => isOwn(frame, code))))
+  const ownNamedAt = frames.findIndex((frame) => isNamed(frame, code) && isOwn(frame, code));
+  const ownAt = ownNamedAt >= 0 ? ownNamedAt : frames.findIndex((frame) => isOwn(frame, code));
+  const isReliableNamed = reliable.some((frame) => isNamed(frame, code));
+  if (named.length > 0 && !isReliableNamed && (ownAt < 0 || named.some((frame) => isOwn(frame, code))))
     return { frames: named, note: 'frames: no reliable frame has a name; used all frames with a name' };
   if (ownAt >= firstGuess) {
-    const note = "frames: no reliable frame is in the game's code; used guessed frames up to the first that is";
-    return { frames: frames.slice(0, ownAt + 1), note };
+    const note = "frames: no reliable frame is in the game's code; added the first guessed frame that is";
+    return { frames: [...reliable, frames[ownAt]!], note };
   }
-  return { frames: reliable, note: `frames: no frame has a name; used ${reliable.length} reliable` };
+  return {
+    frames: reliable,
+    note: `frames: ${isReliableNamed ? "no frame is in the game's code" : 'no frame has a name'}; used ${reliable.length} reliable`,
+  };
 }
 
 function isNamed(frame: Frame, code: OwnCode): boolean {
@@ -157,9 +161,7 @@ function isNamed(frame: Frame, code: OwnCode): boolean {
 
 /** System code does not count as the game's own, even if the game ships it in its folder. */
 function isOwn(frame: Frame, code: OwnCode): boolean {
-  const name = frame.module ?? '';
-  const isSystem = [name, name.toLowerCase()].some((label) => defaultLists.systemModules.find(label) !== undefined);
-  return !isSystem && code.of(frame).some(({ own }) => own);
+  return !code.isSystem(frame) && code.of(frame).some(({ own }) => own);
 }
 
 /**

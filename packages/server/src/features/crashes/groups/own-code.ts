@@ -2,16 +2,9 @@
 // them.
 import type { Frame, ModuleReport } from '@chauffeur/minidump/report';
 import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
+import { findSystemCode } from '@chauffeur/minidump/signature/frames/system-code';
 import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-
-/**
- * The folders of operating systems on the player's machine: `/usr/lib/libc.so.6`, `C:\Windows\System32\ntdll.dll`,
- * `/System/Library/Frameworks/…`, `/apex/com.android.runtime/…`. Modules mapped by the kernel have no folder:
- * `linux-gate.so`, `[vdso]`.
- */
-const SYSTEM_FOLDER =
-  /^(?:\/usr\/(?!games\/|local\/games\/)|\/lib(?:32|64)?\/|\/(?:System|Library|apex|system|vendor)\/|[a-z]:\\windows\\|linux-(?:gate|vdso)|\[?vdso)/i;
 
 /** Standard libraries and runtimes of languages, which are compiled into the game's own module. */
 const LANGUAGE = /^<?(?:std|core|alloc|__gnu_cxx|__cxxabiv1|__cxxabi|boost)::/;
@@ -20,24 +13,27 @@ const LANGUAGE = /^<?(?:std|core|alloc|__gnu_cxx|__cxxabiv1|__cxxabi|boost)::/;
 const ENTRY_POINT = /^(?:w?main|w?WinMain|SDL_main|GuardedMain|android_main|.+::main)$/;
 
 export type OwnCode = {
-  /** Whether the module with this file name is the game's. */
-  has(module: string): boolean;
+  /** Whether the module is the game's. */
+  has(module: ModuleReport): boolean;
+  /** Whether a frame is in code of the operating system, by the folder or the name of its module. */
+  isSystem(frame: Frame): boolean;
   /** The functions of a frame, the inlined ones first: whether each is the game's, and its label in signatures. */
   of(frame: Frame): { readonly own: boolean; readonly label: string; readonly isNamed: boolean }[];
 };
 
-/** `main` is the index of the executable, which belongs to the game in any folder. */
+/** `main` is the index of the executable. It belongs to the game in any folder, and so does what comes with it. */
 export function findOwnCode(modules: readonly ModuleReport[], main: number | null, os: OsName): OwnCode {
-  const foreign = new Set(
-    modules
-      .filter(({ code_file }, index) => index !== main && SYSTEM_FOLDER.test(code_file))
-      .map(({ filename }) => filename),
-  );
+  const isInSystemFolder = findSystemCode(os, { modules, main });
   return {
-    has: (module) => !foreign.has(module),
+    has: ({ filename, base_addr }) => !isInSystemFolder({ module: filename, offset: base_addr }),
+    isSystem: (frame) =>
+      isInSystemFolder(frame) ||
+      [frame.module ?? '', (frame.module ?? '').toLowerCase()].some(
+        (label) => defaultLists.systemModules.find(label) !== undefined,
+      ),
     of: (frame) =>
       labelFrames([frame], os, defaultLists.trim).map(({ label, hasFunction: isNamed }) => ({
-        own: frame.module !== null && !foreign.has(frame.module) && !(isNamed && isRuntime(label)),
+        own: frame.module !== null && !isInSystemFolder(frame) && !(isNamed && isRuntime(label)),
         label,
         isNamed,
       })),

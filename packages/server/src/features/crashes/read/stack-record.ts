@@ -82,14 +82,14 @@ const RANKS: Readonly<Record<ModuleReport['symbols'], number>> = { missing: 0, c
 
 /** By rank; with equal ranks, modules of the game first. */
 function sortModules(modules: readonly ModuleReport[], code: OwnCode): ModuleReport[] {
-  const rankOf = ({ symbols, filename }: ModuleReport) => 2 * RANKS[symbols] + Number(!code.has(filename));
+  const rankOf = (module: ModuleReport) => 2 * RANKS[module.symbols] + Number(!code.has(module));
   return modules.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 function moduleOf(module: ModuleReport, code: OwnCode): CrashStack['modules'][number] {
   return {
     name: text(module.filename),
-    own: code.has(module.filename),
+    own: code.has(module),
     version: textOrNull(module.version),
     debug_file: text(module.debug_file),
     debug_id: text(module.debug_id),
