@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { BUILD_ID, type Peer, startPeer } from './setup/peer.ts';
@@ -150,6 +150,84 @@ test('a zip that the service already has as the newest file of the build is not 
   }
 });
 
+test('push ships a bundle as a bundle, without what players should not get', async (t) => {
+  const peer = await startPeer(t);
+  const cwd = tempFolder(t);
+  writeTree(cwd, {
+    'Owls.app/Contents/MacOS/Owls': 'program',
+    'Owls.app/Contents/Info.plist': '',
+    'Owls.app/.DS_Store': '',
+  });
+  chmodSync(join(cwd, 'Owls.app/Contents/MacOS/Owls'), 0o755);
+  symlinkSync('MacOS/Owls', join(cwd, 'Owls.app/Contents/start'));
+  const flags = ['--version', '1.0', '--os', 'macos', '--arch', 'arm64', '--json'];
+  const result = await runCli(['push', 'Owls.app', ...flags], { cwd, peer });
+  assert.equal(result.code, 0, result.stderr);
+  assert.deepEqual(
+    readZip(peer.files[0] ?? Buffer.alloc(0)).map(({ path, mode }) => [path, mode.toString(8)]),
+    [
+      ['Owls.app/', '40755'],
+      ['Owls.app/Contents/', '40755'],
+      ['Owls.app/Contents/Info.plist', '100644'],
+      ['Owls.app/Contents/MacOS/', '40755'],
+      ['Owls.app/Contents/MacOS/Owls', '100755'],
+      ['Owls.app/Contents/start', '120777'],
+    ],
+  );
+  const { left_out, warnings } = JSON.parse(result.stdout) as Record<string, unknown>;
+  assert.deepEqual(left_out, [{ path: 'Owls.app/.DS_Store', reason: 'leftover of the OS' }]);
+  assert.deepEqual(warnings, []);
+  assert.match(result.stderr, /Left out 1 item .*: Owls\.app\/\.DS_Store \(leftover of the OS\)/);
+});
+
+test('--dry-run lists what would be sent and where, and sends nothing', async (t) => {
+  const peer = await startPeer(t);
+  peer.channels = [{ channel: 'beta', os: 'linux', arch: 'x86_64', build_id: 'other', version: '0.9' }];
+  peer.builds = [];
+  const cwd = gameFolder(t);
+  writeTree(cwd, { 'game/.env': 'KEY=1' });
+  const setfiles = ['setfiles', '--version', '1.0', '--os', 'linux', '--arch', 'x64', '--files', 'game'];
+  assert.equal((await runCli([...setfiles, '--channel', 'beta'], { cwd })).code, 0);
+  const ignore = ['--ignore', '*.pdb', '--ignore', '*.log', '--dry-run'];
+  for (const command of [[...PUSH, '--channel', 'beta'], ['addfiles']]) {
+    const { code, stdout, stderr } = await runCli([...command, ...ignore], { cwd, peer });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^ +folder {2}data\/\n +2 bytes {2}data\/level\.json\n +7 bytes {2}run \(executable\)\n/);
+    assert.match(stdout, /left out: \.env \(secrets\)\nleft out: run\.pdb \(ignored\)\n/);
+    assert.match(stdout, /game +Owls \(owls\)\n.*\nbuild +1\.0 for linux\/x86_64\n +would be registered\n/);
+    assert.match(
+      stdout,
+      /channel +beta, which offers 0\.9 now\nfiles +2 with 9 bytes before compression\nNothing was sent/,
+    );
+    assert.match(stderr, /warning: --ignore "\*\.log" matches nothing/);
+    const asJson = JSON.parse((await runCli([...command, ...ignore, '--json'], { cwd, peer })).stdout);
+    assert.deepEqual(
+      [asJson.dry_run, asJson.game.slug, asJson.offered_version, asJson.files, asJson.bytes],
+      [true, 'owls', '0.9', 2, 9],
+    );
+    assert.deepEqual(asJson.build, {
+      ...{ version: '1.0', build_type: 'game', os: 'linux', arch: 'x86_64', channel: 'beta' },
+      registered: false,
+    });
+    assert.deepEqual(asJson.entries[2], { path: 'run', type: 'file', size: 7, executable: true });
+    assert.deepEqual(asJson.left_out, [
+      { path: '.env', reason: 'secrets' },
+      { path: 'run.pdb', reason: 'ignored' },
+    ]);
+  }
+  assert.ok(
+    kindsOf(peer).every((kind) => kind === 'info' || kind === 'builds'),
+    'only reads',
+  );
+  const guest = await runCli([...PUSH, '--dry-run', '--no-ignore-junk'], { cwd });
+  assert.equal(guest.code, 0, guest.stderr);
+  assert.match(guest.stdout, /game +unknown without credentials/);
+  assert.match(guest.stdout, /5 bytes {2}\.env\n/);
+  assert.match(guest.stderr, /players get 1 item that they probably should not: \.env \(secrets\)/);
+  peer.fail('info', { status: 401, code: 4023 });
+  assert.equal((await runCli([...PUSH, '--dry-run'], { cwd, peer })).code, 2, 'a revoked key is reported');
+});
+
 test('push exits with 2 if the scan rejects the file', async (t) => {
   const peer = await startPeer(t);
   peer.scans = [{ status: 'infected', detail: 'Eicar-Test in run' }];
@@ -169,6 +247,7 @@ test('push with invalid flags or files exits with 1, and nothing is sent', async
     [['push', 'game', '--version', '1', '--asset', 'none.yml'], /none\.yml: does not exist/],
     [['push', 'nowhere', ...PUSH.slice(2)], /nowhere: cannot be read/],
     [['push', 'game/run', ...PUSH.slice(2)], /is not a folder/],
+    [['push', 'game', '--version', '1', '--os', 'web', '--arch', 'wasm32'], /game: has no index\.html/],
     [[...PUSH, '--os', 'plan9'], /--os: not an accepted value/],
     [[...PUSH, '--title', 'x'.repeat(2000)], /--title: longer than/],
     [[...PUSH, '--changelog', ''], /--changelog\[0\]/],

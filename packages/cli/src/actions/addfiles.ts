@@ -9,22 +9,31 @@ import { type FilesDescriptor, readFilesFile } from '../descriptors/files-file.t
 import { LocalError } from '../failures.ts';
 import { type Build, findBuild } from '../upload/find-build.ts';
 import { noteChannel } from '../upload/note-channel.ts';
-import { formatFile, isOffered, listGame, uploadGame } from '../upload/upload-game.ts';
+import { previewGame } from '../upload/preview.ts';
+import { formatFile, isOffered, type ListFlags, listGame, reportOf, uploadGame } from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import type { Action } from './action.ts';
 
-type Options = { asset: string; ignore?: string[]; wait?: true; timeout: string; resume: boolean; tmp?: string };
+type Options = ListFlags & {
+  asset: string;
+  dryRun?: true;
+  wait?: true;
+  timeout: string;
+  resume: boolean;
+  tmp?: string;
+};
 
 export const addfiles: Action<Options> = async (context, options) => {
   const minutes = parseMinutes(options.timeout);
   const descriptor = await readFilesFile(options.asset);
   const folder = resolve(dirname(options.asset), descriptor.path);
   const { root, only } = await chooseRoot(dirname(options.asset), folder, descriptor.files);
-  const entries = await listGame(root, { only, ignore: options.ignore ?? [] }, descriptor.os, context);
+  const game = await listGame({ folder: root, only }, options, descriptor, context);
+  if (options.dryRun) return previewGame(game, descriptor, context);
   const client = await context.connect();
   const target = { ...descriptor, ...(await findTarget(client, descriptor, context)) };
   const { resume, tmp } = options;
-  const file = await uploadGame(client, entries, target, { resume, tmp, wait: options.wait && minutes }, context);
+  const file = await uploadGame(client, game.entries, target, { resume, tmp, wait: options.wait && minutes }, context);
   if (!file.uploaded && isOffered(file)) {
     noteChannel(
       await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal })),
@@ -32,7 +41,7 @@ export const addfiles: Action<Options> = async (context, options) => {
       context,
     );
   }
-  return { data: file, lines: formatFile(file) };
+  return { data: { ...file, ...reportOf(game) }, lines: formatFile(file) };
 };
 
 /**

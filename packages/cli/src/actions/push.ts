@@ -13,11 +13,12 @@ import { LocalError } from '../failures.ts';
 import { type Build, findBuild } from '../upload/find-build.ts';
 import { findCommit } from '../upload/find-commit.ts';
 import { type DeployInfo, noteChannel } from '../upload/note-channel.ts';
-import { formatFile, isOffered, listGame, uploadGame } from '../upload/upload-game.ts';
+import { previewGame } from '../upload/preview.ts';
+import { formatFile, isOffered, type ListFlags, listGame, reportOf, uploadGame } from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import type { Action } from './action.ts';
 
-type Options = {
+type Options = ListFlags & {
   version?: string;
   os?: string;
   arch?: string;
@@ -29,7 +30,7 @@ type Options = {
   changelog?: string[];
   commit?: string | boolean;
   asset?: string;
-  ignore?: string[];
+  dryRun?: true;
   wait: boolean;
   timeout: string;
   resume: boolean;
@@ -60,17 +61,21 @@ export const push: Action<Options> = async (context, options, folder = '') => {
   );
   const commit = await findCommit(options.commit, '.');
   const texts = { ...textsOf(options, asset, identity.version), ...(commit && { commit }) };
-  const entries = await listGame(folder, { ignore: options.ignore ?? [] }, identity.os, context);
+  const game = await listGame({ folder }, options, identity, context);
+  if (options.dryRun) return previewGame(game, identity, context);
   const client = await context.connect();
   const target = { ...identity, ...(await register(client, identity, texts, context)) };
   const { resume, tmp } = options;
   const wait = options.wait ? minutes : undefined;
-  const file = await uploadGame(client, entries, target, { resume, tmp, wait }, context);
+  const file = await uploadGame(client, game.entries, target, { resume, tmp, wait }, context);
   const info = await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal }));
   if (isOffered(file)) noteChannel(info, target, context);
   const page = pageOf(info, target.build_id);
   return {
-    data: { ...file, build_id: target.build_id, app_id: info.app_id, version: identity.version, page },
+    data: {
+      ...{ ...file, build_id: target.build_id, app_id: info.app_id, version: identity.version, page },
+      ...reportOf(game),
+    },
     lines: [`build_id=${target.build_id}`, ...formatFile(file), `page=${page}`],
   };
 };

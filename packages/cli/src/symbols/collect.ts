@@ -25,7 +25,7 @@ export type SymbolFile = {
 
 /** The .sym files in `folder` and its subfolders. Rejects with LocalError if there are none, or one is invalid. */
 export async function findSymbolFiles(folder: string, signal: AbortSignal): Promise<SymbolFile[]> {
-  const entries = await listEntries(folder, { signal });
+  const { entries } = await listEntries(folder, { signal });
   const files = entries.filter(({ kind, path }) => kind === 'file' && path.toLowerCase().endsWith('.sym'));
   if (files.length === 0) {
     throw new LocalError(

@@ -2,16 +2,17 @@
 import { join } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
 import { formatBytes } from '@chauffeur/contract/format';
-import type { BuildIdentity, Os } from '@chauffeur/contract/identity';
+import type { BuildIdentity } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
 import { startProgress } from '../progress.ts';
 import { withTempFolder } from '../temp.ts';
-import { type Entry, type ListOptions, listEntries } from '../zip/entries.ts';
+import { type Entry, type Listing, listEntries } from '../zip/entries.ts';
 import { type ZipResult, zipEntries } from '../zip/zip.ts';
 import type { Build } from './find-build.ts';
+import { type BuildKind, describeLeftOut, findOddities, refuseUnplayable } from './oddities.ts';
 import { uploadZip } from './upload.ts';
 import { waitForScan } from './wait-for-scan.ts';
 
@@ -30,17 +31,31 @@ type UploadOptions = {
   wait: number | undefined;
 };
 
-/** Lists what to zip of `folder`, and warns about common mistakes. Rejects with LocalError for what the service would reject. */
+/** How to list a folder, from the flags. */
+export type ListFlags = { ignore?: string[]; ignoreJunk?: boolean; dereference?: true };
+
+/** `warnings` are sentences, which have been printed. */
+export type Game = Listing & { warnings: string[] };
+
+/**
+ * Lists what to zip of `folder`, and warns about common mistakes. Rejects with LocalError for what the service would
+ * reject, and for web builds that cannot be played.
+ */
 export async function listGame(
-  folder: string,
-  options: Pick<ListOptions, 'only' | 'ignore'>,
-  os: Os,
-  context: Context,
-): Promise<Entry[]> {
-  const entries = await listEntries(folder, { ...options, signal: context.signal, os });
-  refuseTooMuch(entries);
-  noteOddities(entries, os, context);
-  return entries;
+  { folder, only }: { folder: string; only?: readonly string[] | undefined },
+  { ignore = [], ignoreJunk = true, dereference }: ListFlags,
+  kind: BuildKind,
+  { output, signal }: Context,
+): Promise<Game> {
+  const junk = ignoreJunk ? 'leave out' : 'find';
+  const listing = await listEntries(folder, { only, ignore, junk, dereference, signal, os: kind.os });
+  refuseTooMuch(listing.entries);
+  refuseUnplayable(folder, listing, kind);
+  const warnings = findOddities(listing, kind);
+  const leftOut = describeLeftOut(listing);
+  if (leftOut !== null) output.note(leftOut);
+  for (const warning of warnings) output.note(`warning: ${warning}`);
+  return { ...listing, warnings };
 }
 
 /**
@@ -82,20 +97,14 @@ export function isOffered({ status }: Pick<UploadedFile, 'status'>): boolean {
   return status === 'clean' || status === 'unscanned';
 }
 
+/** What --json reports about the files. */
+export function reportOf({ leftOut, warnings }: Game) {
+  return { left_out: leftOut.map(({ path, reason }) => ({ path, reason })), warnings };
+}
+
 /** The lines that describe an uploaded file, for scripts. */
 export function formatFile({ file_uid, checksum, status }: UploadedFile): string[] {
   return [`file_uid=${file_uid}`, `checksum=${checksum}`, `status=${status}`];
-}
-
-/** Warns about things that are allowed but are usually mistakes. */
-function noteOddities(entries: readonly Entry[], os: Os, { output }: Context): void {
-  const started = os === 'linux' || os === 'macos';
-  if (started && !entries.some(({ kind, executable }) => kind === 'file' && executable !== false)) {
-    output.note(`warning: no file is executable, so ${os} may not start the game. Use chmod +x on its program.`);
-  }
-  const left = entries.find(({ path }) => /(^|\/)\.(git|svn|hg)\/$/.test(path));
-  if (left !== undefined)
-    output.note(`warning: the folder contains ${left.path}, which players would get. See --ignore.`);
 }
 
 async function zipTo(path: string, entries: readonly Entry[], { output, env, signal }: Context) {

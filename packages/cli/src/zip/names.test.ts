@@ -5,7 +5,7 @@ import {
   findNameProblem,
   findSameButForCase,
   findTargetProblem,
-  isIgnored,
+  matchesGlob,
   startsLikeProgram,
 } from './names.ts';
 
@@ -49,13 +49,13 @@ test('names are sorted by bytes, with a folder before its contents', () => {
 });
 
 test('globs without a slash match names at any depth, other globs match the whole path', () => {
-  assert.ok(isIgnored('deep/down/a.pdb', ['*.pdb']));
-  assert.ok(isIgnored('saves/slot1', ['saves/*']));
-  assert.ok(!isIgnored('deep/saves/slot1', ['saves/*']));
-  assert.ok(isIgnored('deep/saves/slot1', ['**/saves/*']));
-  assert.ok(isIgnored('logs', ['logs/']));
-  assert.ok(isIgnored('deep/logs', ['logs/']));
-  assert.ok(!isIgnored('deep/logs', ['/logs']));
+  assert.ok(matchesGlob('deep/down/a.pdb', '*.pdb'));
+  assert.ok(matchesGlob('saves/slot1', 'saves/*'));
+  assert.ok(!matchesGlob('deep/saves/slot1', 'saves/*'));
+  assert.ok(matchesGlob('deep/saves/slot1', '**/saves/*'));
+  assert.ok(matchesGlob('logs', 'logs/'));
+  assert.ok(matchesGlob('deep/logs', 'logs/'));
+  assert.ok(!matchesGlob('deep/logs', '/logs'));
 });
 
 test('programs are recognized by their first bytes', () => {

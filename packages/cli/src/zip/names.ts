@@ -57,12 +57,11 @@ export function byBytes(a: { name: Buffer }, b: { name: Buffer }): number {
  * Whether a glob matches `path`. As in .gitignore, a glob without a slash matches a name at any depth, and a glob with a slash matches
  * the path from the root. Unlike there, dotfiles need a pattern that starts with a dot.
  */
-export function isIgnored(path: string, globs: readonly string[]): boolean {
-  return globs.some((glob) => {
-    const pattern = glob.replace(/^\.?\//, '').replace(/\/$/, '');
-    const anchored = pattern.includes('/') || /^\.?\//.test(glob);
-    return posix.matchesGlob(anchored ? path : posix.basename(path), pattern);
-  });
+export function matchesGlob(path: string, glob: string): boolean {
+  const slashed = process.platform === 'win32' ? glob.replaceAll('\\', '/') : glob;
+  const pattern = slashed.replace(/^\.?\//, '').replace(/\/$/, '');
+  const anchored = pattern.includes('/') || /^\.?\//.test(slashed);
+  return posix.matchesGlob(anchored ? path : posix.basename(path), pattern);
 }
 
 /** Whether the first bytes of a file are those of a program: ELF, Mach-O (thin or universal) or a script with `#!`. */

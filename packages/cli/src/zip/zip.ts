@@ -1,7 +1,6 @@
 // Zips a folder as a stream, on several threads. The same folder always gives the same bytes.
 import { crc32 } from 'node:zlib';
-import { formatBytes, formatNumber } from '@chauffeur/contract/format';
-import { LIMITS } from '@chauffeur/contract/limits';
+import { formatBytes } from '@chauffeur/contract/format';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, storedLength } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
@@ -42,7 +41,7 @@ const BLOCKS_AHEAD = 8;
  * of `signal` when it is aborted.
  */
 export async function writeZip(folder: string, outFile: string, options: ZipOptions = {}): Promise<ZipResult> {
-  const entries = await listEntries(folder, options);
+  const { entries } = await listEntries(folder, options);
   return zipEntries(entries, outFile, options);
 }
 
@@ -52,12 +51,6 @@ export async function zipEntries(
   outFile: string,
   options: ZipOptions = {},
 ): Promise<ZipResult> {
-  if (entries.length > LIMITS.zipEntries) {
-    throw new LocalError(
-      `The folder has ${formatNumber(entries.length)} entries; the limit is ${formatNumber(LIMITS.zipEntries)}.`,
-      'Combine small files, or leave some out with --ignore.',
-    );
-  }
   const file = await HashedFile.create(outFile);
   try {
     const bytesIn = await writeArchive(entries, file, options);

@@ -144,7 +144,13 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
   const fields = Object.fromEntries(request.fields);
   switch (kind) {
     case 'info':
-      return { app_id: APP_ID, slug: 'owls', url: 'https://games.example.com/g/owls', channels: peer.channels };
+      return {
+        app_id: APP_ID,
+        name: 'Owls',
+        slug: 'owls',
+        url: 'https://games.example.com/g/owls',
+        channels: peer.channels,
+      };
     case 'build':
       return { build_id: BUILD_ID, app_id: APP_ID, created: true };
     case 'builds':

@@ -1,6 +1,7 @@
 // The entries of a web build that can be served: read from its zip once, in a thread, and cached while it is played.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
+import { findStartPage } from '@chauffeur/contract/start-page';
 import type { Context } from '../../context.ts';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
@@ -9,7 +10,6 @@ import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { perContext } from '../../request/per-context.ts';
 import type { FileRow } from '../files/files.ts';
-import { findStartPage } from './start-page.ts';
 
 /** The location and size of an entry in the zip. */
 export type WebEntry = {

@@ -1,4 +1,4 @@
-// Finds the start page of a web build.
+// Finds the start page of a web build. The server plays by this rule, and the CLI checks folders by it.
 
 /**
  * Returns the `index.html` with the fewest parent folders, so that zips with and without a top-level folder work;
@@ -12,7 +12,7 @@ export function findStartPage(paths: Iterable<string>): string | null {
 }
 
 function onlyHighest(paths: readonly string[]): string | null {
-  const minDepth = Math.min(...paths.map(depthOf));
+  const minDepth = paths.reduce((min, path) => Math.min(min, depthOf(path)), Number.POSITIVE_INFINITY);
   return onlyOf(paths.filter((path) => depthOf(path) === minDepth));
 }
 
