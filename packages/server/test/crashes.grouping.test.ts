@@ -8,6 +8,7 @@ import { readRegrouping, requestRegrouping } from '../src/features/crashes/crash
 import { groupByMessage } from '../src/features/crashes/groups/grouping.ts';
 import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
 import { groupLate } from '../src/features/crashes/groups/messages.job.ts';
+import { recordWalks, type Walk } from '../src/features/crashes/process/processed.sql.ts';
 import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
 import { reprocessMissing } from '../src/features/crashes/process/reprocess.job.ts';
 import { finishReports } from '../src/features/crashes/process/unfinished.job.ts';
@@ -50,8 +51,12 @@ describe('crash groups', () => {
     return Promise.all(Array.from({ length: count }, () => reportCrash(server, game, buildId)));
   }
 
-  function attach(game: TestGame, reportIds: readonly string[], name: string): Promise<boolean> {
-    return transactGroups(server.ctx.db, (tx) => attachReports(tx, game.uid, reportIds, groupingNamed(name)));
+  /** Returns whether any of the reports exists. */
+  async function attach(game: TestGame, reportIds: readonly string[], name: string): Promise<boolean> {
+    const attached = await transactGroups(server.ctx.db, (tx) =>
+      attachReports(tx, game.uid, reportIds, groupingNamed(name)),
+    );
+    return attached.length > 0;
   }
 
   function detach(game: TestGame, reportIds: readonly string[]): Promise<void> {
@@ -105,6 +110,49 @@ describe('crash groups', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test('get the reports of several walks at once, each with its own stack, and no deleted one', async () => {
+    const { game, buildId } = await openGame();
+    const [first, second, deleted] = (await reportMany(game, buildId, 3)).toSorted();
+    await changed(server.ctx.db, sql`delete from crash_reports where report_id = ${deleted}`);
+    const walkOf = (reportId: string, name: string): Walk => ({
+      reportId,
+      excerpt: {
+        crashAddress: `0x${name}`,
+        frames: [
+          { function: `at ${name}`, module: null, file: null, line: 1, offset: null, trust: 'cfi', inlined: false },
+        ],
+        functions: ['shared'],
+        missingSymbols: [`${name}.so/${name}`, '"quoted", and \\ so on'],
+        system: { os: 'Linux', osVersion: '', distribution: null, cpu: null, cores: 1 },
+      },
+      grouping: groupingNamed('walked'),
+      facets: new Map(),
+      stackKey: `stacks/${name}`,
+    });
+    const walks = [walkOf(first!, 'a'), walkOf(second!, 'b'), walkOf(deleted!, 'c')];
+    assert.deepEqual([...(await recordWalks(server.ctx.db, game.uid, walks, server.ctx.clock.now()))].sort(), [
+      first,
+      second,
+    ]);
+    assert.deepEqual(await titles(game), [['group walked of things', 2, 'open']]);
+    const stored = await rows(
+      server.ctx.db,
+      sql`select stack_key, crash_address, frames->0->>'function' as function, missing_symbols, state
+        from crash_reports where game_id = ${game.uid} order by report_id`,
+    );
+    assert.deepEqual(
+      stored,
+      ['a', 'b'].map((name) => ({
+        stack_key: `stacks/${name}`,
+        crash_address: `0x${name}`,
+        function: `at ${name}`,
+        missing_symbols: [`${name}.so/${name}`, '"quoted", and \\ so on'],
+        state: 'processed',
+      })),
+    );
+    assert.equal(await findMiscount(server, game.uid), undefined);
   });
 
   test('are deleted with their last report, unless they are resolved', async () => {

@@ -9,7 +9,7 @@ import type { Grouping } from '../../src/features/crashes/groups/grouping.ts';
 import { groupMessages } from '../../src/features/crashes/groups/messages.job.ts';
 import type { ExcerptFrame } from '../../src/features/crashes/process/excerpt.ts';
 import { rememberFunctions } from '../../src/features/crashes/process/functions.sql.ts';
-import { recordWalk } from '../../src/features/crashes/process/processed.sql.ts';
+import { recordWalks } from '../../src/features/crashes/process/processed.sql.ts';
 import { createReport } from '../../src/features/crashes/receive/create.ts';
 import { storeFile } from '../../src/features/crashes/receive/store-file.ts';
 import { stemOf } from '../../src/features/crashes/report/files.ts';
@@ -126,13 +126,8 @@ export async function recordStack(
     system: SYSTEM,
   };
   const facets = await facetIdsOf(ctx, gameId, new Map([[reportId, facetsOf({ metadata, system: SYSTEM })]]));
-  await recordWalk(ctx.db, gameId, reportId, {
-    excerpt,
-    grouping: groupingOf(stack),
-    facets,
-    stackKey,
-    at: ctx.clock.now(),
-  });
+  const walk = { reportId, excerpt, grouping: groupingOf(stack), facets, stackKey };
+  await recordWalks(ctx.db, gameId, [walk], ctx.clock.now());
 }
 
 /** What the dumps say about the player's system. */

@@ -157,6 +157,7 @@ const EVENTS = {
 const BATCH_QUEUES = [
   'crash_reports',
   'crash_reports_with_id',
+  'crash_walks',
   'downloads',
   'events',
   'plays',
@@ -169,14 +170,14 @@ export type BatchQueue = (typeof BATCH_QUEUES)[number];
 const BATCHES = {
   batchWrites: histogram(
     'chauffeur_batch_write_duration_seconds',
-    'Time to write the crash reports, events or downloads of many requests to the database together. `crash_reports_with_id`: reports that may be repeats are checked first.',
+    'Time to write the crash reports, events or downloads of many requests to the database together. `crash_reports_with_id`: reports that may be repeats are checked first. `crash_walks`: the results of jobs.',
     [0.005, 0.02, 0.1, 0.5, 2, 10],
     { queue: BATCH_QUEUES, outcome: ['written', 'failed'] },
   ),
   batchRequests: counter('chauffeur_batch_requests_total', 'Requests in written batches.', { queue: BATCH_QUEUES }),
   batchWaiting: gauge(
     'chauffeur_batch_waiting',
-    'Crash reports or events that wait in memory for the next batch. Their senders have no response yet.',
+    'Crash reports, events or other items that wait in memory for the next batch. Their requests and jobs go on when they are written.',
     { queue: BATCH_QUEUES },
   ),
   batchCapacity: gauge('chauffeur_batch_capacity', 'How many may wait before further ones are refused with 5030.', {

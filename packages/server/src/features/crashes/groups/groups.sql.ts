@@ -35,9 +35,16 @@ export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): P
   }
 }
 
+/** SQL for further columns of reports, so that each row is written once. */
+type ReportChanges = {
+  /** The assignments: `state = 'processed', …`. */
+  readonly set: RawBuilder<unknown>;
+  /** Where their values come from if they differ by report: a list of rows, and the column with the report's id. */
+  readonly from?: { readonly rows: RawBuilder<unknown>; readonly reportId: RawBuilder<unknown> };
+};
+
 type Attachment = {
-  /** SQL for further columns of the reports, so that each row is written once. */
-  readonly changes?: RawBuilder<unknown>;
+  readonly changes?: ReportChanges;
   /** The functions on the stack of the reports. They decide whether the reports are in a group that was split off. */
   readonly functions?: readonly string[];
   /** What the reports are counted by. Without them, what they were counted by before. */
@@ -47,7 +54,7 @@ type Attachment = {
 /**
  * Moves reports into the group of `grouping`, which is created if it does not exist, or into the group that was split
  * off from it. Reports that are already in it are not counted again; reports that do not exist are skipped. A resolved
- * or snoozed group may open. Returns false if none of the reports exists.
+ * or snoozed group may open. Returns the ids of the reports that exist.
  */
 export async function attachReports(
   tx: Tx,
@@ -55,10 +62,10 @@ export async function attachReports(
   reportIds: readonly string[],
   grouping: Grouping,
   { changes, functions = [], facets }: Attachment = {},
-): Promise<boolean> {
+): Promise<readonly string[]> {
   const members = await lockReportsAndGroup(tx, gameId, reportIds, grouping.key);
-  if (members.length === 0) return false;
   const ids = members.map(({ report_id }) => report_id);
+  if (members.length === 0) return ids;
   const former = groupsOf(members);
   // In most cases the group exists and is locked already, and the reports have no other group to leave.
   let { target } = members[0]!;
@@ -85,15 +92,15 @@ export async function attachReports(
   if (placeId !== groupId) await lockPlace(tx, gameId, placeId);
   await countReports(tx, gameId, placeId, ids, { facets, isNew: former.length === 0 });
   await openAgain(tx, gameId, target, added);
-  return true;
+  return ids;
 }
 
-function changesOf(changes: RawBuilder<unknown> | undefined, facets: FacetIds | undefined): RawBuilder<unknown> | null {
+function changesOf(changes: ReportChanges | undefined, facets: FacetIds | undefined): ReportChanges | null {
   const all = [
-    ...(changes === undefined ? [] : [changes]),
+    ...(changes === undefined ? [] : [changes.set]),
     ...(facets === undefined ? [] : [sql`facets_version = ${FACETS_VERSION}::integer`]),
   ];
-  return all.length === 0 ? null : sql.join(all);
+  return all.length === 0 ? null : { ...changes, set: sql.join(all) };
 }
 
 /** Removes reports from their groups before they are deleted. Empty groups are deleted unless somebody
@@ -214,7 +221,7 @@ type Addition = {
   /** The reports among them that are not in the group yet. */
   readonly added: readonly string[];
   readonly grouping: Grouping;
-  readonly changes: RawBuilder<unknown> | null;
+  readonly changes: ReportChanges | null;
 };
 
 /** The newest report becomes the sample, as it will be kept longest. */
@@ -226,6 +233,7 @@ async function addReports(
 ): Promise<void> {
   const { kind, title, reason, explanation, rulesVersion = null } = grouping;
   const signature = kind === 'stack' ? title : null;
+  const from = changes?.from;
   const ofGroup = sql`game_id = ${gameId}::uuid and group_id = ${groupId}::uuid`;
   await rowsOfGame(
     tx,
@@ -240,8 +248,10 @@ async function addReports(
         update crash_reports set group_id = ${groupId}::uuid, grouping_version = ${GROUPING_VERSION}::integer,
           rules_version = coalesce(${rulesVersion}::integer, rules_version), reason = ${reason}::text,
           signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || message || ' ' || user_message)
-          ${changes === null ? sql`` : sql`, ${changes}`}
+          ${changes === null ? sql`` : sql`, ${changes.set}`}
+        ${from === undefined ? sql`` : sql`from ${from.rows}`}
         where game_id = ${gameId}::uuid and report_id = any(${ids}::uuid[])
+          ${from === undefined ? sql`` : sql`and report_id = ${from.reportId}`}
       )
       update crash_groups set count = crash_groups.count + sum.count,
           first_seen = least(first_seen, sum.first), last_seen = greatest(last_seen, sum.last),

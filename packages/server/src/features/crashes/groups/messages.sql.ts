@@ -80,6 +80,6 @@ export async function recordMessages(
     const isDone = sql`(state <> 'received' or ${failure}::text is not null)`;
     const changes = sql`state = case when ${isDone} then 'processed' else state end,
       failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end`;
-    await attachReports(tx, gameId, ids, grouping, { changes, facets });
+    await attachReports(tx, gameId, ids, grouping, { changes: { set: changes }, facets });
   });
 }

@@ -5,6 +5,7 @@ import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
+import { batchWriter } from '../../../request/batch-writer.ts';
 import { readRules } from '../groups/game-rules.sql.ts';
 import { groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
@@ -13,7 +14,7 @@ import { enqueueProcessing } from '../report/jobs.ts';
 import { readFacets } from './facets.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
-import { beginProcessing, type DumpRow, recordFailure, recordWalk } from './processed.sql.ts';
+import { beginProcessing, type DumpRow, kindOfWalk, recordFailure, recordWalks, type Walk } from './processed.sql.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
 import { type Reading, readDump } from './walk.ts';
@@ -36,9 +37,7 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields, rules };
   const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
   if (reading.outcome === 'walked') {
-    await keepWalk(ctx, gameId, report, { ...reading, stackKey }, resolver);
-    // Rules that were saved meanwhile are applied by a job, which may have run before the report was stored.
-    if ((await readRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
+    await keepWalk(ctx, gameId, report, { ...reading, stackKey, rulesVersion: rules.version }, resolver);
   } else {
     const grouping = groupByMessage(task.fields);
     const facets = await readFacets(ctx, gameId, report, null);
@@ -52,20 +51,43 @@ async function keepWalk(
   ctx: Context,
   gameId: string,
   report: DumpRow,
-  walk: Extract<Reading, { outcome: 'walked' }> & { stackKey: string },
+  walk: Extract<Reading, { outcome: 'walked' }> & Pick<WalkToRecord, 'stackKey' | 'rulesVersion'>,
   resolver: SymbolResolver,
 ): Promise<void> {
   const { report_id: reportId, stack_key: former } = report;
   const { functions, missingSymbols, system } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
   const facets = await readFacets(ctx, gameId, report, system);
-  const recorded = { ...walk, facets, at: ctx.clock.now() };
-  const isStored = await measureStage(ctx, 'group', () => recordWalk(ctx.db, gameId, reportId, recorded));
+  const isStored = await measureStage(ctx, 'group', () => recordWalk(ctx, { ...walk, gameId, reportId, facets }));
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
   if (unused !== null) await deleteStack(ctx, unused);
   if (isStored && (await resolver.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
 }
+
+type WalkToRecord = Walk & { readonly gameId: string; readonly rulesVersion: number };
+
+/**
+ * Records a walk, together with those of other reports of the same crash. Returns false if the report was deleted.
+ */
+const recordWalk = batchWriter<WalkToRecord, boolean>({
+  queue: 'crash_walks',
+  maxBatch: 32,
+  writers: 2,
+  // The group is locked, so a second transaction would wait for the first.
+  writersPerKey: 1,
+  // More than there can be jobs.
+  maxWaiting: 1000,
+  keyOf: async (_, walk) => `${walk.gameId}/${kindOfWalk(walk)}`,
+  async write(ctx, walks, { now }) {
+    const { gameId } = walks[0]!;
+    const stored = await recordWalks(ctx.db, gameId, walks, now);
+    // Rules that were saved meanwhile are applied by a job, which may have run before the reports were stored.
+    const { version } = await readRules(ctx.db, gameId);
+    if (walks.some(({ rulesVersion }) => rulesVersion !== version)) await enqueueRegrouping(ctx.db, gameId);
+    return walks.map(({ reportId }) => stored.includes(reportId));
+  },
+});
 
 /** The result stays recorded if this fails: the sweep deletes the blob later. */
 async function deleteStack(ctx: Context, key: string): Promise<void> {

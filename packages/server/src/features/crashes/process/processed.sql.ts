@@ -1,5 +1,6 @@
 // The SQL that records the result of processing a report's dump.
 import { type RawBuilder, sql } from 'kysely';
+import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
@@ -38,29 +39,50 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
   });
 }
 
-/** Stores the result of a walk and moves the report into its group. Returns false if the report was deleted. */
-export function recordWalk(
-  db: Db,
-  gameId: string,
-  reportId: string,
-  {
-    excerpt,
-    grouping,
-    facets,
-    stackKey,
-    at,
-  }: { excerpt: Excerpt; grouping: Grouping; facets: FacetIds; stackKey: string; at: Date },
-): Promise<boolean> {
-  const { crashAddress, frames, functions, missingSymbols } = excerpt;
-  return transactGroups(db, (tx) =>
-    attachReports(tx, gameId, [reportId], grouping, {
-      changes: sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = ${stackKey}::text,
-        crash_address = ${crashAddress}::text, frames = ${JSON.stringify(frames)}::jsonb, functions = ${functions}::text[],
-        missing_symbols = ${missingSymbols}::text[]`,
-      functions,
-      facets,
-    }),
-  );
+/** The result of a walk, to be recorded with its report. */
+export type Walk = {
+  readonly reportId: string;
+  readonly excerpt: Excerpt;
+  readonly grouping: Grouping;
+  readonly facets: FacetIds;
+  readonly stackKey: string;
+};
+
+/**
+ * What walks must have in common to be recorded together: their group, and all that is the same for the reports of
+ * `recordWalks`.
+ */
+export function kindOfWalk({ grouping: { key, reason, rulesVersion }, excerpt: { functions } }: Walk): string {
+  return JSON.stringify([Buffer.from(key).toString('base64'), reason, rulesVersion, functions]);
+}
+
+const WALK_COLUMNS: readonly Column<Walk>[] = [
+  { name: 'walked_id', type: 'uuid', value: ({ reportId }) => reportId },
+  { name: 'new_stack_key', type: 'text', value: ({ stackKey }) => stackKey },
+  { name: 'new_crash_address', type: 'text', value: ({ excerpt }) => excerpt.crashAddress },
+  { name: 'new_frames', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.frames) },
+  { name: 'new_missing_symbols', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.missingSymbols) },
+];
+
+/**
+ * Stores the results of walks of one kind, and moves their reports into their group, in one transaction. Returns the ids
+ * of the reports that have not been deleted.
+ */
+export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: Date): Promise<readonly string[]> {
+  const [first] = walks;
+  if (first === undefined) return Promise.resolve([]);
+  const { functions } = first.excerpt;
+  const items = new BulkRows(WALK_COLUMNS);
+  for (const walk of walks) items.add(walk);
+  const changes = {
+    set: sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
+      crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
+      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols))`,
+    from: { rows: items.unnest('walk'), reportId: sql`walked_id` },
+  };
+  const facets = new Map(walks.flatMap((walk) => [...walk.facets]));
+  const ids = walks.map(({ reportId }) => reportId);
+  return transactGroups(db, (tx) => attachReports(tx, gameId, ids, first.grouping, { changes, functions, facets }));
 }
 
 /**
@@ -79,8 +101,8 @@ export async function recordFailure(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId} and stack_key is null for update`,
     );
     if (open === undefined) return;
-    const changes = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
-    await attachReports(tx, gameId, [reportId], grouping, { changes, facets });
+    const set = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
+    await attachReports(tx, gameId, [reportId], grouping, { changes: { set }, facets });
   });
 }
 

@@ -488,14 +488,14 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
  * Like `findUsed`, for a report that does not have the file yet. Undefined if it already has the file, or if there is
  * no such report.
  */
-export async function findUsedBeforeUpload(db: Db, ref: FileRef, day: Date): Promise<UsedToday | undefined> {
-  const waiting = await row(
-    db,
-    keepPlan(sql`select report_id from crash_reports
-      where game_id = ${ref.gameId} and report_id = ${ref.reportId} and ${isMissing(ref)}`),
-  );
-  if (waiting === undefined) return undefined;
-  return row(db, keepPlan(sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${ref.gameId}`));
+export function findUsedBeforeUpload(db: Db, ref: FileRef, day: Date): Promise<UsedToday | undefined> {
+  const waiting = sql`select report_id from crash_reports
+    where game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid and ${isMissing(ref)}`;
+  const ofGame = sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${ref.gameId}`;
+  return withShards(db, async (shards) => {
+    if (shards === null) return row(db, keepPlan(sql<UsedToday>`${ofGame} and exists (${waiting})`));
+    return (await row(db, keepPlan(waiting))) === undefined ? undefined : row(db, keepPlan(ofGame));
+  });
 }
 
 /** A file of a report that is uploaded after the report. `attachment` is the number of an attachment. */
@@ -528,12 +528,49 @@ function maxBytes(setting: number): RawBuilder<unknown> {
  */
 export type AttachOutcome = 'attached' | 'taken' | 'past_limit' | 'too_large';
 
-/** Adds a file to its report, counts its bytes, and enqueues the job for it, in one transaction. */
+/** Adds a file to its report, counts its bytes, and enqueues the job for it, all or nothing. */
 export function attachFile(
   db: Db,
   ref: FileRef,
   file: StoredFile & Pick<Attachment, 'kind'>,
-  { day, bytes }: Pick<DailyLimits, 'day' | 'bytes'>,
+  limits: Pick<DailyLimits, 'day' | 'bytes'>,
+): Promise<AttachOutcome> {
+  return withShards(db, (shards) =>
+    shards === null && ref.kind !== 'attachment'
+      ? attachAtOnce(db, ref, file, limits)
+      : attachInSteps(db, ref, file, limits),
+  );
+}
+
+/** In one statement, which saves five round trips for each dump. */
+async function attachAtOnce(
+  db: Db,
+  ref: FileRef,
+  file: StoredFile & Pick<Attachment, 'kind'>,
+  limits: Pick<DailyLimits, 'day' | 'bytes'>,
+): Promise<AttachOutcome> {
+  const ofReport = sql`game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid`;
+  const job = jobForEachRow(processCrashJob, { gameId: sql`game_id`, reportId: sql`report_id` });
+  const { waiting, attached } = await onlyRow(
+    db,
+    keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
+        select from crash_reports where ${ofReport} and ${isMissing(ref)} for update
+      ), ${countBytes(ref.gameId, file.stored, limits, sql`waiting`)}, attached as (
+        update crash_reports set ${changesOf(ref, file)} from counted where ${ofReport} returning game_id, report_id
+      )
+      select (select count(*) from waiting) as waiting,
+        (select count(${ref.kind === 'dump' ? job : sql`*`}) from attached) as attached`),
+  );
+  if (waiting === 0) return 'taken';
+  return attached === 0 ? 'past_limit' : 'attached';
+}
+
+/** An attachment is checked against the others of its report. On Citus, a statement cannot write to both servers. */
+function attachInSteps(
+  db: Db,
+  ref: FileRef,
+  file: StoredFile & Pick<Attachment, 'kind'>,
+  limits: Pick<DailyLimits, 'day' | 'bytes'>,
 ): Promise<AttachOutcome> {
   const { gameId, reportId } = ref;
   const ofReport = sql`game_id = ${gameId} and report_id = ${reportId}`;
@@ -546,25 +583,35 @@ export function attachFile(
     if (waiting === undefined) return 'taken';
     const attached = waiting.attachments.reduce((sum, { size }) => sum + size, 0);
     if (ref.kind === 'attachment' && attached + file.size > LIMITS.crashAttachmentsBytes) return 'too_large';
-    const counted = await row(
-      tx,
-      keepPlan(sql`with limits as (
-          select ${maxBytes(bytes)} as max_bytes
-          from (select ${gameId}::uuid as game_id) as game left join game_quotas using (game_id)
-        )
-        insert into rate_counters (subject, name, window_start, used)
-        select ${gameId}::text, 'crash bytes', ${day}::timestamptz, ${file.stored}::bigint from limits
-        where max_bytes = 0 or ${file.stored}::bigint <= max_bytes
-        on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
-          where (select max_bytes = 0 or rate_counters.used + excluded.used <= max_bytes from limits)
-        returning subject`),
-    );
+    const counted = await row(tx, keepPlan(sql`with ${countBytes(gameId, file.stored, limits)} select from counted`));
     if (counted === undefined) return 'past_limit';
     await changed(tx, keepPlan(sql`update crash_reports set ${changesOf(ref, file)} where ${ofReport}`));
     if (ref.kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
     if (ref.kind === 'attachment' && file.kind === 'image') await addJob(tx, previewJob, { gameId, reportId });
     return 'attached';
   });
+}
+
+/**
+ * CTEs that count bytes of a game, for each row of `of`. `counted` has a row if they are within the limit of the day.
+ */
+function countBytes(
+  gameId: string,
+  bytes: number,
+  limits: Pick<DailyLimits, 'day' | 'bytes'>,
+  of: RawBuilder<unknown> = sql`(select) as one_row`,
+): RawBuilder<unknown> {
+  return sql`limits as (
+      select ${maxBytes(limits.bytes)} as max_bytes
+      from (select ${gameId}::uuid as game_id) as game left join game_quotas using (game_id)
+    ), counted as (
+      insert into rate_counters (subject, name, window_start, used)
+      select ${gameId}::text, 'crash bytes', ${limits.day}::timestamptz, ${bytes}::bigint from limits cross join ${of}
+      where max_bytes = 0 or ${bytes}::bigint <= max_bytes
+      on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used
+        where (select max_bytes = 0 or rate_counters.used + excluded.used <= max_bytes from limits)
+      returning subject
+    )`;
 }
 
 function changesOf(ref: FileRef, { key, size, kind }: StoredFile & Pick<Attachment, 'kind'>): RawBuilder<unknown> {
