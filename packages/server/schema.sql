@@ -459,6 +459,9 @@ create table symbol_texts (
   cache_version integer,
   created_at timestamp with time zone default now() not null,
   stored_size bigint default 0 not null,
+  functions integer,
+  detail smallint,
+  records integer,
   constraint symbol_texts_pkey PRIMARY KEY (game_id, checksum),
   constraint symbol_texts_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
   constraint symbol_texts_check CHECK (((state = 'compiled'::text) = (cache_key IS NOT NULL))),
@@ -477,6 +480,8 @@ create table symbols (
   checksum text not null,
   key_ref text not null,
   uploaded_at timestamp with time zone default clock_timestamp() not null,
+  code_id text default ''::text not null,
+  poorer_at timestamp with time zone,
   constraint symbols_pkey PRIMARY KEY (game_id, symbol_uid),
   constraint symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE,
   constraint symbols_game_id_checksum_fkey FOREIGN KEY (game_id, checksum) REFERENCES symbol_texts(game_id, checksum)
@@ -1933,6 +1938,8 @@ CREATE INDEX view_days_by_day ON public.view_days USING btree (day);
 CREATE INDEX download_referrer_days_by_day ON public.download_referrer_days USING btree (day);
 CREATE INDEX play_referrer_days_by_day ON public.play_referrer_days USING btree (day);
 CREATE UNIQUE INDEX videos_by_id ON public.videos USING btree (video_id);
+CREATE INDEX symbols_by_code_id ON public.symbols USING btree (game_id, code_id) WHERE (code_id <> ''::text);
+CREATE INDEX symbol_texts_uncounted ON public.symbol_texts USING btree (created_at) WHERE (detail IS NULL);
 
 create view build_names as
  SELECT builds.game_id,

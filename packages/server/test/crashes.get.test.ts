@@ -82,10 +82,11 @@ describe('a crash report', () => {
   test('explains why symbols of modules are missing', async () => {
     const game = await makeSharedGame(server);
     const buildId = await addBuild(server, game);
-    const [ownId, otherId] = ['0123456789ABCDEF0123456789ABCDEF0', 'FEDCBA9876543210FEDCBA98765432100'];
+    const [ownId, otherId, brokenId] = ['0', 'F', 'B'].map((digit) => `0123456789ABCDE${digit}0123456789ABCDEF0`);
+    assert.ok(ownId !== undefined && otherId !== undefined && brokenId !== undefined);
     await addSymbols(game, buildId, 'game', otherId, { state: 'stored', problem: null });
-    await addSymbols(game, buildId, 'broken.pdb', ownId, { state: 'unreadable', problem: 'line 3 is not a record' });
-    const missing = ['libfoo.so', 'game', 'broken.pdb'].map((file) => `${file}/${ownId}`);
+    await addSymbols(game, buildId, 'broken.pdb', brokenId, { state: 'unreadable', problem: 'line 3 is not a record' });
+    const missing = [`libfoo.so/${ownId}`, `game/${ownId}`, `renamed.exe/${brokenId}`];
     const id = await addReport(server.ctx, { game, buildId, stack: ['a'], missing });
     const listed = (await get(game, id)).body.data.missing_symbols;
     assert.deepEqual(
@@ -93,7 +94,7 @@ describe('a crash report', () => {
       [
         ['libfoo.so', 'never_uploaded'],
         ['game', 'wrong_debug_id'],
-        ['broken.pdb', 'unreadable'],
+        ['renamed.exe', 'unreadable'],
       ],
     );
     assert.match(listed[1].detail, new RegExp(otherId));

@@ -81,6 +81,45 @@ test('a refusal by the service exits with 2, the code and the remedy', async () 
   assert.match(bad.output.error.message, /“readme\.txt” is not a supported symbol file/);
 });
 
+test('a file that the service does not use, or that is of little use, is a warning', async () => {
+  const buildId = await register(server, game, { version: '4' });
+  const full = symText({ file: 'game.so' });
+  await put('full/game.so.sym', full);
+  const stripped = full
+    .toString()
+    .replace(/^FUNC.*$/m, 'PUBLIC 10 0 main')
+    .replace(/^10 .*\n/m, '');
+  await put('stripped/game.so.sym', Buffer.from(stripped));
+  assert.equal((await run(buildId, 'full')).code, 0);
+  const second = await run(buildId, 'stripped');
+  assert.deepEqual([second.code, second.output.symbols, second.output.not_used.length], [0, [], 1]);
+  assert.match(
+    second.stderr,
+    /warning: game\.so\.sym \(not used\): The build already has a richer file of this module/,
+  );
+  const other = await run(await register(server, game, { version: '5' }), 'stripped');
+  assert.deepEqual([other.code, other.output.symbols.length, other.output.not_used], [0, 1, undefined]);
+  assert.match(other.stderr, /warning: game\.so: It has no functions, only public names/);
+});
+
+test('a file of another kind is named as what it is, before anything is sent', async () => {
+  const buildId = await register(server, game, { version: '6' });
+  await put('foreign/game.sym', Buffer.from('\ufeffMODULE windows x86_64', 'utf16le'));
+  await put('native/Game.pdb', Buffer.from('Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0'));
+  await put('apple/._game.sym', Buffer.from('\0\x05\x16\x07'));
+  await put('apple/game.sym', symText({ file: 'apple' }));
+  const foreign = await run(buildId, 'foreign');
+  assert.deepEqual([foreign.code, foreign.output.error.code], [1, 'usage']);
+  assert.match(foreign.output.error.message, /game\.sym: is not a Breakpad symbol file: it is encoded in UTF-16\.$/);
+  assert.match(foreign.output.error.remedy, /dump_syms -o/);
+  assert.match((await run(buildId, 'native/Game.pdb')).output.error.message, /it is a PDB\.$/);
+  assert.match(
+    (await run(buildId, 'native')).output.error.message,
+    /no \.sym files, only others, such as Game\.pdb\.$/,
+  );
+  assert.equal((await run(buildId, 'apple')).output.symbols.length, 1);
+});
+
 // Runs last, because the other tests wait for their symbols to compile.
 test('already uploaded symbols are recognized across many pages', async () => {
   const buildId = await register(server, game, { version: '3' });

@@ -4,12 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import { openSymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { sql } from 'kysely';
-import { findSymbols, openCacheFile, type SymbolAnswer } from '../src/features/symbols/symbols.ts';
+import { findSymbols, openCacheFile, type SymbolAnswer, type WantedModule } from '../src/features/symbols/symbols.ts';
 import { BlobMissingError } from '../src/kernel/blobs/store.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
-import { addSymbols, compileNow, debugIdOf, storedCountsOf, symText, waitingJobs } from './setup/symbols.ts';
+import { addSymbols, compileNow, debugIdOf, storedCountsOf, symbolsOf, symText, waitingJobs } from './setup/symbols.ts';
 import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
@@ -53,7 +53,7 @@ describe('finding symbols', () => {
     const bad = Buffer.from(`MODULE Linux x86_64 ${debugIdOf('bad')} bad.so\n%%%\n`);
     await addCompiled(game, buildId, bad);
     const wanted = [
-      { debugFile: 'nothing.so', debugId },
+      { debugFile: 'nothing.so', debugId: debugIdOf('nothing') },
       { debugFile: 'late.so', debugId: debugIdOf('late.so') },
       { debugFile: file, debugId },
       { debugFile: file, debugId: debugIdOf('other') },
@@ -107,6 +107,102 @@ describe('finding symbols', () => {
     assert.equal((await find(game, own, file, debugId)).state, 'unreadable');
     await addCompiled(game, other, symText({ file, f: 'other' }));
     assert.equal(await functionIn(await find(game, own, file, debugId)), 'other');
+  });
+});
+
+describe('a module is identified', () => {
+  const file = 'libgame.so';
+  const debugId = debugIdOf(file);
+  const zeros = '0'.repeat(33);
+  const withCodeId = (text: Buffer, codeId: string) =>
+    Buffer.from(text.toString().replace('\n', `\nINFO CODE_ID ${codeId}\n`));
+
+  async function findModule(game: TestGame, buildId: string, module: WantedModule): Promise<SymbolAnswer> {
+    const [answer] = await findSymbols(server.ctx, game.uid, buildId, [module]);
+    assert.ok(answer !== undefined);
+    return answer;
+  }
+
+  test('by its debug id, whatever its name is', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    await addCompiled(game, buildId, symText({ file }));
+    const names = [
+      '/data/app/x/split_config.arm64_v8a.apk',
+      'base.apk!/lib/arm64-v8a/libgame.so',
+      '/opt/libgame.so (deleted)',
+    ];
+    for (const name of [...names, 'libgame.so.0.5.0', 'Renamed.exe', '', '\0', 'a:b'])
+      assert.equal(await functionIn(await find(game, buildId, name, debugId)), 'game::run()', name);
+  });
+
+  test('by nothing if its debug id is all zeros, even with the same name', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    await addCompiled(game, buildId, symText({ file, debugId: zeros }));
+    for (const id of [zeros, `${'0'.repeat(32)}1`, ''])
+      assert.deepEqual(await find(game, buildId, file, id), { state: 'missing', why: 'never_uploaded' }, id);
+    assert.deepEqual(await find(game, buildId, file, debugId), { state: 'missing', why: 'never_uploaded' });
+    const [symbol] = await symbolsOf(server, game, buildId);
+    assert.match(symbol?.problem ?? '', /^It has neither a debug id nor a code id/);
+  });
+
+  test('by its code id if it has no debug id, as programs of MinGW', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    const program = symText({ file: 'godot.exe', debugId: zeros, os: 'windows' });
+    await addCompiled(game, buildId, withCodeId(program, '0A35DA3E12000 godot.exe'));
+    // Crashpad writes a debug id of zeros instead of the id that the linker wrote.
+    const library = symText({ file: 'lib.dll', os: 'windows', f: 'lib()' });
+    await addCompiled(game, buildId, withCodeId(library, '63CF138F21000 lib.dll'));
+    for (const codeId of ['0a35da3e12000', '0A35DA3E12000', 'A35DA3E12000'])
+      for (const id of ['', zeros])
+        assert.equal(
+          await functionIn(
+            await findModule(game, buildId, { debugFile: '', debugId: id, codeFile: 'My Game.exe', codeId }),
+          ),
+          'game::run()',
+        );
+    const dll = {
+      debugFile: 'C:\\Game\\lib.dll',
+      debugId: zeros,
+      codeFile: 'C:\\Game\\lib.dll',
+      codeId: '63cf138f21000',
+    };
+    assert.equal(await functionIn(await findModule(game, buildId, dll)), 'lib()');
+    assert.equal((await findModule(game, buildId, { ...dll, codeId: '63cf138f22000' })).state, 'missing');
+    assert.equal((await findModule(game, buildId, { ...dll, codeId: '0000000021000' })).state, 'missing');
+  });
+
+  test('by its code id even if another build of it in the same upload has the same name', async () => {
+    const game = await makeGame(server);
+    const buildId = await makeBuild(game);
+    for (const no of [1, 2]) {
+      const text = symText({ file: 'godot.exe', debugId: zeros, os: 'windows', f: `f${no}` });
+      await addCompiled(game, buildId, withCodeId(text, `63CF138${no}21000 godot.exe`));
+    }
+    for (const no of [1, 2]) {
+      const module = { debugFile: '', debugId: '', codeFile: 'godot.exe', codeId: `63cf138${no}21000` };
+      assert.equal(await functionIn(await findModule(game, buildId, module)), `f${no}`);
+    }
+    assert.deepEqual(
+      (await symbolsOf(server, game, buildId)).map(({ debug_id, code_id }) => [debug_id, code_id]),
+      [1, 2].map((no) => [`63cf138${no}21000`, `63cf138${no}21000`]),
+    );
+  });
+
+  test('and of several files with its id, that with the most detail is used, then that with its name', async () => {
+    const game = await makeGame(server);
+    const [buildId, other] = [await makeBuild(game), await makeBuild(game)];
+    const stripped = Buffer.from(`MODULE Linux x86_64 ${debugId} app\nPUBLIC 10 0 public\n`);
+    await addCompiled(game, buildId, stripped);
+    assert.equal(await functionIn(await find(game, buildId, 'app', debugId)), 'public');
+    await addCompiled(game, other, symText({ file: 'app.debug', debugId, f: 'debug' }));
+    assert.equal(await functionIn(await find(game, buildId, 'app', debugId)), 'debug');
+    await addCompiled(game, other, symText({ file: 'b.so', debugId, f: 'b' }));
+    await addCompiled(game, other, symText({ file: 'a.so', debugId, f: 'a' }));
+    for (const name of ['a', 'b'])
+      assert.equal(await functionIn(await find(game, buildId, `${name}.so`, debugId)), name);
   });
 });
 

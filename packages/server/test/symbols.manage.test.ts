@@ -259,6 +259,17 @@ describe('other stackwalkers', () => {
     }
   });
 
+  test('find a text by its id under another name, and by the code id of a module without a debug id', async () => {
+    const { game, buildId, address } = await makeReadable();
+    const zeros = '0'.repeat(33);
+    const program = `MODULE windows x86 ${zeros} godot.exe\nINFO CODE_ID 63CF138F21000 godot.exe\n`;
+    await addSymbols(server, game, buildId, Buffer.from(program));
+    const bodyOf = async (path: string) => (await fetch(`${address}/${path}`)).text();
+    assert.equal(await bodyOf(`split.apk/${debugId}/split.apk.sym`), text.toString());
+    assert.equal(await bodyOf('My Game.exe/63cf138f21000/My Game.exe.sym'), program);
+    assert.equal((await fetch(`${address}/godot.exe/${zeros}/godot.exe.sym`)).status, 404);
+  });
+
   test('get gzip with its own ETag if they accept it', async () => {
     const { address } = await makeReadable();
     const path = new URL(address + place).pathname;
@@ -284,7 +295,6 @@ describe('other stackwalkers', () => {
     await changed(server.ctx.db, sql`delete from symbols where game_id = ${other.game.uid}`);
     const addresses = [
       `${address}/Game.pdb/${debugIdOf('other')}/Game.sym`,
-      `${address}/Other.pdb/${debugId}/Other.sym`,
       `${address}/Game.pdb/${debugId}/Game.pd_`,
       `${address}/Game.pdb/${debugId}/..%2f..%2fGame.sym`,
       `${address}/%00/${debugId}/%00.sym`,

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { type ApiResponse, makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  type ApiResponse,
+  makeGame,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+} from './setup/server.ts';
 import {
   addSymbols,
   debugIdOf,
@@ -55,8 +63,11 @@ describe('an accepted upload', () => {
       cpu: 'x86_64',
       size: text.length,
       checksum: sha256(text),
+      code_id: null,
       state: 'stored',
       problem: null,
+      functions: 1,
+      poorer_at: null,
     });
     assert.match(`${symbol_uid} ${uploaded_at}`, /^[0-9a-f-]{36} \d{4}-.*Z$/);
     assert.deepEqual(
@@ -111,6 +122,105 @@ describe('an accepted upload', () => {
     const [symbol] = await untilCompiled(server, game, buildId);
     assert.equal(symbol?.state, 'compiled');
     assert.match(symbol?.problem ?? '', /^1 line was skipped: line 5, /);
+  });
+
+  test('of files without functions warns about each, in the response and the list', async () => {
+    const { game, buildId } = await makeBuild();
+    const module = `MODULE Linux x86_64 ${debugIdOf('x')}`;
+    const zip = buildZip([
+      { name: 'a.sym', data: `${module} a.so\n` },
+      { name: 'b.sym', data: `${module} b.so\nPUBLIC 10 0 main\n` },
+      { name: 'c.sym', data: `${module} c.so\nFUNC 10 8 0 main\n` },
+    ]);
+    const expected = [
+      /^It has no functions\. Create it from the unstripped/,
+      /^It has no functions, only public names/,
+      /^$/,
+    ];
+    for (const listed of [await addSymbols(server, game, buildId, zip), await untilCompiled(server, game, buildId)]) {
+      for (const [no, pattern] of expected.entries()) assert.match(listed[no]?.problem ?? '', pattern);
+      assert.deepEqual(
+        listed.map(({ functions }) => functions),
+        [0, 0, 1],
+      );
+    }
+  });
+
+  test('of a zip skips files that macOS and Windows add', async () => {
+    const { game, buildId } = await makeBuild();
+    const junk = ['__MACOSX/._a.sym', 'symbols/._a.sym', 'symbols/.DS_Store', 'Thumbs.db'];
+    const zip = buildZip([...junk.map((name) => ({ name, data: 'x' })), { name: 'symbols/a.sym', data: symText() }]);
+    assert.equal((await addSymbols(server, game, buildId, zip)).length, 1);
+  });
+});
+
+describe('of two files of a module, a build keeps the richer', () => {
+  const file = 'libgame.so';
+  const module = `MODULE Linux x86_64 ${debugIdOf(file)} ${file}\n`;
+  const full = symText({ file });
+  /** From the richest to the poorest. */
+  const files = [
+    Buffer.from(`${full}STACK CFI INIT 10 8 .cfa: $rsp 8 + .ra: .cfa 8 - ^\n`),
+    full,
+    Buffer.from(`${module}FUNC 10 8 0 f\nFUNC 20 8 0 g\n${'PUBLIC 40 0 p\n'.repeat(99)}`),
+    Buffer.from(`${module}PUBLIC 10 0 p\nPUBLIC 20 0 q\n`),
+    Buffer.from(`${module}FUNC 10 8 0 <unknown in ${file}>\nPUBLIC 10 0 p\n`),
+    Buffer.from(module),
+  ];
+  const keptBy = async (game: TestGame, buildId: string) =>
+    (await symbolsOf(server, game, buildId)).map(({ checksum, poorer_at }) => ({
+      checksum,
+      poorer: poorer_at !== null,
+    }));
+
+  test('whichever comes first, and says so in the response and the list', async () => {
+    for (const [no, poorer] of files.slice(1).entries()) {
+      const richer = files[no]!;
+      const { game, buildId } = await makeBuild();
+      const [kept] = await addSymbols(server, game, buildId, richer);
+      const response = await sendSymbols(server, game, buildId, poorer, { filename: 'stripped.sym' });
+      assert.deepEqual([response.status, response.body.data.count, response.body.data.symbols], [201, 0, []]);
+      const [unused, ...others] = response.body.data.not_used;
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [unused.file, unused.debug_file, unused.debug_id, unused.kept_symbol_uid],
+        ['stripped.sym', file, debugIdOf(file), kept?.symbol_uid],
+      );
+      assert.match(unused.reason, /^The build already has a richer file of this module, with .*so it is not used\./);
+      assert.deepEqual(await keptBy(game, buildId), [{ checksum: sha256(richer), poorer: true }]);
+
+      const second = await makeBuild();
+      await addSymbols(server, second.game, second.buildId, poorer);
+      await addSymbols(server, second.game, second.buildId, richer);
+      assert.deepEqual(await keptBy(second.game, second.buildId), [{ checksum: sha256(richer), poorer: false }]);
+    }
+  });
+
+  test('if both are sent at the same time', async () => {
+    const { game, buildId } = await makeBuild();
+    const statuses = await Promise.all(
+      [...files, ...files.toReversed()].map(async (text) => (await sendSymbols(server, game, buildId, text)).status),
+    );
+    assert.deepEqual(statuses, Array(12).fill(201));
+    assert.equal((await symbolsOf(server, game, buildId))[0]?.checksum, sha256(files[0]!));
+    await untilCompiled(server, game, buildId);
+  });
+
+  test('until it is deleted', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, full);
+    const url = `${server.api}/games/${game.uid}/builds/${buildId}/symbols`;
+    await request(url, { method: 'DELETE', headers: await signIn(server, game.owner) });
+    await addSymbols(server, game, buildId, Buffer.from(module));
+    assert.deepEqual(await keptBy(game, buildId), [{ checksum: sha256(Buffer.from(module)), poorer: false }]);
+  });
+
+  test('but replaces one that cannot be read', async () => {
+    const { game, buildId } = await makeBuild();
+    await addSymbols(server, game, buildId, Buffer.from(`${module}%%%\n${'%\n'.repeat(99)}`));
+    await untilCompiled(server, game, buildId);
+    await addSymbols(server, game, buildId, Buffer.from(module));
+    assert.equal((await symbolsOf(server, game, buildId))[0]?.checksum, sha256(Buffer.from(module)));
   });
 });
 

@@ -26,22 +26,29 @@ import { zipEntries } from '../zip/zip.ts';
 import type { Action } from './action.ts';
 
 type Options = { buildId: string; tmp?: string };
-type Stored = OutputOf<typeof uploadSymbols>['symbols'];
+type Uploaded = Pick<OutputOf<typeof uploadSymbols>, 'symbols' | 'not_used'>;
+type Stored = Uploaded['symbols'];
 type Package = { path: string; filename: string; size: number; sha256: string };
-/** The uploaded symbols, and the number of files that were skipped. */
-type Sent = { stored: Stored; skipped: number };
+/** What the service did with the uploaded files, and the number of files that were skipped. */
+type Sent = Uploaded & { skipped: number };
 
 export const symbols: Action<Options> = async (context, { buildId, tmp }, path = '') => {
   checkBuildId(buildId);
   const stats = await stat(path).catch(() => null);
   if (stats === null) throw new LocalError(`${path}: does not exist.`, 'Use a folder, a .sym file or a zip.');
-  const { stored, skipped } =
-    extname(path).toLowerCase() === '.zip' && !stats.isDirectory()
-      ? await sendZip(path, buildId, context)
-      : await sendFiles(path, stats.isDirectory(), buildId, tmp, context);
+  const {
+    symbols: stored,
+    not_used: unused,
+    skipped,
+  } = extname(path).toLowerCase() === '.zip' && !stats.isDirectory()
+    ? await sendZip(path, buildId, context)
+    : await sendFiles(path, stats.isDirectory(), buildId, tmp, context);
   if (skipped > 0) context.output.note(`Skipped ${formatFileCount(skipped)} that the service already has.`);
+  for (const { file, reason } of unused) context.output.note(`warning: ${file} (not used): ${reason}`);
+  for (const { debug_file, problem } of stored)
+    if (problem !== null) context.output.note(`warning: ${debug_file}: ${problem}`);
   const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
-  return { data: { symbols: stored, skipped }, lines };
+  return { data: { symbols: stored, skipped, ...(unused.length > 0 && { not_used: unused }) }, lines };
 };
 
 async function sendFiles(
@@ -58,12 +65,14 @@ async function sendFiles(
   );
   const fresh = await skipUploaded(files, uploaded, context.signal);
   const batches = batchesOf(fresh);
-  const stored: Stored = [];
+  const sent: Sent = { symbols: [], not_used: [], skipped: files.length - fresh.length };
   for (const [index, batch] of batches.entries()) {
     context.output.note(describeBatch(batch.length, index, batches.length));
-    stored.push(...(await sendBatch(client, batch, buildId, tmp, context)));
+    const { symbols: stored, not_used: unused } = await sendBatch(client, batch, buildId, tmp, context);
+    sent.symbols.push(...stored);
+    sent.not_used.push(...unused);
   }
-  return { stored, skipped: files.length - fresh.length };
+  return sent;
 }
 
 /** Lists all symbols of the build, page by page. */
@@ -88,10 +97,13 @@ function isReadable({ state }: Stored[number]): boolean {
 }
 
 async function openSymbolFile(path: string): Promise<SymbolFile> {
-  if (extname(path).toLowerCase() !== '.sym') {
-    throw new LocalError(`${path}: is neither a .sym file nor a zip.`, 'Create .sym files with dump_syms.');
-  }
-  return { source: path, size: await checkSymbolFile(path, basename(path)), entry: null };
+  const size = await checkSymbolFile(path, basename(path));
+  if (extname(path).toLowerCase() !== '.sym')
+    throw new LocalError(
+      `${path}: is neither a .sym file nor a zip.`,
+      'If it is a symbol file, rename it to end in .sym.',
+    );
+  return { source: path, size, entry: null };
 }
 
 async function sendBatch(
@@ -100,7 +112,7 @@ async function sendBatch(
   buildId: string,
   tmp: string | undefined,
   context: Context,
-): Promise<Stored> {
+): Promise<Uploaded> {
   const entries = batch.flatMap(({ entry }) => (entry === null ? [] : [entry]));
   const [first] = batch;
   if (first !== undefined && batch.length === 1) return send(client, await packageOf(first.source), buildId, context);
@@ -120,7 +132,7 @@ async function sendZip(path: string, buildId: string, context: Context): Promise
       'Unpack it and upload the folder instead, which is sent in parts.',
     );
   }
-  return { stored: await send(await context.connect(), content, buildId, context), skipped: 0 };
+  return { ...(await send(await context.connect(), content, buildId, context)), skipped: 0 };
 }
 
 async function packageOf(path: string): Promise<Package> {
@@ -128,7 +140,7 @@ async function packageOf(path: string): Promise<Package> {
 }
 
 /** Retried if the response is lost, because uploading the same symbols twice is harmless. */
-async function send(client: Client, file: Package, buildId: string, context: Context): Promise<Stored> {
+async function send(client: Client, file: Package, buildId: string, context: Context): Promise<Uploaded> {
   const progress = startProgress('uploading', context.output, context.env);
   const fields = { build_id: buildId, checksum: file.sha256 };
   const attempt = () => {
@@ -136,8 +148,9 @@ async function send(client: Client, file: Package, buildId: string, context: Con
     const { form, headers } = multipartBody(fields, { ...file, start: 0, end: file.size }, onSent);
     return client.send(uploadSymbols, form, { headers, signal: context.signal });
   };
-  const { symbols: stored } = await retry(context.retryOptions, attempt).finally(progress.finish);
-  return stored;
+  const { symbols: stored, not_used: unused } = await retry(context.retryOptions, attempt).finally(progress.finish);
+  // Older servers keep the last file of a module.
+  return { symbols: stored, not_used: unused ?? [] };
 }
 
 function formatFileCount(files: number): string {

@@ -1,5 +1,7 @@
 // Finds Breakpad symbol files in a folder, skips files that were already uploaded, and splits the rest into uploads.
 import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { FOREIGN_FILE_BYTES, recognizeForeignFile } from '@chauffeur/contract/foreign-symbol-file';
 import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
@@ -23,13 +25,23 @@ export type SymbolFile = {
   readonly entry: Entry | null;
 };
 
+/** Files with debug information in other formats. */
+const NATIVE_FILE = /\.(?:pdb|debug|dbg|dwp|so|dll|exe|dylib)$|\.dSYM\/|\.so\.[0-9.]+$/i;
+
+/** Files that macOS adds next to others on file systems of other systems. */
+function isMacFile(path: string): boolean {
+  return basename(path).startsWith('._');
+}
+
 /** The .sym files in `folder` and its subfolders. Rejects with LocalError if there are none, or one is invalid. */
 export async function findSymbolFiles(folder: string, signal: AbortSignal): Promise<SymbolFile[]> {
-  const { entries } = await listEntries(folder, { signal });
-  const files = entries.filter(({ kind, path }) => kind === 'file' && path.toLowerCase().endsWith('.sym'));
+  const all = (await listEntries(folder, { signal })).entries;
+  const entries = all.filter(({ kind, path }) => kind === 'file' && !isMacFile(path));
+  const files = entries.filter(({ path }) => path.toLowerCase().endsWith('.sym'));
   if (files.length === 0) {
+    const native = entries.find(({ path }) => NATIVE_FILE.test(path));
     throw new LocalError(
-      `${folder}: contains no .sym files.`,
+      `${folder}: contains no .sym files${native === undefined ? '' : `, only others, such as ${native.path}`}.`,
       'Create them with dump_syms from the unstripped binaries.',
     );
   }
@@ -37,7 +49,7 @@ export async function findSymbolFiles(folder: string, signal: AbortSignal): Prom
   return files.map((entry) => ({ source: entry.source, size: entry.size, entry }));
 }
 
-/** Returns the file size. Rejects with LocalError if the file is too large or does not start with a MODULE record. */
+/** Returns the file size. Rejects with LocalError if the file is too large, or says what it is instead of symbols. */
 export async function checkSymbolFile(path: string, name: string): Promise<number> {
   await using file = await open(path).catch((cause: unknown) => {
     throw new LocalError(`${name}: cannot be read.`, 'Check its permissions.', { cause });
@@ -49,14 +61,20 @@ export async function checkSymbolFile(path: string, name: string): Promise<numbe
       'Remove it from the folder.',
     );
   }
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(7), 0, 7, 0);
-  if (buffer.toString('latin1', 0, bytesRead) !== 'MODULE ') {
-    throw new LocalError(
-      `${name}: is not a Breakpad symbol file: its first line does not start with MODULE.`,
-      'Create it again with dump_syms, or remove it from the folder.',
-    );
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(FOREIGN_FILE_BYTES), 0, FOREIGN_FILE_BYTES, 0);
+  requireSymbols(name, buffer.subarray(0, bytesRead));
   return size;
+}
+
+function requireSymbols(name: string, firstBytes: Uint8Array): void {
+  const foreign = recognizeForeignFile(firstBytes);
+  if (foreign !== null)
+    throw new LocalError(`${name}: is not a Breakpad symbol file: ${foreign.what}.`, foreign.remedy);
+  if (Buffer.from(firstBytes.subarray(0, 6)).toString('latin1') === 'MODULE') return;
+  throw new LocalError(
+    `${name}: is not a Breakpad symbol file: its first line does not start with MODULE.`,
+    'Create it again with dump_syms, or remove it from the folder.',
+  );
 }
 
 const MAX_CONCURRENT_HASHES = 4;

@@ -31,7 +31,7 @@ export const StackModule = Type.Object({
   own: Type.Boolean({ description: 'false for modules of the OS' }),
   version: Nullable(Type.String()),
   debug_file: Type.String(),
-  debug_id: Type.String(),
+  debug_id: Type.String({ description: 'The code id for a module without a debug id; empty if it has neither' }),
   base: Type.String(),
   end: Type.String({ description: 'Address after the last byte' }),
   symbols: Type.Enum([...MODULE_SYMBOLS], {

@@ -114,7 +114,7 @@ export const CrashSummary = Type.Object({
 
 export const MissingModule = Type.Object({
   module: Foreign(Type.String()),
-  debug_id: Foreign(Type.String()),
+  debug_id: Foreign(Type.String({ description: 'The code id for a module without a debug id' })),
   why: Type.Enum(['never_uploaded', 'wrong_debug_id', 'unreadable']),
   detail: Foreign(Type.String()),
 });

@@ -24,14 +24,30 @@ export const SymbolRecord = Type.Object({
   debug_file: Foreign(
     Type.String({ description: 'Name of the file with the debug information, such as game.pdb or libgame.so' }),
   ),
-  debug_id: Type.String({ description: 'Breakpad debug id' }),
+  debug_id: Type.String({ description: 'Breakpad debug id; the code id for a module without one' }),
+  code_id: Nullable(
+    Type.String({ description: 'Identifies the code file, such as its timestamp and size on Windows' }),
+  ),
   os: Type.String(),
   cpu: Type.String(),
   size: Type.Integer({ description: 'Size of the text in bytes' }),
   checksum: Sha256,
   state: Type.Enum([...SYMBOL_STATES], { description: 'stored: not compiled yet; unreadable: see problem' }),
-  problem: Nullable(Foreign(Type.String({ description: 'Why the file cannot be read, or which parts were skipped' }))),
+  problem: Nullable(
+    Foreign(
+      Type.String({
+        description: 'Why the file cannot be read or is of little use, such as without functions, or what was skipped',
+      }),
+    ),
+  ),
+  functions: Nullable(
+    Type.Integer({ description: 'Number of functions with a name; null until an older file is counted' }),
+  ),
   uploaded_at: Timestamp,
+  poorer_at: Nullable({
+    ...Timestamp,
+    description: 'When a poorer file of this module was last uploaded, which is not used',
+  }),
 });
 const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
 const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCursor });
@@ -57,7 +73,21 @@ export const uploadSymbols = defineOperation({
       FilePart('application/octet-stream', "The same, under the name that Breakpad's sym_upload uses"),
     ),
   }),
-  output: Type.Object({ build_id: Uuid, count: Type.Integer(), ...SymbolList.properties }),
+  output: Type.Object({
+    build_id: Uuid,
+    count: Type.Integer(),
+    ...SymbolList.properties,
+    not_used: Type.Array(
+      Type.Object({
+        file: Foreign(Type.String({ description: 'Its name in the upload' })),
+        debug_file: Foreign(Type.String()),
+        debug_id: Type.String(),
+        kept_symbol_uid: Uuid,
+        reason: Type.String(),
+      }),
+      { description: 'Files that are not used because the build has a richer one of the same module' },
+    ),
+  }),
   statuses: [201, 200],
   invalid: 4037,
   errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 4292, 5020],

@@ -47,13 +47,16 @@ export type SymbolRecord = {
   build_id: string;
   debug_file: string;
   debug_id: string;
+  code_id: string | null;
   os: string;
   cpu: string;
   size: number;
   checksum: string;
   state: string;
   problem: string | null;
+  functions: number | null;
   uploaded_at: string;
+  poorer_at: string | null;
 };
 
 export async function symbolsOf(server: TestServer, game: TestGame, buildId: string): Promise<SymbolRecord[]> {

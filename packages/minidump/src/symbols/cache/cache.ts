@@ -8,6 +8,7 @@ import {
   type SourcePlace,
   type StackWin,
 } from '../module-symbols.ts';
+import { isPlaceholder } from '../symbol-contents.ts';
 import { type Footer, readFooter } from './footer.ts';
 import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
@@ -46,9 +47,6 @@ type InlinedCall = { readonly line: number; readonly file: number; readonly orig
  * function, everything else would otherwise be in `UnityMain`.
  */
 const MAX_PUBLIC_DISTANCE = 0x4000;
-
-/** Names by which dump_syms marks code without symbols: `<unknown in game.dll>`, `<.text ELF section in libgame.so>`. */
-const PLACEHOLDER = /^<(?:unknown|\S+ ELF section) in .*>$/;
 
 /** An open cache. See docs/symbol-cache.md for the format, and for which record is used if several match. */
 export class SymbolCache implements ModuleSymbols {
@@ -217,5 +215,5 @@ function readCalls(rest: PageCursor, start: number, offset: number): InlinedCall
 }
 
 function withoutPlaceholder(name: string): string | undefined {
-  return PLACEHOLDER.test(name) ? undefined : name;
+  return isPlaceholder(name) ? undefined : name;
 }

@@ -103,7 +103,7 @@ describe('compiling a symbol file', () => {
     ['an empty text', ''],
     ['an HTML page', '<!doctype html>\n<title>404</title>\n'],
     ['a line without an end', 'x'.repeat(600_000)],
-    ['a MODULE line with three fields', 'MODULE Linux x86_64 0123\n'],
+    ['a MODULE line with two fields', 'MODULE Linux x86_64\n'],
     ['a MODULE line whose id is not a hex number', 'MODULE Linux x86_64 xyz game\n'],
     ['a MODULE line that is not the first', `FILE 0 a\n${MODULE}`],
     ['an ELF file', '\u007fELF\u0002\u0001\u0001\n'],

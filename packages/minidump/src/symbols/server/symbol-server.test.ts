@@ -152,10 +152,11 @@ describe('SymbolServer', () => {
 
   it('sends no request for names that would leave the folder, name a device or are too long', async () => {
     const server = serve();
-    const names = ['', '..', '.. ', 'nul', 'a\0b', 'a:b', 'x'.repeat(230), '\ud800', '../../..', 'a/..', '..\\..'];
+    const names = ['..', '.. ', 'nul', 'a\0b', 'a:b', 'x'.repeat(230), '\ud800', '../../..', 'a/..', '..\\..'];
     for (const debugFile of names) assert.equal(await server.fetch({ ...GAME, debugFile }), false, debugFile);
-    for (const debugId of ['', '..', '../..', 'x/y', 'a\0', '0'.repeat(65)])
-      assert.equal(await server.fetch({ ...GAME, debugId }), false, debugId);
+    for (const debugId of ['', '..', '../..', 'x/y', 'a\0', '0'.repeat(33), '0'.repeat(65)])
+      assert.equal(await server.fetch({ ...GAME, debugId, codeId: '' }), false, debugId);
+    assert.equal(await server.fetch({ ...GAME, debugFile: '', codeFile: '' }), false);
     assert.deepEqual([requests, filesIn(server)], [[], []]);
   });
 
@@ -167,6 +168,16 @@ describe('SymbolServer', () => {
 });
 
 describe('the URL of a symbol file', () => {
+  it('has the name and id of the program if the module has no debug file or debug id', () => {
+    const module = {
+      debugFile: '',
+      debugId: '0'.repeat(33),
+      codeFile: 'C:\\Games\\godot.exe',
+      codeId: '63cf138f21000',
+    };
+    assert.deepEqual(serverPathOf(module), ['godot.exe', '63cf138f21000', 'godot.exe.sym']);
+  });
+
   it("is below the server's URL, with encoded names", () => {
     const server = readServerUrl('https://symbols.example/api/v1/?key=1') as URL;
     const module = { ...GAME, debugFile: '/opt/My Game#1?.so', codeFile: '', codeId: '' };

@@ -1,4 +1,6 @@
 // The URL of a module's symbols on a symbol server.
+
+import { identifyModule } from '../module-identity.ts';
 import type { ModuleId } from '../module-symbols.ts';
 import { type SymbolPath, symbolPathsOf } from '../symbol-path.ts';
 
@@ -14,11 +16,12 @@ const MAX_NAME_BYTES = 200;
 
 /**
  * Returns the path of a module's symbols on a server and in the folder of downloads: `<debug file>/<debug id>/<name>.sym`,
- * with the GUID of the id in upper case and its age in lower case. Undefined if a name in the dump is unsafe.
+ * with the GUID of the id in upper case and its age in lower case. A module without a debug id is found by its code id.
+ * Undefined if it has neither, or if its name is unsafe.
  */
 export function serverPathOf(module: ModuleId): SymbolPath | undefined {
-  const debugId = module.debugId.slice(0, 32).toUpperCase() + module.debugId.slice(32).toLowerCase();
-  const path = symbolPathsOf({ ...module, debugId })[0];
+  const { name, debugId, codeId } = identifyModule(module);
+  const path = symbolPathsOf({ ...module, debugFile: name, debugId: debugId || codeId })[0];
   return path === undefined || Buffer.byteLength(path[2]) > MAX_NAME_BYTES ? undefined : path;
 }
 

@@ -71,8 +71,8 @@ async function record(
   return transact(ctx.db, async (tx) => {
     const isNew = await symbols.recordCompiled(tx, gameId, { ...text, cacheVersion: CACHE_VERSION }, compiled);
     if (!isNew || compiled.cache === null) return isNew;
-    for (const { debug_file: debugFile, debug_id: debugId } of await symbols.modulesOfText(tx, gameId, text.checksum))
-      await enqueueArrived(tx, { gameId, debugFile, debugId });
+    for (const module of await symbols.modulesOfText(tx, gameId, text.checksum))
+      await enqueueArrived(tx, gameId, module);
     return true;
   });
 }

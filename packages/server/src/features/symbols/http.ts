@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { AddressOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/symbols';
+import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import { symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
@@ -18,7 +19,6 @@ import type { StreamCall } from '../../request/call.ts';
 import { requireVerifiedOwner } from '../games/games.ts';
 import { requireFreeStorage } from '../usage/usage.ts';
 import { findReadable } from './lookup.sql.ts';
-import { canonicalDebugId } from './module-facts.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
 import { recordSymbols } from './record.ts';
 import { recordOf } from './symbols.ts';
@@ -40,13 +40,14 @@ export async function uploadSymbols(
   ctx.metrics.uploadsInProgress.inc();
   try {
     const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
-    const recorded = await recordSymbols(ctx, { build, keyRef, texts });
+    const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts });
     ctx.metrics.symbolFiles.inc(texts.length);
     for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
     return answer(form === 'breakpad' ? 200 : 201, {
       build_id: build.build_id,
-      count: recorded.length,
-      symbols: recorded.map(recordOf),
+      count: rows.length,
+      symbols: rows.map(recordOf),
+      not_used: poorer,
     });
   } finally {
     ctx.metrics.uploadsInProgress.dec();
@@ -79,7 +80,9 @@ export async function readSymbols(
 async function findText(ctx: Context, { token, debug_file: debugFile, debug_id: debugId, name }: Address) {
   if (name.toLowerCase() !== symbolFileName(debugFile).toLowerCase()) return undefined;
   const hash = hashSecret(token);
-  const text = await findReadable(ctx.db, hash, { debugFile, debugId: canonicalDebugId(debugId) });
+  // The id of the path is a debug id, or the code id of a module without one.
+  const module = identifyModule({ debugFile, debugId, codeFile: '', codeId: debugId });
+  const text = await findReadable(ctx.db, hash, module);
   return text !== undefined && timingSafeEqual(text.token_hash, hash) ? text : undefined;
 }
 

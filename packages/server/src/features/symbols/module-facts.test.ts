@@ -1,16 +1,26 @@
-// Which symbol files are accepted by their first line, and how debug ids are normalized.
+// Which symbol files are accepted by their first line, and which module they belong to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { canonicalDebugId, readModuleFacts } from './module-facts.ts';
+import { readModuleFacts } from './module-facts.ts';
 
 const read = (line: string) => readModuleFacts(Buffer.from(`${line}\nFILE 0 a.c\n`));
+function facts(line: string) {
+  const result = read(line);
+  assert.ok(!('refused' in result), JSON.stringify(result));
+  return result;
+}
+function refusalOf(line: string): string {
+  const result = read(line);
+  assert.ok('refused' in result);
+  return result.refused;
+}
 const GUID = '5A9832E5287241C1838ED98914E9B7FF';
 
 test('a MODULE line provides the module with its base name and normalized id', () => {
   assert.deepEqual(read(`MODULE windows x86 ${GUID.toLowerCase()}1F C:\\out\\test app.pdb`), {
     debugFile: 'test app.pdb',
     debugId: `${GUID}1f`,
+    codeId: '',
     os: 'windows',
     cpu: 'x86',
   });
@@ -28,7 +38,60 @@ test('OS names are recognized as their tools write them', () => {
   ]);
 });
 
-for (const line of ['', 'ELF', 'MODULE Linux x86', `module Linux x86 ${GUID}0 a`]) {
+test('a module of MinGW without a name has that of its program', () => {
+  const { debugFile, debugId, codeId } = facts(`MODULE windows x86_64 ${GUID}1 \nINFO CODE_ID 6B03121A14000 game.exe`);
+  assert.deepEqual([debugFile, debugId, codeId], ['game.exe', `${GUID}1`, '6b03121a14000']);
+  assert.match(refusalOf(`MODULE windows x86_64 ${GUID}1 `), /^neither its MODULE line nor/);
+});
+
+test('a module whose debug id is all zeros has its code id instead', () => {
+  const zeros = '0'.repeat(33);
+  const { debugId, codeId } = facts(`MODULE windows x86_64 ${zeros} godot.exe\nINFO CODE_ID 63CF138F21000 godot.exe`);
+  assert.deepEqual([debugId, codeId], ['63cf138f21000', '63cf138f21000']);
+  assert.deepEqual(facts(`MODULE mac arm64 ${zeros} physics.o`).debugId, zeros);
+});
+
+const refusals: [what: string, bytes: string | Buffer, reason: RegExp][] = [
+  ['an empty file', '', /^it is empty/],
+  [
+    'UTF-16 of PowerShell',
+    Buffer.from(`\ufeffMODULE windows x86 ${GUID}1 a.pdb`, 'utf16le'),
+    /^it is encoded in UTF-16/,
+  ],
+  ['UTF-16 without a mark', Buffer.from(`MODULE windows x86 ${GUID}1 a.pdb`, 'utf16le'), /^it is encoded in UTF-16/],
+  ['UTF-16, big end first', Buffer.from(`\ufeffMODULE a`, 'utf16le').swap16(), /^it is encoded in UTF-16/],
+  ['a byte order mark', `\ufeffMODULE windows x86 ${GUID}1 a.pdb\n`, /^it begins with a byte order mark/],
+  [
+    'a debug id without an age',
+    `MODULE Linux x86_64 ${GUID} libgame.so\r\n`,
+    /^its debug id has 32 digits, so the age/,
+  ],
+  ['such an id of MinGW', `MODULE windows x86_64 ${GUID}`, /^its debug id has 32 digits, so the age/],
+  ['a debug id with hyphens', 'MODULE windows x86 5A9832E5-2872-41C1-838E-D98914E9B7FF-1 a.pdb', /hyphens/],
+  ['an ELF file', '\x7fELF\x02\x01\x01', /^it is an ELF program, library or debug file/],
+  ['a PDB', 'Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0', /^it is a PDB/],
+  ['an old PDB', 'Microsoft C/C++ program database 2.00', /^it is a PDB/],
+  ['a PDB of .NET', 'BSJB\x01\0\x01\0', /portable PDB of \.NET/],
+  ['a dSYM', Buffer.from('cffaedfe0c000001', 'hex'), /^it is a Mach-O/],
+  ['a universal dSYM', Buffer.from('cafebabe00000002', 'hex'), /^it is a Mach-O/],
+  ['a program of Windows', 'MZ\x90\0', /^it is a Windows program or DLL/],
+  ['a static library', '!<arch>\n/ ', /^it is a static library/],
+  ['a .sym.gz', Buffer.from('1f8b0800', 'hex'), /^it is compressed with gzip/],
+  ['a .sym.zst', Buffer.from('28b52ffd', 'hex'), /^it is compressed with zstd/],
+  ['a .sy_', 'MSCF\0\0\0\0', /^it is a cabinet archive/],
+  ['an HTML page', '\n<!DOCTYPE html><title>Not found</title>', /^it is an HTML page/],
+  ['a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:', /^it is a pointer of Git LFS/],
+];
+for (const [what, bytes, reason] of refusals) {
+  test(`${what} is refused as what it is, with a remedy`, () => {
+    const read = readModuleFacts(Buffer.from(bytes));
+    assert.ok('refused' in read);
+    assert.match(read.refused, reason);
+    assert.match(read.remedy, /^[A-Z].*\.$/);
+  });
+}
+
+for (const line of ['ELF', 'MODULE Linux', 'MODULE Linux x86', `module Linux x86 ${GUID}0 a`]) {
   test(`${JSON.stringify(line)} is not a symbol file`, () => {
     assert.match((read(line) as { refused: string }).refused, /^its first line is not a MODULE line/);
   });
@@ -39,19 +102,3 @@ for (const name of ['..', 'a:b', 'nul', 'a.', 'x'.repeat(300), '/', 'a\u0001']) 
     assert.match((read(`MODULE Linux x86 ${GUID}0 ${name}`) as { refused: string }).refused, /^its module name/);
   });
 }
-
-test('an id is the same in any letter case', () => {
-  const ids = fc.stringMatching(/^[0-9a-fA-F]{1,64}$/);
-  fc.assert(
-    fc.property(ids, (id) => {
-      const canonical = canonicalDebugId(id);
-      assert.equal(canonical.toLowerCase(), id.toLowerCase());
-      for (const other of [id.toLowerCase(), id.toUpperCase(), canonical])
-        assert.equal(canonicalDebugId(other), canonical);
-    }),
-  );
-});
-
-test('the id of a PDB without a GUID keeps its age separate', () => {
-  assert.equal(canonicalDebugId('45d35f6c2A'), '45D35F6C2a');
-});

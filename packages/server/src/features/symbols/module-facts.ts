@@ -1,14 +1,17 @@
 // Decides from the first line of a symbol file whether it is accepted, and reads its module from it.
+import { recognizeForeignFile } from '@chauffeur/contract/foreign-symbol-file';
 import type { Os } from '@chauffeur/contract/identity';
-import { baseName } from '@chauffeur/minidump/base-name';
 import { MinidumpError } from '@chauffeur/minidump/error';
-import { readModuleLine } from '@chauffeur/minidump/symbols/module-line';
+import { canonicalDebugId, identifyModule } from '@chauffeur/minidump/symbols/module-identity';
+import { readSymbolFileHead } from '@chauffeur/minidump/symbols/module-line';
 import { isSafeName, symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
 
 export type ModuleFacts = {
   readonly debugFile: string;
-  /** In the form of `canonicalDebugId`. */
+  /** In canonical form; the code id for a module whose debug id identifies nothing. */
   readonly debugId: string;
+  /** In canonical form; '' if unknown. */
+  readonly codeId: string;
   readonly os: Os;
   readonly cpu: string;
 };
@@ -27,38 +30,36 @@ const MAX_CPU_LENGTH = 32;
 /** The bytes that `readModuleFacts` needs, unless the file is shorter. */
 export const MODULE_LINE_BYTES = 4096;
 
-/** Reads the module from the first bytes of a symbol file; `refused` is a clause with the reason. */
-export function readModuleFacts(firstBytes: Uint8Array): ModuleFacts | { refused: string } {
-  const line = readLine(firstBytes);
-  if (line === null) return { refused: 'its first line is not a MODULE line' };
-  const os = OSES.get(line.os.toLowerCase());
-  if (os === undefined) return { refused: 'its operating system is not supported' };
-  // On Windows, the name is often a full path.
-  const debugFile = baseName(line.name);
-  if (!isSafeName(debugFile) || !isSafeName(symbolFileName(debugFile)) || line.cpu.length > MAX_CPU_LENGTH) {
-    return { refused: 'its module name is not a valid file name' };
+/** Why a file is refused, as a clause, and what to do, as a sentence. */
+export type Refusal = { readonly refused: string; readonly remedy: string };
+
+/** Reads the module from the first bytes of a symbol file. */
+export function readModuleFacts(firstBytes: Uint8Array): ModuleFacts | Refusal {
+  const foreign = recognizeForeignFile(firstBytes);
+  if (foreign !== null) return { refused: foreign.what, remedy: foreign.remedy };
+  const head = readHead(firstBytes);
+  if (head === null) return refuse('its first line is not a MODULE line');
+  const os = OSES.get(head.os.toLowerCase());
+  if (os === undefined) return refuse('its operating system is not supported');
+  // The debug file of a program of MinGW has no name. On Windows, the name is often a full path.
+  const { name: debugFile, debugId, codeId } = identifyModule({ ...head, debugFile: head.name });
+  if (debugFile === '' && head.name === '')
+    return refuse('neither its MODULE line nor an INFO CODE_ID record has the name of the module');
+  if (!isSafeName(debugFile) || !isSafeName(symbolFileName(debugFile)) || head.cpu.length > MAX_CPU_LENGTH) {
+    return refuse('its module name is not a valid file name');
   }
-  return { debugFile, debugId: canonicalDebugId(line.debugId), os, cpu: line.cpu };
+  return { debugFile, debugId: debugId || codeId || canonicalDebugId(head.debugId), codeId, os, cpu: head.cpu };
 }
 
-function readLine(firstBytes: Uint8Array) {
+function refuse(refused: string): Refusal {
+  return { refused, remedy: 'Create it with dump_syms.' };
+}
+
+function readHead(firstBytes: Uint8Array) {
   try {
-    return readModuleLine(firstBytes);
+    return readSymbolFileHead(firstBytes);
   } catch (error) {
     if (error instanceof MinidumpError) return null;
     throw error;
   }
-}
-
-const GUID_DIGITS = 32;
-/** Files from before 2000 (PDB 2.0) have a timestamp of eight digits instead of a GUID. */
-const TIME_DIGITS = 8;
-
-/**
- * Normalizes a debug id to the form that other stackwalkers request: GUID in upper case, age in lower case. Tools
- * differ in the case, so `…b7ff1A` in a dump and `…B7FF1a` in its symbols are the same id.
- */
-export function canonicalDebugId(debugId: string): string {
-  const digits = debugId.length > GUID_DIGITS ? GUID_DIGITS : TIME_DIGITS;
-  return debugId.slice(0, digits).toUpperCase() + debugId.slice(digits).toLowerCase();
 }

@@ -5,20 +5,33 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
 import { enforceQuota } from '../usage/usage.ts';
+import { formatPoorer, replaces } from './richer.ts';
 import { recordFailure } from './store-failure.ts';
-import { dropBlobs, formatFileName, type StoredText } from './store-text.ts';
+import { dropBlobs, formatFileName, type StoredText, toShownName } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived, enqueueCompile } from './symbols.ts';
 
+/** A file that is not used because the build has a richer one of its module. */
+type PoorerFile = {
+  /** Its name in the upload. */
+  readonly file: string;
+  readonly debug_file: string;
+  readonly debug_id: string;
+  readonly kept_symbol_uid: string;
+  readonly reason: string;
+};
+type Recorded = { readonly rows: readonly symbols.SymbolRow[]; readonly poorer: PoorerFile[] };
+
 /**
- * Returns the symbols of these texts. Throws 4049 if two different texts belong to the same module, and 5020. Blobs of
+ * Records the texts unless the build has richer ones. Returns their symbols, and the files that are not used.
+ * Throws 4049 if two different texts belong to the same module, and 5020. Blobs of
  * texts that the game already has are deleted. After an error other than 4049 the rows may exist, so the blobs are left
  * to the sweep.
  */
 export async function recordSymbols(
   ctx: Context,
   { build, keyRef, texts }: { build: Build; keyRef: string; texts: readonly StoredText[] },
-): Promise<symbols.SymbolRow[]> {
+): Promise<Recorded> {
   const keys = texts.map(({ blobKey }) => blobKey);
   const byModule = groupByModule(texts);
   if (byModule instanceof ApiError) {
@@ -39,7 +52,7 @@ export async function recordSymbols(
     ctx,
     keys.filter((key) => !recorded.keys.has(key)),
   );
-  return recorded.rows;
+  return recorded;
 }
 
 /** Keeps one text per module. The same text may occur twice, such as for a library that a game ships in two places. */
@@ -61,8 +74,10 @@ function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
   return [...byModule.values()];
 }
 
-async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, keyRef: string, texts: StoredText[]) {
+async function insert(tx: Tx, build: Build, keyRef: string, all: StoredText[]) {
+  const { game_id: gameId, build_id: buildId } = build;
   await symbols.lockSymbols(tx, gameId);
+  const { texts, poorer } = await keepRicher(tx, build, all);
   // The statement fails on duplicates. Two modules should never have the same text, because the text contains the
   // module.
   const byChecksum = new Map(texts.map((text) => [text.checksum, text]));
@@ -75,10 +90,45 @@ async function insert(tx: Tx, { game_id: gameId, build_id: buildId }: Build, key
   const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...byChecksum.keys()]);
   for (const checksum of insertedChecksums) await enqueueCompile(tx, gameId, checksum);
   // Texts that are already compiled get no compile job, but reports of this build may have been processed without them.
-  for (const { debug_file: debugFile, debug_id: debugId } of rows.filter(({ state }) => state === 'compiled'))
-    await enqueueArrived(tx, { gameId, debugFile, debugId });
+  for (const symbol of rows.filter(({ state }) => state === 'compiled')) await enqueueArrived(tx, gameId, symbol);
   const keys = new Set(
     [...byChecksum.values()].filter(({ checksum }) => insertedChecksums.has(checksum)).map((t) => t.blobKey),
   );
-  return { rows, keys };
+  return { rows, keys, poorer };
+}
+
+/** Two concurrent uploads wait for each other, so the richer file is kept whichever comes first. */
+async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: Build, all: StoredText[]) {
+  const keyOf = (place: string, debugId: string) => `${debugId}/${place}`;
+  const existing = await symbols.textsOfModules(
+    tx,
+    gameId,
+    buildId,
+    all.map(({ module }) => module),
+  );
+  const byModule = new Map(existing.map((text) => [keyOf(text.place, text.debug_id), text]));
+  const texts: StoredText[] = [];
+  const poorer: PoorerFile[] = [];
+  for (const text of all) {
+    const { debugFile, debugId } = text.module;
+    const kept = byModule.get(keyOf(debugFile.toLowerCase(), debugId));
+    if (kept === undefined || kept.checksum === text.checksum || replaces(text, kept)) texts.push(text);
+    else {
+      const reason = formatPoorer(text, kept);
+      poorer.push({
+        file: toShownName(text.name),
+        debug_file: debugFile,
+        debug_id: debugId,
+        kept_symbol_uid: kept.symbol_uid,
+        reason,
+      });
+    }
+  }
+  if (poorer.length > 0)
+    await symbols.markPoorer(
+      tx,
+      gameId,
+      poorer.map(({ kept_symbol_uid: uid }) => uid),
+    );
+  return { texts, poorer };
 }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { ContentsCounter, countRecords, detailOf } from '@chauffeur/minidump/symbols/symbol-contents';
 import type { Context } from '../../context.ts';
 import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
@@ -12,6 +13,7 @@ import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
 import { peek } from './peek.ts';
 import { storeFailure } from './store-failure.ts';
+import type { TextFacts } from './symbols.sql.ts';
 
 /** A text with a durable blob that is not recorded yet. */
 export type StoredText = {
@@ -24,7 +26,7 @@ export type StoredText = {
   /** Size of the blob in bytes. */
   readonly storedSize: number;
   readonly blobKey: string;
-};
+} & TextFacts;
 
 /** Level 1 compresses symbols to a fifth; level 6 takes twice as long and saves only another tenth. */
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
@@ -45,14 +47,15 @@ export async function storeText(
     await discard();
     throw new ApiError(
       4049,
-      `${formatFileName(name)} is not a supported symbol file: ${module.refused}. Create it with dump_syms.`,
+      `${formatFileName(name)} is not a supported symbol file: ${module.refused}. ${module.remedy}`,
     );
   }
   const blobKey = newTextKey(gameId);
   const hash = createHash('sha256');
   let size = 0;
+  const counted = countContents(all);
   async function* measured() {
-    for await (const bytes of all) {
+    for await (const bytes of counted.bytes) {
       size += bytes.length;
       if (size > LIMITS.symbolFileBytes) throw tooLarge(name);
       hash.update(bytes);
@@ -66,7 +69,25 @@ export async function storeText(
     await dropBlobs(ctx, [blobKey]);
     throw storeFailure(error);
   }
-  return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey };
+  return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey, ...counted.facts() };
+}
+
+/** Counts what a text contains while its `bytes` are read; `facts` are known after that. */
+export function countContents(source: AsyncIterable<Uint8Array>) {
+  const counter = new ContentsCounter();
+  async function* count() {
+    for await (const bytes of source) {
+      counter.write(bytes);
+      yield bytes;
+    }
+  }
+  return {
+    bytes: count(),
+    facts(): TextFacts {
+      const contents = counter.finish();
+      return { functions: contents.functions, detail: detailOf(contents), records: countRecords(contents) };
+    },
+  };
 }
 
 async function storeGzipped(
@@ -111,8 +132,13 @@ export function tooLarge(name: string): ApiError {
 
 const MAX_NAME_LENGTH = 80;
 
-/** Formats a file name for a message: in quotation marks, printable, and only the end of a long name. */
+/** Formats a file name for a message: in quotation marks, as shown. */
 export function formatFileName(name: string): string {
+  return `“${toShownName(name)}”`;
+}
+
+/** A file name in printable form, and only the end of a long name. */
+export function toShownName(name: string): string {
   const shown = name.length > MAX_NAME_LENGTH ? `…${name.slice(-MAX_NAME_LENGTH)}` : name;
-  return `“${shown.replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?')}”`;
+  return shown.replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?');
 }

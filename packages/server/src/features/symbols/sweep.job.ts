@@ -4,14 +4,19 @@ import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { SYMBOLS_PREFIX } from './blob-key.ts';
+import { startCounting } from './contents.job.ts';
 import { dropBlobs } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 
 export const sweepSymbolsJob = defineJob<object>('symbols:sweep', 3);
 
-/** Deletes the texts that no build uses, and the unreferenced blobs below `symbols/` that are older than a day. */
+/**
+ * Deletes the texts that no build uses, and the unreferenced blobs below `symbols/` that are older than a day. Also
+ * starts the counting of texts of earlier releases.
+ */
 export async function sweepSymbols(ctx: Context): Promise<void> {
   for (const gameId of await symbols.gamesWithUnusedTexts(ctx.db)) await sweepTexts(ctx, gameId);
+  await startCounting(ctx);
   await sweepOrphans(ctx, SYMBOLS_PREFIX, (keys) => symbols.referencedKeys(ctx.db, keys));
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { compileSymbols } from './compile.job.ts';
+import { countContentsJob, countOldContents } from './contents.job.ts';
 import { readSymbols, uploadSymbols } from './http.ts';
 import { sweepSymbols, sweepSymbolsJob } from './sweep.job.ts';
 import { compileJob, deleteBuildSymbols, issueSymbolToken, listBuildSymbols, listToolSymbols } from './symbols.ts';
@@ -19,5 +20,6 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(compileJob, compileSymbols, { lane: 'long' }),
+  bindJob(countContentsJob, countOldContents, { lane: 'long' }),
   bindJob(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *', lane: 'long' }),
 ];

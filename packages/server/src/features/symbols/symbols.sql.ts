@@ -1,5 +1,6 @@
 // The SQL of symbols: texts, stored once per content, and the modules and builds that use them.
 import type { SymbolState } from '@chauffeur/contract/operations/symbols';
+import type { Detail } from '@chauffeur/minidump/symbols/symbol-contents';
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
@@ -8,13 +9,17 @@ export type SymbolRow = {
   build_id: string;
   debug_file: string;
   debug_id: string;
+  code_id: string;
   os: string;
   cpu: string;
   size: number;
   checksum: string;
   state: SymbolState;
   problem: string | null;
+  functions: number | null;
+  detail: Detail | null;
   uploaded_at: Date;
+  poorer_at: Date | null;
 };
 
 export type TextRow = {
@@ -24,11 +29,13 @@ export type TextRow = {
   cache_version: number | null;
 };
 
-export type NewText = { checksum: string; size: number; storedSize: number; blobKey: string };
+export type TextFacts = { functions: number; detail: Detail; records: number };
+export type NewText = { checksum: string; size: number; storedSize: number; blobKey: string } & TextFacts;
 export type NewSymbol = {
   symbolUid: string;
   debugFile: string;
   debugId: string;
+  codeId: string;
   os: string;
   cpu: string;
   checksum: string;
@@ -44,14 +51,15 @@ export async function lockSymbols(tx: Tx, gameId: string): Promise<void> {
  * Returns the checksums of the texts that use their new blob and have to be compiled.
  */
 export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewText[]): Promise<Set<string>> {
+  const column = (name: keyof NewText) => texts.map((text) => text[name]);
   const inserted = await rows(
     tx,
     sql<{ checksum: string }>`
-      insert into symbol_texts (game_id, checksum, size, stored_size, blob_key)
-      select ${gameId}, checksum, size, stored_size, blob_key
-      from unnest(${texts.map(({ checksum }) => checksum)}::text[], ${texts.map(({ size }) => size)}::bigint[],
-        ${texts.map(({ storedSize }) => storedSize)}::bigint[], ${texts.map(({ blobKey }) => blobKey)}::text[])
-        as new (checksum, size, stored_size, blob_key)
+      insert into symbol_texts (game_id, checksum, size, stored_size, blob_key, functions, detail, records)
+      select ${gameId}, new.*
+      from unnest(${column('checksum')}::text[], ${column('size')}::bigint[], ${column('storedSize')}::bigint[],
+        ${column('blobKey')}::text[], ${column('functions')}::integer[], ${column('detail')}::smallint[],
+        ${column('records')}::integer[]) as new
       on conflict (game_id, checksum) do update
         set blob_key = excluded.blob_key, stored_size = excluded.stored_size, state = 'stored', problem = null, created_at = now()
         where symbol_texts.state = 'unreadable'
@@ -70,13 +78,52 @@ export async function upsertSymbols(
   await changed(
     tx,
     sql`
-      insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, os, cpu, checksum)
+      insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, code_id, os, cpu, checksum)
       select ${gameId}, ${buildId}, ${keyRef}, new.*
       from unnest(${column('symbolUid')}::uuid[], ${column('debugFile')}::text[], ${column('debugId')}::text[],
-        ${column('os')}::text[], ${column('cpu')}::text[], ${column('checksum')}::text[]) as new
+        ${column('codeId')}::text[], ${column('os')}::text[], ${column('cpu')}::text[],
+        ${column('checksum')}::text[]) as new
       on conflict (game_id, build_id, lower(debug_file), debug_id) do update
-        set debug_file = excluded.debug_file, os = excluded.os, cpu = excluded.cpu, checksum = excluded.checksum,
-          key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at`,
+        set debug_file = excluded.debug_file, code_id = excluded.code_id, os = excluded.os, cpu = excluded.cpu,
+          checksum = excluded.checksum, key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at, poorer_at = null`,
+  );
+}
+
+type Module = { debugFile: string; debugId: string };
+/** The text that a build has for a module. Its facts are null if it comes from an earlier release. */
+export type ModuleText = {
+  /** The lowercase file name. */
+  place: string;
+  debug_id: string;
+  symbol_uid: string;
+  checksum: string;
+  state: SymbolState;
+} & { [Fact in keyof TextFacts]: TextFacts[Fact] | null };
+
+/** The texts that a build has for these modules. Requires `lockSymbols` if they are to be replaced. */
+export function textsOfModules(
+  tx: Tx,
+  gameId: string,
+  buildId: string,
+  modules: readonly Module[],
+): Promise<ModuleText[]> {
+  return rows(
+    tx,
+    sql<ModuleText>`
+      select lower(debug_file) as place, debug_id, symbol_uid, checksum, state, functions, detail, records
+      from symbols join symbol_texts using (game_id, checksum)
+      where game_id = ${gameId} and build_id = ${buildId} and (lower(debug_file), debug_id) in (
+        select lower(file), id from unnest(${modules.map(({ debugFile }) => debugFile)}::text[],
+          ${modules.map(({ debugId }) => debugId)}::text[]) as module (file, id))`,
+  );
+}
+
+/** Records that a poorer file of these modules was uploaded. */
+export async function markPoorer(tx: Tx, gameId: string, symbolUids: readonly string[]): Promise<void> {
+  await changed(
+    tx,
+    sql`update symbols set poorer_at = clock_timestamp()
+      where game_id = ${gameId} and symbol_uid = any(${symbolUids}::uuid[])`,
   );
 }
 
@@ -116,7 +163,8 @@ export function symbolsOfTexts(
 }
 
 const symbolColumns = sql.raw(
-  'symbol_uid, build_id, debug_file, debug_id, os, cpu, size, checksum, state, problem, uploaded_at',
+  `symbol_uid, build_id, debug_file, debug_id, code_id, os, cpu, size, checksum, state, problem, functions, detail,
+  uploaded_at, poorer_at`,
 );
 
 /** Deletes one or all symbols of a build and returns their number. The sweep deletes texts that are no longer used. */
@@ -167,12 +215,67 @@ export function modulesOfText(
   db: Db,
   gameId: string,
   checksum: string,
-): Promise<{ debug_file: string; debug_id: string }[]> {
+): Promise<Pick<SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>[]> {
   return rows(
     db,
-    sql<{ debug_file: string; debug_id: string }>`select distinct debug_file, debug_id from symbols
+    sql<
+      Pick<SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>
+    >`select distinct debug_file, debug_id, code_id from symbols
       where game_id = ${gameId} and checksum = ${checksum}`,
   );
+}
+
+export type UncountedText = { game_id: string; checksum: string; blob_key: string };
+
+/** The newest texts of all games whose facts are unknown, because an earlier release stored them. */
+export function listUncounted(db: Db, limit: number): Promise<UncountedText[]> {
+  return rows(
+    db,
+    sql<UncountedText>`select game_id, checksum, blob_key from symbol_texts where detail is null
+      order by created_at desc limit ${limit}`,
+  );
+}
+
+/**
+ * Records the facts of a text of an earlier release, and the code id of its modules. Returns whether they were unknown.
+ * A module without a debug id gets its code id instead, unless the build has another one with it.
+ */
+export async function recordFacts(
+  tx: Tx,
+  { game_id: gameId, checksum }: UncountedText,
+  { functions, detail, records }: TextFacts,
+  { codeId, replacesDebugId }: { codeId: string; replacesDebugId: boolean },
+): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`update symbol_texts set functions = ${functions}, detail = ${detail}, records = ${records}
+      where game_id = ${gameId} and checksum = ${checksum} and detail is null`,
+  );
+  await changed(
+    tx,
+    sql`update symbols set code_id = ${codeId}, debug_id = case when ${replacesDebugId} and not exists (
+          select from symbols other where other.game_id = symbols.game_id and other.build_id = symbols.build_id
+            and lower(other.debug_file) = lower(symbols.debug_file) and other.debug_id = ${codeId}
+        ) then ${codeId} else debug_id end
+      where game_id = ${gameId} and checksum = ${checksum} and code_id = '' and ${codeId} <> ''`,
+  );
+  return count === 1;
+}
+
+/** The newest builds that have symbols with one of the ids. */
+export async function buildsWithIds(
+  db: Db,
+  gameId: string,
+  { debugId, codeId }: { debugId: string; codeId: string },
+  limit: number,
+): Promise<string[]> {
+  const builds = await rows(
+    db,
+    sql<{ build_id: string }>`select build_id from symbols
+      where game_id = ${gameId} and (debug_id = ${debugId} or code_id = nullif(${codeId}, ''))
+      group by build_id order by max(uploaded_at) desc limit ${limit}`,
+  );
+  return builds.map(({ build_id }) => build_id);
 }
 
 export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, prefix: string): Promise<void> {

@@ -5,8 +5,8 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/symbols';
-import { baseName } from '@chauffeur/minidump/base-name';
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
+import { identifyModule, type ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
@@ -19,7 +19,7 @@ import { type Build, findBuild, requireBuild } from '../builds/builds.ts';
 import { requireMember } from '../games/games.ts';
 import { openCacheFolder } from './cache-folder.ts';
 import { type FoundSymbols, findModules } from './lookup.sql.ts';
-import { canonicalDebugId } from './module-facts.ts';
+import { describeShortcoming } from './richer.ts';
 import * as symbols from './symbols.sql.ts';
 
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
@@ -39,9 +39,10 @@ export function enqueueCompile(db: Db, gameId: string, checksum: string): Promis
 }
 
 /**
- * The symbols of a module have become readable, so reports without them can be processed again. `debugId` is canonical.
+ * The symbols of a module have become readable, so reports without them can be processed again. The ids are canonical.
+ * Jobs of earlier releases have no code id.
  */
-export type SymbolsArrived = { gameId: string; debugFile: string; debugId: string };
+export type SymbolsArrived = { gameId: string; debugFile: string; debugId: string; codeId?: string };
 
 export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', 6);
 
@@ -49,13 +50,35 @@ export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', 6)
  * Enqueues the job that reprocesses reports without these symbols, within the transaction that makes the symbols
  * readable.
  */
-export function enqueueArrived(db: Db, arrived: SymbolsArrived): Promise<void> {
-  const { gameId, debugFile, debugId } = arrived;
+export function enqueueArrived(
+  db: Db,
+  gameId: string,
+  {
+    debug_file: debugFile,
+    debug_id: debugId,
+    code_id: codeId,
+  }: Pick<symbols.SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>,
+): Promise<void> {
+  const arrived = { gameId, debugFile, debugId, ...(codeId !== '' && { codeId }) };
   return addJob(db, symbolsArrivedJob, arrived, `${symbolsArrivedJob.task}/${gameId}/${debugId}/${debugFile}`);
 }
 
-/** A module in a dump: a path or name, and an id, in any letter case. */
-export type WantedModule = { readonly debugFile: string; readonly debugId: string };
+/** The builds in which reports may have been missing symbols that arrived, under any name of their module. */
+export function buildsWithSymbols(
+  db: Db,
+  { gameId, debugId, codeId = '' }: SymbolsArrived,
+  limit: number,
+): Promise<string[]> {
+  return symbols.buildsWithIds(db, gameId, { debugId, codeId }, limit);
+}
+
+/** A module in a dump: paths or names, and ids, in any letter case. */
+export type WantedModule = {
+  readonly debugFile: string;
+  readonly debugId: string;
+  readonly codeFile?: string;
+  readonly codeId?: string;
+};
 
 /** The symbols of a module. */
 export type SymbolAnswer =
@@ -65,7 +88,8 @@ export type SymbolAnswer =
   | { readonly state: 'unreadable'; readonly problem: string }
   | { readonly state: 'missing'; readonly why: 'never_uploaded' }
   /**
-   * There are symbols for this file with another debug id: the binary and its symbols come from different compilations.
+   * There are symbols for a file of this name with another debug id: the binary and its symbols come from different
+   * compilations.
    */
   | { readonly state: 'missing'; readonly why: 'wrong_debug_id'; readonly uploadedDebugId: string };
 
@@ -89,10 +113,9 @@ export async function findSymbols(
  * Names from a dump are untrusted. A name that is not a valid file name, or that PostgreSQL would reject, becomes
  * empty.
  */
-function toQuery({ debugFile, debugId }: WantedModule): WantedModule {
-  const name = baseName(debugFile);
-  const isValid = isSafeName(name) && /^[0-9a-f]{1,64}$/i.test(debugId);
-  return isValid ? { debugFile: name, debugId: canonicalDebugId(debugId) } : { debugFile: '', debugId: '' };
+function toQuery({ debugFile, debugId, codeFile = '', codeId = '' }: WantedModule): ModuleIdentity {
+  const { name, ...ids } = identifyModule({ debugFile, debugId, codeFile, codeId });
+  return { name: isSafeName(name) ? name : '', ...ids };
 }
 
 function answerOf(row: FoundSymbols): SymbolAnswer {
@@ -158,8 +181,21 @@ async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageS
 }
 
 /** A symbol file as it appears in responses. */
-export function recordOf({ uploaded_at, ...symbol }: symbols.SymbolRow): SymbolRecord {
-  return { ...symbol, uploaded_at: uploaded_at.toISOString() };
+export function recordOf(row: symbols.SymbolRow): SymbolRecord {
+  const { detail: _, uploaded_at, poorer_at, ...symbol } = row;
+  return {
+    ...symbol,
+    code_id: symbol.code_id || null,
+    problem: describeProblem(row),
+    uploaded_at: uploaded_at.toISOString(),
+    poorer_at: poorer_at?.toISOString() ?? null,
+  };
+}
+
+function describeProblem(symbol: symbols.SymbolRow): string | null {
+  if (symbol.state === 'unreadable') return symbol.problem;
+  const problems = [describeShortcoming(symbol), symbol.problem].filter((problem) => problem !== null);
+  return problems.length === 0 ? null : problems.join(' ');
 }
 
 /**

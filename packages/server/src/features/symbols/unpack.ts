@@ -29,11 +29,14 @@ export async function* unpack(file: FileHandle, size: number): AsyncGenerator<Zi
   for (const entry of files) yield { name: entry.fileName, bytes: readEntry(zip, entry) };
 }
 
-/** The entries that are files. */
+/** Files that macOS and Windows add to folders and zips. */
+const JUNK = /^__MACOSX\/|(?:^|\/)(?:\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
+
+/** The entries that are files, without junk. */
 async function readDirectory(zip: ZipFile): Promise<Entry[]> {
   if (zip.entryCount > MAX_ENTRIES) throw tooMany();
   const entries = await asRefusal(Array.fromAsync(zip.eachEntry()));
-  return entries.filter(({ fileName }) => !fileName.endsWith('/'));
+  return entries.filter(({ fileName }) => !fileName.endsWith('/') && !JUNK.test(fileName));
 }
 
 function requireBounds(files: readonly Entry[]): void {

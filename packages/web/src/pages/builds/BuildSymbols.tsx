@@ -1,4 +1,5 @@
 // The uploaded symbols of a build, and the modules that still need some.
+import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
 import { Text } from '@mantine/core';
@@ -43,17 +44,25 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
   );
 }
 
+/** Such a file is readable, but stacks are hardly better with it. */
+const WITHOUT_FUNCTIONS = { tone: 'unsure', label: 'No functions' } as const;
+
 const COLUMNS: readonly Column<BuildSymbol>[] = [
   {
     header: 'Module',
     overflow: 'anywhere',
-    cell: ({ debug_file, os, cpu, problem }) => (
+    cell: ({ debug_file, os, cpu, problem, poorer_at: poorerAt }) => (
       <>
         {debug_file}{' '}
         <Text span size="sm" c="dimmed">
           {os} {cpu}
         </Text>
         {problem !== null && <Text size="sm">{problem}</Text>}
+        {poorerAt !== null && (
+          <Text size="sm">
+            A file with less in it was uploaded <Time at={poorerAt} /> and isn't used. To use it, delete this one first.
+          </Text>
+        )}
       </>
     ),
   },
@@ -63,7 +72,16 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
   },
   {
     header: 'State',
-    cell: ({ state }) => <StateBadge tone={SYMBOLS[state].tone}>{SYMBOLS[state].label}</StateBadge>,
+    cell: ({ state, functions }) => {
+      const { tone, label } = state === 'compiled' && functions === 0 ? WITHOUT_FUNCTIONS : SYMBOLS[state];
+      return <StateBadge tone={tone}>{label}</StateBadge>;
+    },
+  },
+  {
+    header: 'Functions',
+    align: 'right',
+    overflow: 'nowrap',
+    cell: ({ functions }) => (functions === null ? '–' : formatNumber(functions)),
   },
   { header: 'Size', align: 'right', overflow: 'nowrap', cell: ({ size }) => <Bytes count={size} /> },
   {

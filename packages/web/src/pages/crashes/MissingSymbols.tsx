@@ -25,12 +25,7 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
                   {file} {id}
                 </span>
                 <br />
-                <TextWithCode
-                  text={
-                    details.get(`${file}/${id}`) ??
-                    'Its symbols have arrived. The dump is queued to be processed again.'
-                  }
-                />
+                <TextWithCode text={id === '' ? NO_ID : (details.get(`${file}/${id}`) ?? ARRIVED)} />
               </li>
             ))}
           </ul>
@@ -52,6 +47,10 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
     </>
   );
 }
+
+const ARRIVED = 'Its symbols have arrived. The dump is queued to be processed again.';
+const NO_ID =
+  'It was built without a debug id, so no symbols can be found for it. Link it with `-Wl,--build-id` (GCC, Clang) or `/DEBUG` (Visual Studio).';
 
 function formatTitle(modules: number): string {
   return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;

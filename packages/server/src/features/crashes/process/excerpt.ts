@@ -1,6 +1,8 @@
 // The part of a walked dump that is stored in the report's row: enough for lists, the search and the report's page.
 import type { Frame, ModuleReport, Report } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
+import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
+import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
 import type { DumpSystem } from '../groups/facet-rules.ts';
 import { crashedThread } from '../groups/grouping.ts';
 
@@ -23,7 +25,7 @@ export type Excerpt = {
   readonly frames: readonly ExcerptFrame[];
   /** The names of all functions of the crashed thread, each once. */
   readonly functions: readonly string[];
-  /** The modules on stacks that had no readable symbols: `debug_file/debug_id`. */
+  /** The modules on stacks that had no readable symbols, in the form of `formatModule`. */
   readonly missingSymbols: readonly string[];
   readonly system: DumpSystem;
 };
@@ -49,10 +51,7 @@ export function excerptOf(report: Report): Excerpt {
       0,
       EXCERPT_LIMITS.functions,
     ),
-    missingSymbols: distinct(report.modules.filter(isMissingSymbols).map(formatModule)).slice(
-      0,
-      EXCERPT_LIMITS.missing,
-    ),
+    missingSymbols: missingSymbolsOf(report),
     system: systemOf(report),
   };
 }
@@ -69,14 +68,24 @@ function systemOf({ system_info: { os, os_ver, cpu_info, cpu_count }, lsb_releas
   };
 }
 
-/** `debug_file/debug_id`, as missing symbols are listed. */
-export function formatModule({ debug_file, debug_id }: Pick<ModuleReport, 'debug_file' | 'debug_id'>): string {
-  return `${nameOf(debug_file)}/${nameOf(debug_id)}`;
+/**
+ * `name/id`, as missing symbols are listed: the name and id of the debug file, or those of the code file if it has none.
+ * Null for a module without an id, for which nothing could be uploaded.
+ */
+export function formatModule(module: ModuleId): string | null {
+  const { name, debugId, codeId } = identifyModule(module);
+  const id = debugId || codeId;
+  return name === '' || id === '' ? null : `${nameOf(name)}/${id}`;
 }
 
-/** Without a debug id, nothing could be uploaded for the module. */
-function isMissingSymbols({ symbols, debug_file, debug_id }: ModuleReport): boolean {
-  return (symbols === 'missing' || symbols === 'corrupt') && debug_file !== '' && debug_id !== '';
+function missingSymbolsOf({ modules }: Report): string[] {
+  const missing = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
+  const names = missing.map((module) => formatModule(moduleIdOf(module))).filter((name) => name !== null);
+  return distinct(names).slice(0, EXCERPT_LIMITS.missing);
+}
+
+export function moduleIdOf({ debug_file, debug_id, filename, code_id }: ModuleReport): ModuleId {
+  return { debugFile: debug_file, debugId: debug_id, codeFile: filename, codeId: code_id };
 }
 
 function unfold(frame: Frame): ExcerptFrame[] {

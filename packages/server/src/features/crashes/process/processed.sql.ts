@@ -106,6 +106,35 @@ export async function recordFailure(
   });
 }
 
+/** Reports of each build that are searched for names of a module. */
+const NAMED_REPORTS = 500;
+
+/**
+ * The names under which the newest reports of these builds were missing symbols with one of the ids: `name/id` in lower
+ * case. Each report names a module as the player's system does, such as by the APK that contains it.
+ */
+export async function listMissingNames(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+  ids: readonly string[],
+): Promise<string[]> {
+  if (buildIds.length === 0) return [];
+  const names = await rows(
+    db,
+    sql<{ name: string }>`select distinct lower(name) as name
+      from unnest(${buildIds}::uuid[]) as build (build_id)
+      cross join lateral (
+        select missing_symbols from crash_reports
+        where game_id = ${gameId} and crash_reports.build_id = build.build_id and missing_symbols <> '{}'
+        order by report_id desc limit ${NAMED_REPORTS}
+      ) newest
+      cross join unnest(missing_symbols) as missing (name)
+      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])`,
+  );
+  return names.map(({ name }) => name);
+}
+
 /** The ids of the newest reports before `before` whose walk was missing the module's symbols. */
 export async function listMissing(
   db: Db,

@@ -2,10 +2,10 @@
 import type { Context } from '../../../context.ts';
 import { type Tx, transact } from '../../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
-import type { SymbolsArrived } from '../../symbols/symbols.ts';
+import { buildsWithSymbols, type SymbolsArrived } from '../../symbols/symbols.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { formatModule } from './excerpt.ts';
-import { listMissing } from './processed.sql.ts';
+import { listMissing, listMissingNames } from './processed.sql.ts';
 
 type Payload = { gameId: string; moduleName: string; before: string };
 
@@ -14,10 +14,21 @@ export const reprocessJob = defineJob<Payload>('crashes:reprocess', 6);
 
 const BATCH = 500;
 
-/** Runs for `symbolsArrivedJob`. Safe to run twice: a report that is already queued is not queued again. */
-export async function reprocessMissing(ctx: Context, { gameId, debugFile, debugId }: SymbolsArrived): Promise<void> {
-  const moduleName = formatModule({ debug_file: debugFile, debug_id: debugId });
-  await transact(ctx.db, (tx) => enqueueBatch(tx, { gameId, moduleName, before: null }));
+/** In this many of the newest builds with the symbols, names of their module are searched. */
+const BUILDS = 5;
+
+/**
+ * Runs for `symbolsArrivedJob`. Reports may have been missing the symbols under other names than that of the symbol file.
+ * Safe to run twice: a report that is already queued is not queued again.
+ */
+export async function reprocessMissing(ctx: Context, arrived: SymbolsArrived): Promise<void> {
+  const { gameId, debugFile, debugId, codeId = '' } = arrived;
+  const builds = await buildsWithSymbols(ctx.db, arrived, BUILDS);
+  const names = await listMissingNames(ctx.db, gameId, builds, [debugId, codeId]);
+  const module = { debugFile, debugId, codeFile: debugFile, codeId };
+  const own = formatModule(module) ?? '';
+  for (const moduleName of new Set([own.toLowerCase(), ...names]))
+    await transact(ctx.db, (tx) => enqueueBatch(tx, { gameId, moduleName, before: null }));
 }
 
 export async function reprocessMore(ctx: Context, payload: Payload): Promise<void> {

@@ -2,6 +2,7 @@
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { openSymbolCache, type SymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
+import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
 import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk-task.ts';
 
@@ -44,6 +45,14 @@ export class StoredSymbols implements SymbolSource {
   }
 }
 
-function keyOf({ debugFile, debugId }: SymbolRequest[number]): string {
-  return `${debugId}/${debugFile}`;
+/** Modules with the same key have the same symbols. */
+export function keyOf(module: ModuleId): string {
+  const { name, debugId, codeId } = identifyModule(module);
+  return `${debugId}/${codeId}/${name}`;
+}
+
+/** Whether a module can have symbols. */
+export function hasId(module: ModuleId): boolean {
+  const { debugId, codeId } = identifyModule(module);
+  return debugId !== '' || codeId !== '';
 }

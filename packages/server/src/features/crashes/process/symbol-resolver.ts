@@ -25,11 +25,11 @@ export class SymbolResolver {
   }
 
   /**
-   * Whether symbols of one of these modules (`debug_file/debug_id`) became ready after the request. Call it after
+   * Whether symbols of one of these modules, in the form of `formatModule`, became ready after the request. Call it after
    * storing the report: if symbols become ready later, `reprocessMissing` finds the stored report.
    */
   async hasMoreFor(missing: readonly string[]): Promise<boolean> {
-    const candidates = this.#unready.filter((module) => missing.includes(formatRequested(module)));
+    const candidates = this.#unready.filter((module) => missing.includes(formatModule(module) ?? ''));
     const answers = await this.#find(candidates);
     return answers.some(({ state }) => state === 'compiled');
   }
@@ -49,8 +49,4 @@ export class SymbolResolver {
       throw error;
     }
   }
-}
-
-function formatRequested({ debugFile, debugId }: SymbolRequest[number]): string {
-  return formatModule({ debug_file: debugFile, debug_id: debugId });
 }

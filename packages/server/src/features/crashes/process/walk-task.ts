@@ -1,4 +1,5 @@
 // The messages between the server and a thread that walks dumps.
+import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
 import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
@@ -36,7 +37,7 @@ export type WalkOutput =
   | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };
 
 /** The modules of a dump whose symbols the thread needs. */
-export type SymbolRequest = readonly { readonly debugFile: string; readonly debugId: string }[];
+export type SymbolRequest = readonly ModuleId[];
 
 /**
  * For each requested module: the file with its compiled symbols, why they cannot be read, or null if there are none.

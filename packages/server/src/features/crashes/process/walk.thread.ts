@@ -15,7 +15,7 @@ import { groupReport } from '../groups/grouping.ts';
 import { excerptOf } from './excerpt.ts';
 import { withoutPrivatePaths } from './private-paths.ts';
 import { parseStoredReport } from './stored-report.ts';
-import { StoredSymbols } from './stored-symbols.ts';
+import { hasId, keyOf, StoredSymbols } from './stored-symbols.ts';
 import type { PreviewedGrouping, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
@@ -106,9 +106,10 @@ function enlarge(bytes: Buffer, minSize: number): Buffer {
 function modulesOf(dump: Uint8Array): SymbolRequest {
   const modules = new Minidump(dump).stream(MODULES) ?? [];
   const distinct = new Map<string, SymbolRequest[number]>();
-  for (const { debugFile, debugId } of modules) {
+  for (const { debugFile, debugId, codeFile, codeId } of modules) {
     if (distinct.size === MAX_MODULES) break;
-    if (debugFile !== '' && debugId !== '') distinct.set(`${debugId}/${debugFile}`, { debugFile, debugId });
+    const module = { debugFile, debugId, codeFile, codeId };
+    if (hasId(module)) distinct.set(keyOf(module), module);
   }
   return [...distinct.values()];
 }

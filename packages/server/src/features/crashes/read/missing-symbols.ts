@@ -7,7 +7,7 @@ import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
 
 /**
- * `missing` has modules as `debug_file/debug_id`. Modules whose symbols have arrived since are left out, because the
+ * `missing` has modules in the form of `formatModule`. Modules whose symbols have arrived since are left out, because the
  * report is already being processed again.
  */
 export async function explainMissing(
@@ -24,10 +24,11 @@ export async function explainMissing(
   });
 }
 
-/** A filename may contain a slash; a debug id does not. */
-function readModule(text: string): { debugFile: string; debugId: string } {
+/** A filename may contain a slash; an id does not. It is a debug id, or the code id of a module without one. */
+function readModule(text: string): { debugFile: string; debugId: string; codeId: string } {
   const slash = text.lastIndexOf('/');
-  return { debugFile: text.slice(0, slash), debugId: text.slice(slash + 1) };
+  const id = text.slice(slash + 1);
+  return { debugFile: text.slice(0, slash), debugId: id, codeId: id };
 }
 
 function explain(answer: SymbolAnswer): Pick<MissingModule, 'why' | 'detail'> | null {

@@ -2,9 +2,10 @@
 import type { CrashStack, StackFrame, StackThread } from '@chauffeur/contract/operations/crash-stacks';
 import type { Frame, ModuleReport, Report, Thread } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
+import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import { crashedThread, osOf } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
-import { trimZeros } from '../process/excerpt.ts';
+import { moduleIdOf, trimZeros } from '../process/excerpt.ts';
 
 export const STACK_LIMITS = {
   /** In the crashed thread, including inlined functions. Only an endless recursion has more frames, all alike. */
@@ -87,12 +88,14 @@ function sortModules(modules: readonly ModuleReport[], code: OwnCode): ModuleRep
 }
 
 function moduleOf(module: ModuleReport, code: OwnCode): CrashStack['modules'][number] {
+  // Its symbols are listed as missing under this name and id.
+  const { name, debugId, codeId } = identifyModule(moduleIdOf(module));
   return {
     name: text(module.filename),
     own: code.has(module),
     version: textOrNull(module.version),
-    debug_file: text(module.debug_file),
-    debug_id: text(module.debug_id),
+    debug_file: text(name),
+    debug_id: debugId || codeId,
     base: trimZeros(module.base_addr),
     end: trimZeros(module.end_addr),
     symbols: module.symbols,
