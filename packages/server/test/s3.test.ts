@@ -49,7 +49,10 @@ describe('blobs on S3', () => {
     const redirect = await fetch(url, { redirect: 'manual' });
     assert.equal(redirect.status, 302);
     const response = await fetch(redirect.headers.get('location') ?? '');
-    assert.match(response.headers.get('content-disposition') ?? '', /filename="game.zip"/);
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      new RegExp(`filename="${game.slug}-1.0.0-linux-x86_64.zip"`),
+    );
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
     const ranged = await fetch(url, { headers: { range: 'bytes=10-19' } });
     assert.deepEqual([ranged.status, Buffer.from(await ranged.arrayBuffer())], [206, zip.subarray(10, 20)]);

@@ -41,7 +41,10 @@ describe('downloads with a CDN', () => {
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('cache-control'), `public, max-age=${2 * 3600 - 30}, immutable`);
     assert.equal(response.headers.get('etag'), `"${sha256(zip)}"`);
-    assert.match(response.headers.get('content-disposition') ?? '', /filename="game.zip"/);
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      new RegExp(`filename="${game.slug}-1.0.0-linux-x86_64.zip"`),
+    );
     assert.equal(response.headers.get('set-cookie'), null);
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
     const part = await fetchOrigin(link, { range: 'bytes=10-19' });

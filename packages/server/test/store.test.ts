@@ -1,6 +1,6 @@
 // Downloads of players: bytes with ranges and conditions, only what a channel offers them, and the provenance record.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { statusOf } from './setup/api-calls.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
@@ -40,7 +40,8 @@ describe('the public side of a game', () => {
     assert.equal(response.headers.get('content-length'), String(zip.length));
     assert.equal(response.headers.get('content-type'), 'application/zip');
     assert.equal(response.headers.get('accept-ranges'), 'bytes');
-    assert.match(response.headers.get('content-disposition') ?? '', /^attachment; filename="game.zip"/);
+    const name = `${game.slug}-whole-linux-x86_64.zip`;
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename="${name}"`);
     assert.equal(response.headers.get('etag'), `"${sha256(zip)}"`);
     assert.equal(sha256(Buffer.from(await response.arrayBuffer())), sha256(zip));
     const head = await fetch(fileUrl(fileUid), { method: 'HEAD' });
@@ -134,6 +135,7 @@ describe('the public side of a game', () => {
       arch: 'x86_64',
       channel: 'stable',
       filename: 'game.zip',
+      download_name: `${game.slug}-origin-linux-x86_64.zip`,
       size: zip.length,
       checksum: sha256(zip),
       origin: { type: 'deploy_key', key_ref: game.keyHeaders['x-access-token'].slice(0, 8) },
@@ -181,5 +183,87 @@ describe('the public side of a game', () => {
     assert.deepEqual([joined.channels, joined.beta.joined, joined.role], [['stable', 'beta'], true, null]);
     const owner = await read(await signIn(server, own.owner));
     assert.deepEqual([owner.channels, owner.role], [['stable', 'beta', 'nightly'], 'owner']);
+  });
+});
+
+describe('a download under way', () => {
+  const MINUTE = 60_000;
+  let offset = 0;
+  let server: TestServer;
+  let game: TestGame;
+  before(async () => {
+    server = await startServer({
+      clock: { now: () => new Date(Date.now() + offset) },
+      env: { CHAUFFEUR_LIMIT_UPLOADS: '0', CHAUFFEUR_LIMIT_SIGN_INS: '0' },
+    });
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    // The times of scans come from the database, which has the real time.
+    offset = 0;
+    game = await makeGame(server);
+  });
+
+  const zip = smallZip('one.bin', Buffer.alloc(5000, '1'));
+  const next = smallZip('two.bin', Buffer.alloc(5000, '2'));
+  const publish = (version: string, bytes = next, channel = 'stable') =>
+    shipAndScan(server, game, { version, channel }, bytes);
+  const downloadOf = (fileUid: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.api}/public/games/${game.uid}/files/${fileUid}/download`, { headers });
+  const tag = `"${sha256(zip)}"`;
+  const resume = { range: 'bytes=4000-', 'if-range': tag };
+
+  /** The statuses of a new download, and of continued ones: with If-Range from any byte, and without from a later one. */
+  async function statusesOf(fileUid: string): Promise<number[]> {
+    const requests = [{}, resume, { range: 'bytes=0-', 'if-range': tag }, { range: 'bytes=4000-' }];
+    return Promise.all(requests.map(async (headers) => (await downloadOf(fileUid, headers)).status));
+  }
+  const UNDER_WAY = [403, 206, 206, 206];
+  const ENDED = [403, 403, 403, 403];
+
+  test('goes on for an hour after the next build goes live', async () => {
+    const { fileUid } = await publish('1.0', zip);
+    assert.deepEqual(await statusesOf(fileUid), [200, 206, 206, 206]);
+    await publish('2.0');
+    assert.deepEqual(await statusesOf(fileUid), UNDER_WAY);
+    const rest = await downloadOf(fileUid, resume);
+    assert.deepEqual(Buffer.from(await rest.arrayBuffer()), zip.subarray(4000));
+    for (const headers of [{ range: 'bytes=0-' }, { range: 'bytes=-10' }, { range: 'bytes=4000-', 'if-range': '"x"' }])
+      assert.equal((await downloadOf(fileUid, headers)).status, 403, JSON.stringify(headers));
+    offset += 59 * MINUTE;
+    assert.deepEqual(await statusesOf(fileUid), UNDER_WAY);
+    offset += 2 * MINUTE;
+    assert.deepEqual(await statusesOf(fileUid), ENDED);
+  });
+
+  test('goes on for an hour after a newer file of the same build, and after a rollback', async () => {
+    const { fileUid: older } = await publish('1.0', smallZip());
+    const { buildId, fileUid } = await publish('2.0', zip);
+    const second = await upload(server, game, formOf(uploadFields(buildId, next), next));
+    await untilScanned(server, game, second.body.data.file_uid);
+    assert.deepEqual(await statusesOf(fileUid), UNDER_WAY);
+    const rolledBack = await request(`${server.api}/tool/channels/stable/rollback`, {
+      method: 'POST',
+      headers: { ...game.keyHeaders, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    assert.equal(rolledBack.status, 200, JSON.stringify(rolledBack.body));
+    assert.equal((await downloadOf(older)).status, 200);
+    assert.deepEqual(await statusesOf(fileUid), UNDER_WAY);
+    offset += 61 * MINUTE;
+    assert.deepEqual(await statusesOf(fileUid), ENDED);
+  });
+
+  test('ends with the build, and was never possible on a channel that the player cannot reach', async () => {
+    const { fileUid: hidden } = await publish('0.9', zip, 'dev');
+    await publish('0.10', next, 'dev');
+    assert.deepEqual(await statusesOf(hidden), ENDED);
+    const { buildId, fileUid } = await publish('1.0', zip);
+    await publish('2.0');
+    assert.deepEqual(await statusesOf(fileUid), UNDER_WAY);
+    const headers = await signIn(server, game.owner);
+    const deleted = await request(`${server.api}/games/${game.uid}/builds/${buildId}`, { method: 'DELETE', headers });
+    assert.equal(deleted.status, 200, JSON.stringify(deleted.body));
+    assert.deepEqual(await statusesOf(fileUid), [404, 404, 404, 404]);
   });
 });

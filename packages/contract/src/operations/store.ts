@@ -174,6 +174,9 @@ export const Provenance = Type.Object({
   arch: ArchName,
   channel: Type.String(),
   filename: Foreign(Type.String()),
+  download_name: Foreign(
+    Type.String({ description: 'The name of the download, which begins with the slug of the game' }),
+  ),
   size: Type.Integer(),
   checksum: Sha256,
   uploaded_at: Timestamp,

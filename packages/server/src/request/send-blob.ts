@@ -47,6 +47,16 @@ export function matches(header: string | undefined, etag: string): boolean {
 }
 
 /**
+ * Whether a request continues a download: it has an If-Range with the tag of the bytes that the client has, as browsers
+ * send, or it begins after the first byte, as other programs continue.
+ */
+export function resumesDownload(headers: FastifyRequest['headers'], etag: string): boolean {
+  if (headers.range === undefined) return false;
+  if (headers['if-range'] !== undefined) return headers['if-range'] === etag;
+  return /^bytes=0*[1-9]\d*-/.test(headers.range.trim());
+}
+
+/**
  * Returns the requested range (RFC 9110, section 14.2). Several ranges, another unit, a malformed header and an
  * If-Range with another tag select the whole blob, as the RFC allows.
  */

@@ -130,6 +130,22 @@ export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]
   );
 }
 
+/** A move offers its build until it expires, or until the next move on the same platform. */
+export async function listChannelsSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ channel: string }>`select distinct channel from channel_moves as moves
+      where game_id = ${gameId} and build_id = ${buildId} and action <> 'delete'
+        and (expires_at is null or expires_at > ${since})
+        and not exists (
+          select from channel_moves as later
+          where later.game_id = moves.game_id and later.channel = moves.channel and later.os = moves.os
+            and later.arch = moves.arch and (later.moved_at, later.move_id) > (moves.moved_at, moves.move_id)
+            and later.moved_at <= ${since})`,
+  );
+  return found.map(({ channel }) => channel);
+}
+
 export function listMoves(db: Db, gameId: string, channel: string): Promise<MoveRow[]> {
   return rows(
     db,

@@ -313,6 +313,11 @@ export async function currentPointers(db: Db, gameId: string, now: Date): Promis
   return (await channels.listPointers(db, gameId)).filter((pointer) => !isExpired(pointer, now));
 }
 
+/** The channels that have offered the build at any time since `since`. */
+export function channelsSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
+  return channels.listChannelsSince(db, gameId, buildId, since);
+}
+
 export async function listChannelMoves(
   ctx: Context,
   { caller, input }: Call<typeof contract.listChannelMoves>,

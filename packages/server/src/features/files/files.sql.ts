@@ -137,6 +137,20 @@ export function newestOfferedFiles(db: Db, gameId: string, buildIds: readonly st
   );
 }
 
+export async function isSupersededBefore(db: Db, file: FileRow, time: Date): Promise<boolean> {
+  const newer = await row(
+    db,
+    sql<{ file_id: string }>`select file_id from files as newer
+      where game_id = ${file.game_id} and build_id = ${file.build_id} and ${offered}
+        and (uploaded_at, file_id) > (select uploaded_at, file_id from files as this
+          where this.game_id = newer.game_id and this.file_id = ${file.file_id})
+        and exists (select from file_scans where file_scans.game_id = newer.game_id and file_scans.file_id = newer.file_id
+          and state in ('clean', 'unscanned') and at <= ${time})
+      limit 1`,
+  );
+  return newer !== undefined;
+}
+
 export function listScanEvents(db: Db, file: FileKey): Promise<ScanEventRow[]> {
   return rows(
     db,

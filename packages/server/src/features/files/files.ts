@@ -125,6 +125,9 @@ export async function newestOfferedFiles(
   return new Map(newest.map((file) => [file.build_id, file]));
 }
 
+/** Whether a newer file of the same build was offered before `time`. */
+export const { isSupersededBefore } = files;
+
 export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {
   return files.listScanEvents(db, file);
 }

@@ -8,12 +8,14 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
-import { matches, sendBlob } from '../../request/send-blob.ts';
+import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
+import { findBuild } from '../builds/builds.ts';
 import { countDownload } from '../downloads/downloads.ts';
 import { type FileRow, findFile, isOffered } from '../files/files.ts';
 import { findGame } from '../games/games.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
 import { createDownloadLink, readDownloadLink } from './download-links.ts';
+import { downloadNameOf } from './download-name.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
 import { requireDownloadable } from './store.ts';
 
@@ -24,8 +26,9 @@ export async function downloadFile(
   ctx: Context,
   { caller, input, request, reply }: StreamCall<typeof contract.downloadFile>,
 ): Promise<FastifyReply> {
-  const { game, file, isMember } = await requireDownloadable(ctx, caller, input);
-  const blob = blobOf(file);
+  const isResumed = (file: FileRow) => resumesDownload(request.headers, etagOf(file));
+  const { game, file, isMember } = await requireDownloadable(ctx, caller, input, isResumed);
+  const blob = await blobOf(ctx, game.slug, file);
   const download = { gameId: game.game_id, buildId: file.build_id, blob };
   if (!isMember && (await countDownload(ctx, request, download)))
     countReferredDownload(ctx, { gameId: game.game_id, host: input.referrer, headers: request.headers });
@@ -47,14 +50,20 @@ export async function downloadByLink(
   const link = readDownloadLink(ctx, token);
   const game = link === null ? null : await findGame(ctx.db, link.gameId);
   const file = link === null || game === null ? null : await findFile(ctx.db, game.game_id, link.fileId);
-  if (link === null || file === null || !isOffered(file.scan_state))
+  if (link === null || game === null || file === null || !isOffered(file.scan_state))
     throw new ApiError(4040, 'token: not valid, or no longer valid. Open the download of the game again.');
   reply.header('cache-control', `public, max-age=${link.seconds}, immutable`);
-  return sendBlob(ctx.blobs, request, reply, { ...blobOf(file), signedSeconds: null });
+  return sendBlob(ctx.blobs, request, reply, { ...(await blobOf(ctx, game.slug, file)), signedSeconds: null });
 }
 
-function blobOf({ blob_key: key, size, checksum, filename }: FileRow) {
-  return { key, size, etag: `"${checksum}"`, filename, contentType: 'application/zip' };
+async function blobOf({ db }: Context, slug: string, file: FileRow) {
+  const build = await findBuild(db, file.game_id, file.build_id);
+  const filename = build === null ? file.filename : downloadNameOf(slug, build, file.filename);
+  return { key: file.blob_key, size: file.size, etag: etagOf(file), filename, contentType: 'application/zip' };
+}
+
+function etagOf({ checksum }: FileRow): string {
+  return `"${checksum}"`;
 }
 
 /** `GET …/public/shelves/{shelf}`: the same for everyone, so shared caches may store it. */

@@ -7,6 +7,7 @@ import type { Call } from '../../request/call.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { findBuild } from '../builds/builds.ts';
 import { readEntries, readScanHistory } from '../files/files.ts';
+import { downloadNameOf } from './download-name.ts';
 import { requireFile, requireOffered } from './store.ts';
 
 export async function getProvenance(
@@ -31,6 +32,7 @@ export async function getProvenance(
     arch: build.arch,
     channel: build.channel,
     filename: file.filename,
+    download_name: downloadNameOf(game.slug, build, file.filename),
     size: file.size,
     checksum: file.checksum,
     uploaded_at: file.uploaded_at.toISOString(),

@@ -6,10 +6,11 @@ import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type { ShelfName } from '@chauffeur/contract/operations/shelves';
 import type * as contract from '@chauffeur/contract/operations/store';
 import type { Caller, Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
 import type { Db } from '../../kernel/database/db.ts';
 import type { Call } from '../../request/call.ts';
-import { currentPointers, isBetaMember } from '../channels/channels.ts';
-import { type FileRow, findFile, isOffered, isSettled, newestOfferedFile } from '../files/files.ts';
+import { channelsSince, currentPointers, isBetaMember } from '../channels/channels.ts';
+import { type FileRow, findFile, isOffered, isSettled, isSupersededBefore, newestOfferedFile } from '../files/files.ts';
 import {
   findGameFor,
   type Game,
@@ -28,6 +29,8 @@ import { factsOfGame } from './shelves.sql.ts';
 import { readShelf } from './shelves.ts';
 import { isReachable, type Viewer } from './visibility.ts';
 
+/** How long a download that has begun can be continued after the file was replaced (spec: Files and scans). */
+const RESUME_MS = HOUR;
 /** How many releases a feed has. */
 const FEED_LENGTH = 20;
 
@@ -61,15 +64,19 @@ export async function requireVisibleGame(ctx: Context, caller: Caller, ref: stri
 
 export type FileInput = { uid: string; file_uid: string };
 
-/** Returns a file that the caller may download. Throws 4040, 4074 and 4099. */
+/**
+ * Returns a file that the caller may download. `isResumed` says whether the caller continues a download, which may go on
+ * for an hour after another file was offered instead. Throws 4040, 4074 and 4099.
+ */
 export async function requireDownloadable(
   ctx: Context,
   caller: Caller,
   input: FileInput,
+  isResumed: (file: FileRow) => boolean = () => false,
 ): Promise<{ game: Game; file: FileRow; isMember: boolean }> {
   const { game, viewer, file } = await requireFile(ctx, caller, input);
   const { isMember } = viewer;
-  if (!isMember) await requireOffered(ctx, viewer, file);
+  if (!isMember) await requireOffered(ctx, viewer, file, isResumed(file) ? RESUME_MS : 0);
   if (!isSettled(file.scan_state))
     throw new ApiError(4099, 'The file is still being scanned. Try again when the scan has ended.');
   if (!isOffered(file.scan_state))
@@ -86,15 +93,26 @@ export async function requireFile(ctx: Context, caller: Caller, input: FileInput
 }
 
 /**
- * Throws 4074 unless a channel that the viewer can reach offers the file now, as the newest offered file of its build.
+ * Throws 4074 unless a channel that the viewer can reach offers the file as the newest offered file of its build, now or
+ * in the last `graceMs` milliseconds.
  */
-export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow): Promise<void> {
-  const pointers = await currentPointers(ctx.db, file.game_id, ctx.clock.now());
-  const reachable = pointers.some(
+export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow, graceMs = 0): Promise<void> {
+  const now = ctx.clock.now();
+  const pointers = await currentPointers(ctx.db, file.game_id, now);
+  const isReachableNow = pointers.some(
     (pointer) => pointer.build_id === file.build_id && isReachable(pointer.channel, viewer),
   );
-  const newest = reachable ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
-  if (newest?.file_id !== file.file_id) throw new ApiError(4074);
+  const newest = isReachableNow ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
+  if (newest?.file_id === file.file_id) return;
+  if (graceMs > 0 && (await wasOffered(ctx.db, viewer, file, new Date(now.getTime() - graceMs)))) return;
+  throw new ApiError(4074);
+}
+
+/** Whether the file was offered at any time since `since`. */
+async function wasOffered(db: Db, viewer: Viewer, file: FileRow, since: Date): Promise<boolean> {
+  const channels = await channelsSince(db, file.game_id, file.build_id, since);
+  if (!channels.some((channel) => isReachable(channel, viewer))) return false;
+  return !(await isSupersededBefore(db, file, since));
 }
 
 export type GameFacts = {

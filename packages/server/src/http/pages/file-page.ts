@@ -28,7 +28,7 @@ export async function writeFilePage(visit: Visit): Promise<PublicPage> {
     return asNoLongerOffered(error);
   });
   if (file === null) return writeNotOffered(ctx.publicUrl + path, path, texts);
-  const filename = foreignText(file.filename);
+  const filename = foreignText(file.download_name);
   const image = game.cover ?? game.thumbnail;
   return {
     status: 200,
