@@ -69,7 +69,10 @@ describe('an installation on Debian 12', () => {
     const [installNext, check] = await linesOf('update.md', '## Before you update');
     await sh(`cd /root && ${installNext.replace('<version>', VERSION)}`);
     const checked = await sh(`${server.settings} ${check}`);
-    assert.match(checked, new RegExp(`^The database is at \\d{4}_.* Version ${VERSION.replaceAll('.', '\\.')} `));
+    assert.match(
+      checked,
+      new RegExp(`^Checked .*\\nThe database is at \\d{4}_.* Version ${VERSION.replaceAll('.', '\\.')} `),
+    );
     const [migrate] = await linesOf('update.md', '## Update without a stop');
     await sh(`${server.settings} ${migrate}`);
     await load.rounds(ROUNDS);

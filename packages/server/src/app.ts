@@ -27,6 +27,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database/db.ts';
 import { distributeAdded } from './kernel/database/distribute.ts';
 import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
+import { refuseTransactionPooling } from './kernel/database/pooler.ts';
 import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { createMailer, measureMailer } from './kernel/mail/mail.ts';
@@ -80,6 +81,7 @@ export async function startApp(config: Config, role: Role, parts: Parts): Promis
 async function assemble(given: Config, role: Role, parts: Parts, closers: Closers): Promise<App> {
   const { log, clock = systemClock, fetchDocument } = parts;
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
+  if (role !== 'admin') await assertPortsFree(config, role);
   // Most of the code, which an operator's command does not need. Loaded while the database starts; a failure is thrown
   // when it has started, so that it is stopped again.
   const loading = role === 'admin' ? undefined : import('./roles.ts');
@@ -187,6 +189,7 @@ async function connect(
     name: `chauffeur-${role}`,
   });
   closers.add({ name: 'database', seconds: CLOSE_SECONDS, close: () => database.close() });
+  if (config.databaseUrl !== undefined) await refuseTransactionPooling(config.databaseUrl);
   if (role !== 'admin' || (await isEmpty(database.pool))) {
     await migrate(database.pool, log);
     await distributeAdded(database.pool, DISTRIBUTED_TABLES, log);
@@ -205,12 +208,26 @@ async function isEmpty(pool: pg.Pool): Promise<boolean> {
   return applied.length === 0;
 }
 
+/**
+ * Otherwise, a port in use would only be noticed after the database had been started and migrated. Throws as listening
+ * does.
+ */
+async function assertPortsFree({ host, port, metricsPort }: Config, role: Role): Promise<void> {
+  if (role !== 'worker') await listenOnce(host, port);
+  if (metricsPort !== undefined) await listenOnce(host, metricsPort);
+}
+
 /** Port 0 means any free port. It must be known before the server listens, because mails and links contain it. */
-async function findFreePort(host: string): Promise<number> {
-  const probe = createServer().listen({ host, port: 0 });
+function findFreePort(host: string): Promise<number> {
+  return listenOnce(host, 0);
+}
+
+/** Listens on a port for a moment, and returns the port. */
+async function listenOnce(host: string, port: number): Promise<number> {
+  const probe = createServer().listen({ host, port });
   await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
+  const { port: opened } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');
-  return port;
+  return opened;
 }

@@ -1,5 +1,6 @@
 // All settings of the server in one table: variable, default, parser and description. Nothing else reads process.env.
 import { resolve } from 'node:path';
+import { findNearestName } from '@chauffeur/contract/nearest-name';
 
 /** The settings are invalid. The message lists every problem and what to do about it. */
 class ConfigError extends Error {
@@ -69,6 +70,14 @@ const publicAddress: Parse<string> = (value) => {
   return value;
 };
 
+/** Pages and the API have fixed paths below the root of the host. */
+const publicOrigin: Parse<string> = (value) => {
+  const address = publicAddress(value).replace(/\/+$/, '');
+  if (new URL(address).pathname !== '/')
+    throw new Error('use a URL without a path; the service needs a host of its own, such as https://games.example.com');
+  return address;
+};
+
 /** Not always a valid WHATWG URL: `postgresql://user@/name?host=/socket/folder` has no host. */
 const databaseUrl: Parse<string> = (value) => {
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('use a URL that starts with postgres:// or postgresql://');
@@ -96,6 +105,21 @@ const mailDomains: Parse<string> = (value) => {
   return domains.join(',');
 };
 
+/** `unix:/path`, or `host:port`, where an IPv6 address is in brackets. */
+const scanner: Parse<string> = (value) => {
+  const port = /^(?:\[[0-9a-f:.]+\]|[^:[\]/\s]+):(\d+)$/i.exec(value)?.[1];
+  if (/^unix:\/./.test(value) || (Number(port) >= 1 && Number(port) <= 65_535)) return value;
+  throw new Error('use unix:/path/of/clamd.sock or host:port, such as 127.0.0.1:3310');
+};
+
+/** An address with or without a name: `Studio <games@example.com>`. */
+const sender: Parse<string> = (value) => {
+  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value;
+  if (!/^[^\s@<>,;:"()[\]]+@[^\s@<>,;:"()[\]]+$/.test(address))
+    throw new Error('use one address, such as games@example.com or Studio <games@example.com>');
+  return value;
+};
+
 /** 0 for all days, otherwise at least one day more than the window of launch health. */
 const healthDays: Parse<number> = (value) => {
   const days = number(0, 36_500)(value);
@@ -120,7 +144,7 @@ export const SETTINGS = {
   ),
   publicUrl: optional(
     'CHAUFFEUR_PUBLIC_URL',
-    publicAddress,
+    publicOrigin,
     'Public URL of the service, used in emails and links. Default: the address it listens on.',
   ),
   playUrl: optional(
@@ -162,7 +186,7 @@ export const SETTINGS = {
   ),
   clamd: optional(
     'CHAUFFEUR_CLAMD',
-    text,
+    scanner,
     'ClamAV daemon (clamd): `unix:/path` or `host:port`. Default: none; files are served with an "unscanned" badge.',
   ),
   clamdStreamLimit: setting(
@@ -177,7 +201,7 @@ export const SETTINGS = {
     url('smtp:', 'smtps:'),
     'Mail server, `smtp://user:password@host:port`. Default: emails are written to `outbox/` in the data folder.',
   ),
-  mailFrom: setting('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', text, 'Sender of emails.'),
+  mailFrom: setting('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', sender, 'Sender of emails.'),
   secret: optional(
     'CHAUFFEUR_SECRET',
     text,
@@ -425,7 +449,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     try {
       return [name, value === undefined ? undefined : (parse as Parse<unknown>)(value)];
     } catch (error) {
-      problems.push(`${variable}: ${(error as Error).message}.`);
+      const quoted = isQuoted(value ?? '') ? ' Remove the quotes around the value: they are part of it.' : '';
+      problems.push(`${variable}: ${(error as Error).message}.${quoted}`);
       return [name, undefined];
     }
   });
@@ -450,6 +475,37 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return config;
 }
 
+/**
+ * What is probably a mistake, although the server can start: names that are no settings, and values in quotes, which
+ * systemd and shells remove but Docker's `--env-file` keeps. Values are never part of a warning.
+ */
+export function findConfigWarnings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.values(SETTINGS).map(({ variable }) => variable);
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+  return [
+    ...set.flatMap(([variable]) => {
+      if (!variable.startsWith('CHAUFFEUR_') || known.includes(variable as never) || OTHER_VARIABLES.test(variable))
+        return [];
+      const nearest = findNearestName(variable, known);
+      return `${variable} is not a setting of this server.${nearest === null ? '' : ` Did you mean ${nearest}?`}`;
+    }),
+    ...set
+      .filter(([variable, value]) => known.includes(variable as never) && isQuoted(value ?? ''))
+      .map(([variable]) => `The value of ${variable} is in quotes, which are part of it. Remove them.`),
+  ];
+}
+
+/**
+ * Variables of tests, of the script that installs the command, and those that Kubernetes sets for a service that is
+ * named chauffeur.
+ */
+const OTHER_VARIABLES =
+  /^CHAUFFEUR_(?:TEST_|EVENTS_IMPLEMENTATION$|INSTALL_DIR$|SERVER$|(?:\w+_)?SERVICE_(?:HOST|PORT)|(?:\w+_)?PORT_\d+_)/;
+
+function isQuoted(value: string): boolean {
+  return value.length >= 2 && /^(["']).*\1$/s.test(value);
+}
+
 const PLAY_HOST =
   'set CHAUFFEUR_PUBLIC_URL and use another domain here; otherwise a game could set cookies for the website.';
 
@@ -463,4 +519,9 @@ function areRelated(playUrl: string, publicUrl: string | undefined): boolean {
 /** The settings in this process's environment. */
 export function readProcessConfig(): Config {
   return readConfig(process.env);
+}
+
+/** The warnings about this process's environment. */
+export function readConfigWarnings(): string[] {
+  return findConfigWarnings(process.env);
 }

@@ -4,7 +4,8 @@ import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import { VERSION } from '@chauffeur/contract/version';
-import { readProcessConfig } from '../config.ts';
+import pg from 'pg';
+import { type Config, readProcessConfig } from '../config.ts';
 import { DISTRIBUTED_TABLES } from '../features.ts';
 import { distributeAdded } from '../kernel/database/distribute.ts';
 import { migrate } from '../kernel/database/migrate.ts';
@@ -12,6 +13,7 @@ import { type CheckedMigration, checkMigrations } from '../kernel/database/migra
 import type { Blocked } from '../kernel/database/migrations.ts';
 import { migrateJobs } from '../kernel/jobs/jobs.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
+import { UsageError } from './fail.ts';
 import { withDatabase } from './with-database.ts';
 
 export async function runMigrations({ check, json }: { check: boolean; json: boolean }): Promise<void> {
@@ -31,18 +33,30 @@ export async function runMigrations({ check, json }: { check: boolean; json: boo
 async function runCheck(json: boolean): Promise<void> {
   const config = readProcessConfig();
   // Opening the embedded database would create it.
-  const isNew = config.databaseUrl === undefined && !(await exists(join(config.dataFolder, 'postgres')));
-  const result = isNew
-    ? { applied: [], pending: [] }
-    : await withDatabase(config, { log: createLog('warn'), name: 'migrate' }, checkMigrations);
-  const current = result.applied.at(-1) ?? null;
-  if (json) process.stdout.write(`${JSON.stringify({ version: VERSION, current, pending: result.pending })}\n`);
-  else process.stdout.write(describe(current, result.pending));
+  if (config.databaseUrl === undefined && !(await exists(join(config.dataFolder, 'postgres'))))
+    throw new UsageError(
+      `there is no database to check: DATABASE_URL is not set, and ${config.dataFolder} has no embedded database. Set DATABASE_URL or CHAUFFEUR_DATA as for the server.`,
+    );
+  const database = nameDatabase(config);
+  const { applied, pending } = await withDatabase(config, { log: createLog('warn'), name: 'migrate' }, checkMigrations);
+  const current = applied.at(-1) ?? null;
+  if (json) process.stdout.write(`${JSON.stringify({ version: VERSION, database, current, pending })}\n`);
+  else process.stdout.write(`${describe(database, current, pending)}`);
 }
 
-function describe(current: string | null, pending: readonly CheckedMigration[]): string {
-  if (current === null) return `The database is empty. Version ${VERSION} creates its tables at the first start.\n`;
-  if (pending.length === 0) return `The database is at ${current}. Version ${VERSION} has no other migrations.\n`;
+/** Which database the settings name, for people, without user and password. */
+function nameDatabase({ databaseUrl, dataFolder }: Config): string {
+  if (databaseUrl === undefined) return `the embedded database in ${dataFolder}`;
+  const { database, host, port } = new pg.Client({ connectionString: databaseUrl });
+  return `${database} on ${host.startsWith('/') ? host : `${host}:${port}`}`;
+}
+
+function describe(database: string, current: string | null, pending: readonly CheckedMigration[]): string {
+  const subject = `Checked ${database}.\n`;
+  if (current === null)
+    return `${subject}The database is empty. Version ${VERSION} creates its tables at the first start.\n`;
+  if (pending.length === 0)
+    return `${subject}The database is at ${current}. Version ${VERSION} has no other migrations.\n`;
   const blocks = pending.map(({ name, locks, seconds }) => {
     const lines = [
       `  ${name}`,
@@ -51,7 +65,7 @@ function describe(current: string | null, pending: readonly CheckedMigration[]):
     ];
     return lines.join('\n');
   });
-  return `The database is at ${current}. Version ${VERSION} would run:\n\n${blocks.join('\n')}\n`;
+  return `${subject}The database is at ${current}. Version ${VERSION} would run:\n\n${blocks.join('\n')}\n`;
 }
 
 function describeLocks(locks: CheckedMigration['locks']): string[] {

@@ -1,15 +1,23 @@
 // `start`, `api` and `worker`: run the service until a signal, then let requests and jobs in progress end.
 import { type App, startApp } from '../app.ts';
-import { type Config, readProcessConfig } from '../config.ts';
+import { type Config, readConfigWarnings, readProcessConfig } from '../config.ts';
 import { issueSetupLink } from '../features/setup/setup.ts';
 import { IS_CHECKOUT } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
+import { terminalLines } from '../kernel/telemetry/terminal-lines.ts';
 import type { Role } from '../roles.ts';
 import { endOnUncaughtError, exitWithOpenResources } from './last-resort.ts';
 
 export async function runService(role: Role): Promise<void> {
   const config = readProcessConfig();
-  const log = createLog(config.logLevel);
+  const log = process.stderr.isTTY
+    ? createLog(
+        config.logLevel,
+        terminalLines((line) => process.stderr.write(line)),
+      )
+    : createLog(config.logLevel);
+  logWarnings(log);
+  for (const warning of readConfigWarnings()) log.warn(warning);
   const starting = startApp(config, role, { log });
   endOnUncaughtError(starting, log);
   stopOnSignal(starting, log);
@@ -17,6 +25,12 @@ export async function runService(role: Role): Promise<void> {
   log.info({ role, url: app.url }, 'started');
   const setupLink = app.url === undefined ? null : await issueSetupLink(app.ctx);
   process.stdout.write(greeting(role, app, config, setupLink));
+}
+
+/** Warnings of Node and of libraries become log lines. By default, Node prints them as text. */
+function logWarnings(log: Log): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (err) => log.warn({ err }, 'a library warns'));
 }
 
 function greeting(role: Role, app: App, config: Config, setupLink: string | null): string {
@@ -28,7 +42,7 @@ function greeting(role: Role, app: App, config: Config, setupLink: string | null
     `  data      ${config.databaseUrl === undefined ? config.dataFolder : 'in your PostgreSQL'}`,
     `  blobs     ${app.ctx.blobs.describe().location}`,
     `  scanner   ${config.clamd ?? 'none; files are offered unscanned. Set CHAUFFEUR_CLAMD to scan them.'}`,
-    `  mails     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox. Set CHAUFFEUR_SMTP to send them.` : 'sent by SMTP'}`,
+    `  email     ${config.smtp === undefined ? `written to ${config.dataFolder}/outbox. Set CHAUFFEUR_SMTP to send them.` : 'sent by SMTP'}`,
     '',
     ...(setupLink === null
       ? [`  To ship builds, install the chauffeur command: ${app.ctx.publicUrl}/cli`]

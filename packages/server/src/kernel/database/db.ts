@@ -23,6 +23,13 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/**
+ * How values are written as text and read from it, which a database or a role can set differently. Not as a parameter of
+ * the connection, which poolers refuse.
+ */
+const SESSION_SETTINGS = `set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres'; set timezone = 'UTC';
+  set bytea_output = 'hex'; set extra_float_digits = 1; set standard_conforming_strings = on`;
+
 const INT8 = 20;
 
 /** Returns int8 as a number: none of our counts and sizes exceeds 2^53. */
@@ -58,7 +65,11 @@ export function openDatabase(
     if (!closing) options.log.warn({ err }, 'database connection lost');
   };
   pool.on('error', onLost);
-  pool.on('connect', (client) => client.on('error', onLost));
+  pool.on('connect', (client) => {
+    client.on('error', onLost);
+    // Runs before the first query of the connection. If it fails, so does that query.
+    client.query(SESSION_SETTINGS).catch(() => undefined);
+  });
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
