@@ -85,6 +85,41 @@ describe('makeSignature with any input', () => {
     );
   });
 
+  it('takes linear time for names of a megabyte and for deep nesting', () => {
+    const depth = 100_000;
+    const names = [
+      ...[
+        'a<',
+        'a::',
+        'b`',
+        '{c#1}',
+        '<d>',
+        '(e)',
+        '.part.1',
+        '$lambda$1',
+        '_m0',
+        'std::__1::',
+        '`2[',
+        '{lambda#1}::',
+        'U3C',
+        '::h0123456789abcdef',
+        "'lambda0'",
+        '@',
+        ' #1 in ',
+      ].map((piece) => piece.repeat(1_000_000 / piece.length)),
+      `${'Tree<'.repeat(depth)}int${'>'.repeat(depth)}::grow(int)`,
+      `${'`a::'.repeat(depth)}b${"'::c".repeat(depth)}`,
+      `<${'<A as '.repeat(depth)}`,
+    ];
+    for (const name of names) {
+      for (const file of [null, 'a.rs', 'a.cs', 'a.swift', 'a.go']) {
+        const start = process.cpuUsage();
+        makeSignature({ os: 'linux', frames: [frameOf({ function: name, file, module: name })] });
+        assert.ok(process.cpuUsage(start).user < 2_000_000, `${name.slice(0, 20)} ${file}`);
+      }
+    }
+  });
+
   it('is fast for long names made of any pieces', () => {
     fc.assert(
       fc.property(text, maybe, (piece, file) => {

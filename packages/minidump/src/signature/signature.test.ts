@@ -155,6 +155,295 @@ const STACKS: readonly (readonly [crash: string, reason: string, frames: readonl
     ],
     '-[Store load:]',
   ],
+  // Names of functions as in stacks of public trackers: SF_Mod_RefinedPower#23, and a log of CARLA with Vulkan.
+  [
+    'a failed Unreal check() on Linux',
+    'SIGSEGV / SEGV_MAPERR',
+    [
+      'FUnixErrorOutputDevice::Serialize(char16_t const*, ELogVerbosity::Type, FName const&)',
+      'FOutputDevice::LogfImpl(char16_t const*, ...)',
+      'AssertFailedImplV(char const*, char const*, int, char16_t const*, __va_list_tag*)',
+      'FDebug::CheckVerifyFailedImpl(char const*, char const*, int, char16_t const*, ...)',
+      'DispatchCheckVerify<void,<lambda_bf25ddeef6581ff98ae1fa748b1445c9> >()',
+      'AFGHologram::SetupDepthMeshComponent()',
+    ],
+    'AFGHologram::SetupDepthMeshComponent',
+  ],
+  [
+    "a fatal error on a console's own error device",
+    'SIGTRAP',
+    [
+      'FStudioBoxErrorOutputDevice::HandleError()',
+      'FStudioBoxErrorOutputDevice::Serialize(char16_t const*)',
+      'StaticFailDebug(char16_t const*, char const*, int, char16_t const*, bool)',
+      'LowLevelFatalErrorHandler(char const*, int, char16_t const*, ...)',
+      'FSaveGame::Load()',
+    ],
+    'FSaveGame::Load',
+  ],
+  [
+    'a failed Vulkan call of Unreal',
+    'SIGSEGV / SEGV_MAPERR',
+    [
+      'FGenericPlatformMisc::RaiseException(unsigned int)',
+      'FOutputDevice::LogfImpl(char16_t const*, ...)',
+      'VulkanRHI::VerifyVulkanResult(VkResult, char const*, char const*, unsigned int)',
+      'VulkanRHI::FFenceManager::WaitForFence(VulkanRHI::FFence*, unsigned long)',
+    ],
+    'VulkanRHI::VerifyVulkanResult | VulkanRHI::FFenceManager::WaitForFence',
+  ],
+  // microsoft/vscode#141501.
+  [
+    'an Electron game without memory',
+    'EXC_CRASH / SIGABRT',
+    [
+      '__pthread_kill',
+      'pthread_kill',
+      'abort',
+      'node::OnFatalError(char const*, char const*)',
+      'v8::internal::FatalProcessOutOfMemory(v8::internal::Isolate*, char const*)',
+      'v8::internal::Heap::PreciseCollectAllGarbage(int, v8::internal::GarbageCollectionReason)',
+    ],
+    'OOM | unknown | v8::internal::Heap::PreciseCollectAllGarbage',
+  ],
+  // electron/electron#41513.
+  [
+    'a failed V8 check',
+    'EXC_BREAKPOINT / EXC_I386_BPT',
+    [
+      'v8::base::OS::Abort()',
+      'V8_Fatal(char const*, int, char const*, ...)',
+      'v8::internal::AllocationSite::set_memento_found_count(int)',
+    ],
+    'v8::internal::AllocationSite::set_memento_found_count',
+  ],
+  [
+    'a failed Chromium check',
+    'EXCEPTION_BREAKPOINT',
+    [
+      'base::ImmediateCrash()',
+      'logging::LogMessage::HandleFatal(unsigned __int64,std::string const &)',
+      'logging::LogMessage::~LogMessage()',
+      'logging::CheckError::~CheckError()',
+      'overlay::Browser::Resize(int)',
+    ],
+    'overlay::Browser::Resize',
+  ],
+  // dotnet/coreclr#4402.
+  [
+    'an uncaught .NET exception',
+    'MANAGED_EXCEPTION_CODE_V4 / COR_E_INVALIDOPERATION',
+    [
+      'RaiseException',
+      "`RaiseTheExceptionInternalOnly'::`81'::__Body::Run",
+      'RaiseTheExceptionInternalOnly',
+      'IL_Throw',
+      'Program.Error()',
+      'Program.Main(System.String[])',
+    ],
+    'Program.Error',
+  ],
+  // dotnet/runtime#111182.
+  [
+    'a fatal error of .NET',
+    'COR_E_EXECUTIONENGINE',
+    [
+      'RaiseFailFastException',
+      'WatsonLastChance',
+      'EEPolicy::LogFatalError',
+      'EEPolicy::HandleFatalError',
+      'LoaderAllocator::SetHandleValue',
+    ],
+    'LoaderAllocator::SetHandleValue',
+  ],
+  // nova-video-player/aos-AVP#1866.
+  [
+    'a failed check of Android',
+    'SIGABRT',
+    [
+      'abort',
+      '__android_log_assert',
+      'android::uirenderer::renderthread::EglManager::swapBuffers(android::uirenderer::renderthread::Frame const&)',
+    ],
+    'android::uirenderer::renderthread::EglManager::swapBuffers',
+  ],
+  // airsdk/Adobe-Runtime-Support#4033.
+  [
+    'an exception of a library with an inline namespace',
+    'SIGABRT',
+    [
+      'abort',
+      'abort_message',
+      'std::__terminate(void (*)())',
+      '__cxxabiv1::failed_throw(__cxxabiv1::__cxa_exception*)',
+      '__cxa_throw',
+      'std::__ndk1::__throw_length_error(char const*)',
+      'std::__ndk1::vector<int, std::__ndk1::allocator<int> >::reserve(unsigned long)',
+      'Inventory::Grow(int)',
+    ],
+    'std::vector<T>::reserve | Inventory::Grow',
+  ],
+  [
+    'a failed glog check',
+    'SIGABRT',
+    [
+      'raise',
+      'abort',
+      'google::logging_fail()',
+      'google::LogMessage::Fail()',
+      'google::LogMessage::SendToLog()',
+      'google::LogMessage::Flush()',
+      'google::LogMessageFatal::~LogMessageFatal()',
+      'Save::Load()',
+    ],
+    'Save::Load',
+  ],
+  [
+    'a failed Abseil check',
+    'SIGABRT',
+    ['raise', 'abort', 'absl::lts_20240116::log_internal::LogMessageFatal::~LogMessageFatal()', 'Save::Load()'],
+    'Save::Load',
+  ],
+  [
+    'a failed GLib check',
+    'SIGABRT',
+    ['raise', 'abort', 'g_assertion_message', 'g_assertion_message_expr', 'menu_open'],
+    'menu_open',
+  ],
+  ['a fatal GLib message', 'SIGTRAP', ['_g_log_abort', 'g_logv', 'g_log', 'menu_open'], 'menu_open'],
+  [
+    'a failed Qt check',
+    'SIGABRT',
+    [
+      'raise',
+      'abort',
+      'qt_message_fatal<QString&>',
+      'QMessageLogger::fatal(char const*, ...) const',
+      'qt_assert(char const*, char const*, int)',
+      'Inventory::slot(int)',
+    ],
+    'Inventory::slot',
+  ],
+  [
+    'a Boost exception',
+    'SIGABRT',
+    [
+      'abort',
+      'std::terminate()',
+      '__cxa_throw',
+      'boost::throw_exception<boost::bad_lexical_cast>(boost::bad_lexical_cast const&)',
+      'Save::Parse()',
+    ],
+    'Save::Parse',
+  ],
+  // jellyfin/Swiftfin#50.
+  [
+    'a failed Swift check',
+    'EXC_BREAKPOINT / EXC_ARM_BREAKPOINT',
+    [
+      'Swift runtime failure: Unexpectedly found nil while unwrapping an Optional value',
+      'closure #1 in ContinueWatchingView.body.getter',
+    ],
+    'Swift runtime failure: Unexpectedly found nil while unwrapping an Optional value | closure in ContinueWatchingView.body.getter',
+  ],
+  [
+    'a fatal error of Swift',
+    'EXC_BREAKPOINT / EXC_ARM_BREAKPOINT',
+    [
+      'closure #1 in closure #1 in Swift._assertionFailure(_: Swift.StaticString, _: Swift.String) -> Swift.Never',
+      'Swift._assertionFailure(_: Swift.StaticString, _: Swift.String) -> Swift.Never',
+      'Game.Save.load() -> ()',
+    ],
+    'Game.Save.load',
+  ],
+  [
+    'a missing delay-loaded DLL',
+    'FACILITY_VISUALCPP / ERROR_MOD_NOT_FOUND',
+    ['RaiseException', '__delayLoadHelper2', '_tailMerge_steam_api64_dll', 'Store::Open(void)'],
+    'Store::Open',
+  ],
+  [
+    'a stack check in an exception handler',
+    'EXCEPTION_STACK_BUFFER_OVERRUN / FAST_FAIL_STACK_COOKIE_CHECK_FAILURE',
+    [
+      '__report_gsfailure',
+      '__GSHandlerCheckCommon',
+      '__GSHandlerCheck',
+      'RtlpExecuteHandlerForException',
+      'Chat::Parse(char const *)',
+    ],
+    'Chat::Parse',
+  ],
+  [
+    'Windows error reporting',
+    'STATUS_HEAP_CORRUPTION',
+    [
+      'NtWaitForMultipleObjects',
+      'WaitForMultipleObjectsEx',
+      'WerpReportFaultInternal',
+      'WerpReportFault',
+      'BasepReportFault',
+      'UnhandledExceptionFilter',
+      'RtlReportException',
+      'Mesh::Free(void)',
+    ],
+    'Mesh::Free',
+  ],
+  [
+    'a macOS allocator that found a bad pointer',
+    'EXC_CRASH / SIGABRT',
+    ['__pthread_kill', 'abort', 'malloc_vreport', 'malloc_report', 'free', 'Mesh::~Mesh()'],
+    'free | Mesh::~Mesh',
+  ],
+  [
+    'a Rust index error without file names',
+    'SIGABRT',
+    [
+      'abort',
+      '__rust_start_panic',
+      'rust_panic',
+      'rust_begin_unwind',
+      'core::panicking::panic_fmt',
+      'core::panicking::panic_bounds_check',
+      '<game::world::World>::cell::<u8>',
+    ],
+    'game::world::World::cell<T>',
+  ],
+  [
+    'a Java VM',
+    'SIGABRT',
+    [
+      'raise',
+      'abort',
+      'os::abort(bool, void*, void const*)',
+      'VMError::report_and_die(Thread*, unsigned int)',
+      'JVM_handle_linux_signal',
+      'Java_com_studio_Native_draw',
+    ],
+    'Java_com_studio_Native_draw',
+  ],
+  [
+    'a NativeAOT exception',
+    'MANAGED_EXCEPTION_CODE_V4',
+    [
+      'RaiseFailFastException',
+      'S_P_CoreLib_System_RuntimeExceptionHelpers__FailFast',
+      'S_P_CoreLib_System_Runtime_EH__RhThrowEx',
+      'RhpThrowEx',
+      'Game_Inventory__Slot',
+    ],
+    'Game_Inventory__Slot',
+  ],
+  [
+    'a coroutine of Unity',
+    'SIGABRT',
+    [
+      'abort',
+      'il2cpp::vm::Exception::Raise(Il2CppException*)',
+      `U3COpenU3Ed__7_MoveNext_m${'0123456789ABCDEF'.repeat(2)}01234567`,
+    ],
+    '<Open>d_MoveNext',
+  ],
   [
     'a dump requested by the program',
     'DUMP_REQUESTED',
@@ -309,6 +598,16 @@ describe('makeSignature with frames', () => {
 
   it('uses the first function when all frames are skipped', () => {
     assert.equal(signatureOf({ frames: stackOf('raise', 'abort', 'start_thread') }), 'abort');
+  });
+
+  it("uses the program's own message instead when all frames are skipped, unless the CPU faulted there", () => {
+    const frames = stackOf('raise', 'abort', 'start_thread');
+    const message = 'Check failed: size < 128';
+    assert.equal(signatureOf({ frames, reason: 'SIGABRT', message }), 'Check failed: size < <n>');
+    assert.equal(signatureOf({ frames, reason: 'SIGABRT', assertion: message }), 'Abort | Check failed: size < <n>');
+    assert.equal(signatureOf({ frames, reason: 'SIGABRT' }), 'abort');
+    assert.equal(signatureOf({ frames: stackOf('_int_free'), reason: 'SIGSEGV', message }), '_int_free');
+    assert.equal(signatureOf({ frames: stackOf('abort', 'Pool::Take'), reason: 'SIGABRT', message }), 'Pool::Take');
   });
 
   it('explains in the notes why each frame was kept or skipped', () => {

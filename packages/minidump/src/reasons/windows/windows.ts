@@ -10,6 +10,18 @@ import { WIN32_ERRORS } from './win32-errors.ts';
 const ACCESS_VIOLATION = 0xc0000005;
 const IN_PAGE_ERROR = 0xc0000006;
 const STACK_BUFFER_OVERRUN = 0xc0000409;
+/** Exceptions of .NET, before and since version 4. Their first parameter is the HRESULT of the exception. */
+const MANAGED_EXCEPTIONS: readonly number[] = [0xe0434f4d, 0xe0434352];
+/** .NET's own names for HRESULTs that it shares with COM: `corerror.h`. */
+const MANAGED_NAMES: ReadonlyMap<number, string> = new Map([
+  [0x80004002, 'COR_E_INVALIDCAST'],
+  [0x80004003, 'COR_E_NULLREFERENCE'],
+  [0x80020012, 'COR_E_DIVIDEBYZERO'],
+  [0x80070057, 'COR_E_ARGUMENT'],
+  [0x80070216, 'COR_E_ARITHMETIC'],
+  [0x8007000e, 'COR_E_OUTOFMEMORY'],
+  [0x80070002, 'COR_E_FILENOTFOUND'],
+]);
 
 /** The first parameter of an access violation or in-page error (Microsoft's documentation of `EXCEPTION_RECORD`). */
 const ACCESSES: ReadonlyMap<bigint | undefined, string> = new Map([
@@ -30,6 +42,7 @@ export function nameWindowsReason({ code, parameters }: Exception): string {
   if (code === ACCESS_VIOLATION) return `EXCEPTION_ACCESS_VIOLATION${access}`;
   if (code === IN_PAGE_ERROR) return `EXCEPTION_IN_PAGE_ERROR${access}${nameOperand(parameters[2], NT_STATUSES)}`;
   if (code === STACK_BUFFER_OVERRUN) return `EXCEPTION_STACK_BUFFER_OVERRUN${nameOperand(parameters[0], FAST_FAILS)}`;
+  if (MANAGED_EXCEPTIONS.includes(code)) return `${EXCEPTIONS.get(code)}${nameManaged(parameters[0])}`;
   return EXCEPTIONS.get(code) ?? nameWindowsError(code);
 }
 
@@ -47,6 +60,12 @@ export function nameWindowsError(code: number): string {
 export function findWindowsAddress({ code, address, parameters }: Exception): bigint {
   const isMemoryAccess = code === ACCESS_VIOLATION || code === IN_PAGE_ERROR;
   return isMemoryAccess ? (parameters[1] ?? address) : address;
+}
+
+/** Only a failure is an HRESULT of an exception: old versions have no parameters or other ones. */
+function nameManaged(parameter: bigint | undefined): string {
+  const code = parameter === undefined ? 0 : Number(BigInt.asUintN(32, parameter));
+  return code < 0x8000_0000 ? '' : ` / ${MANAGED_NAMES.get(code) ?? nameWindowsError(code)}`;
 }
 
 function nameOperand(parameter: bigint | undefined, names: { get(code: number): string | undefined }): string {

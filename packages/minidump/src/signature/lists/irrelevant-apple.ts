@@ -16,7 +16,8 @@ export const appleIrrelevant: readonly Pattern[] = [
     why: 'Objective-C runtime termination',
   },
   {
-    match: /objc_exception_(?:throw|rethrow)|__exceptionPreprocess|__handleUncaughtException|_handleAEListException/,
+    match:
+      /objc_exception_(?:throw|rethrow)|__exceptionPreprocess|__handleUncaughtException|_handleAEListException|_CFThrowFormattedException|_?_?NSRaise\w*/,
     why: 'Objective-C exception handling',
   },
   {
@@ -38,5 +39,22 @@ export const appleIrrelevant: readonly Pattern[] = [
     match: /_?swift_runtime_on_report|Swift\._(?:assertionFailure|fatalErrorMessage)|_?swift_(?:retain|release)_?\w*/,
     why: 'Swift runtime',
   },
-  { match: /\$ss17_assertionFailure\w*/, why: 'failed Swift check' },
+  // Swift: stdlib/public/core/AssertCommon.swift, stdlib/public/runtime/Errors.cpp.
+  {
+    match:
+      /\$ss\d+_?(?:assertionFailure|fatalErrorMessage|unexpectedNil|diagnoseUnexpected|preconditionFailure)\w*|(?:closure in )*Swift\.(?:_?(?:assertionFailure|fatalError(?:Message)?|preconditionFailure|unexpectedError)|_diagnoseUnexpected\w+)/,
+    why: 'failed Swift check',
+  },
+  {
+    match:
+      /swift_(?:unexpectedError|abort\w*|reportError|deletedMethodError|dynamicCastFailure\w*|willThrow\w*)|swift::(?:fatalError\w*|swift_\w*(?:abort|Failure|Error)\w*|warning\w*)|_swift_(?:stdlib_reportFatalError\w*|runtime_on_report)/,
+    why: 'Swift runtime failure',
+  },
+  // libmalloc, libplatform and libsystem.
+  {
+    match:
+      /malloc_(?:vreport|report|zone_error|error_break)|_os_(?:crash\w*|assert_log\w*|unfair_lock_\w+)|_libplatform_abort/,
+    why: 'libSystem abort',
+  },
+  { match: /_?MTLReport\w*|_MTLMessageContextEnd|MTLReleaseAssertionFailure/, why: 'failed Metal check' },
 ];

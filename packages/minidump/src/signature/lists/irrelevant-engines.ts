@@ -2,22 +2,25 @@
 import type { Pattern } from './pattern-list.ts';
 
 export const unrealIrrelevant: readonly Pattern[] = [
-  { match: /FDebug::.*|DispatchCheckVerify(?:<T>)?|UE::Assert::Private::.*/, why: 'failed Unreal check()' },
+  // Misc/AssertionMacros.cpp: `AssertFailedImplV` since 4.25, `CheckVerifyFailedImpl2` since 5.1.
   {
-    match: /FMsg::.*|UE::Logging::Private::.*|UE_LOG\w*|FOutputDevice\w*::.*|LogfImpl|FLogTrace::.*/,
+    match:
+      /FDebug::.*|DispatchCheckVerify(?:<T>)?|UE::Assert::Private::.*|AssertFailedImplV?|CheckVerifyFailedImpl\d?|EnsureFailed/,
+    why: 'failed Unreal check()',
+  },
+  // Each platform, also those of consoles and of a studio, has its own error device.
+  {
+    match: /FMsg::.*|UE::Logging::Private::.*|UE_LOG\w*|F\w*OutputDevice\w*::.*|LogfImpl|FLogTrace::.*/,
     why: 'Unreal fatal error logging',
   },
   {
-    match: /F(?:Windows|Unix|Linux|Mac|Android|IOS|Apple|Generic)ErrorOutputDevice::.*|FErrorOutputDevice::.*/,
-    why: 'Unreal fatal error logging',
-  },
-  {
-    match: /FError::.*|LowLevelFatalError_Impl|StaticFailDebug(?:V)?|FFeedbackContext\w*::.*/,
+    match:
+      /FError::.*|(?:UE::)?LowLevelFatalError(?:_Impl|Handler)?(?:<T>)?|StaticFailDebug(?:V)?|F\w*FeedbackContext\w*::.*/,
     why: 'Unreal fatal error',
   },
   {
     match:
-      /Report(?:Assert|Crash|Ensure|GPUCrash|Hang|InteractiveEnsure|CrashUsingCrashReportClient)|NewReportEnsure|CheckVerifyImpl/,
+      /Report(?:Assert|Crash|Ensure|GPUCrash|Hang|Stall|OutOfMemory|InteractiveEnsure|CrashUsingCrashReportClient)|NewReportEnsure|CheckVerifyImpl|ProcessFatalError/,
     why: 'Unreal crash reporter',
   },
   {
@@ -27,11 +30,11 @@ export const unrealIrrelevant: readonly Pattern[] = [
   },
   {
     match:
-      /F(?:Windows|Unix|Linux|Mac|Android|Generic)PlatformMisc::(?:RequestExit\w*|DebugBreak\w*|RaiseException|SubmitErrorReport|PromptFor\w*|LocalPrint)/,
+      /F\w+PlatformMisc::(?:RequestExit\w*|DebugBreak\w*|RaiseException|SubmitErrorReport|PromptFor\w*|LocalPrint)/,
     why: 'Unreal program termination',
   },
   {
-    match: /F(?:Windows|Unix|Linux|Mac|Android|Generic|\w*)PlatformMemory::OnOutOfMemory|FMallocBinned\w*::OutOfMemory/,
+    match: /F\w+PlatformMemory::OnOutOfMemory|FMallocBinned\w*::OutOfMemory/,
     why: 'Unreal out of memory',
   },
   {
@@ -164,7 +167,7 @@ export const otherEnginesIrrelevant: readonly Pattern[] = [
   },
   {
     match:
-      /luaD_(?:throw|rawrunprotected|pcall|call\w*)|lua_(?:callk?|pcallk?|error)|luaL_error|luaV_execute|lj_(?:err|vm)_\w+/,
+      /luaD_(?:throw|rawrunprotected|pcall|call\w*)|lua_(?:callk?|pcallk?|error)|luaL_\w*err(?:or)?|luaG_\w*err(?:or|ormsg)|luaV_execute|lj_(?:err|vm)_\w+/,
     why: 'Lua call or error',
   },
 ];

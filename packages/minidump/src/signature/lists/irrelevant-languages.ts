@@ -16,7 +16,11 @@ export const rustIrrelevant: readonly Pattern[] = [
     match: /std::sys(?:_common)?::backtrace::.*|std::backtrace::.*|std::panic::.*|core::panic::.*/,
     why: 'Rust panic output',
   },
-  { match: /(?:core|std)::(?:option|result)::(?:expect|unwrap)_failed/, why: 'failed Rust unwrap() or expect()' },
+  {
+    match:
+      /(?:core|std)::(?:option|result)::(?:expect|unwrap|expect_none)_failed|alloc::raw_vec::(?:capacity_overflow|handle_error)/,
+    why: 'failed Rust unwrap() or expect()',
+  },
   {
     match: /core::(?:option::Option|result::Result)<T>::(?:unwrap|expect)\w*/,
     why: 'failed Rust unwrap() or expect()',

@@ -11,7 +11,13 @@ export const libcIrrelevant: readonly Pattern[] = [
   { match: /__(?:[a-z]+_chk|fortify_fatal|fdelt_warn)/, why: 'call with a fortify check' },
   { match: /__libc_(?:message(?:_impl)?|fatal)|malloc_printerr/, why: 'libc abort message' },
   {
-    match: /async_safe_fatal(?:_va_list|_no_abort)?|__android_log_assert|android_set_abort_message/,
+    match: /async_safe_fatal(?:_va_list|_no_abort)?|__android_log_\w+|android_set_abort_message|__libc_android_abort/,
+    why: 'Android abort',
+  },
+  // Android: system/libbase/logging.cpp, art/runtime/runtime.cc, art/runtime/jni, libutils/CallStack.cpp.
+  {
+    match:
+      /android::(?:base::(?:LogMessage|LogdLogger|DefaultAborter|SetAborter\w*)|CallStack)(?:::.*)?|art::(?:Runtime::Abort|LogMessage::.*|JavaVMExt::JniAbort\w*|JNI<T>::FatalError|\(anonymous namespace\)::ScopedCheck::.*|AbortState::.*)|_JNIEnv::FatalError/,
     why: 'Android abort',
   },
   {

@@ -19,7 +19,8 @@ export const libstdcxxIrrelevant: readonly Pattern[] = [
   },
   { match: /std::__throw_\w+(?:<T>)?|std::_X\w+/, why: 'C++ library exception' },
   {
-    match: /std::__(?:glibcxx_assert_fail|replacement_assert|libcpp_verbose_abort)/,
+    match:
+      /std::__(?:glibcxx_assert_fail|replacement_assert|libcpp_(?:verbose_abort|debug_function|assertion_handler\w*)|libcxx\w*abort\w*)|__libcpp_verbose_abort/,
     why: 'failed C++ library check',
   },
   {

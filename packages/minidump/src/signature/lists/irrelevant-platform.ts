@@ -9,6 +9,10 @@ export const reporterIrrelevant: readonly Pattern[] = [
     match: /sentry(?:__|_)\w+|SentryCrash\w*|sentrycrash\w*|bugsplat\w*|BugSplat::.*|bsg_\w+|backtrace::.*/,
     why: 'crash reporter',
   },
+  {
+    match: /SteamAPI_(?:WriteMiniDump|SetMiniDumpComment)|OUTLINED_FUNCTION_\d+/,
+    why: 'crash reporter or shared code',
+  },
   { match: /MiniDumpWriteDump|MiniDumper::.*|minidump_writer::.*|crash_handler::.*/, why: 'writing the dump' },
   {
     match:

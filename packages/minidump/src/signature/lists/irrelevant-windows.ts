@@ -21,18 +21,33 @@ export const windowsIrrelevant: readonly Pattern[] = [
     why: 'Windows handler search',
   },
   {
-    match: /_*C_specific_handler(?:_noexcept)?|_except_handler\d?(?:_common)?|seh_filter_(?:exe|dll)|.*\$filt\$\d+/,
+    match: /_*C_specific_handler(?:_noexcept)?|_except_handler\d?(?:_common)?|seh_filter_(?:exe|dll)|.*\$filt/,
     why: 'SEH handler',
   },
   {
-    match: /UnhandledExceptionFilter|RtlUserThreadStart\$filt\$0|RtlpUnhandled\w*|BasepReportFault|WerpReport\w*/,
+    match:
+      /UnhandledExceptionFilter|RtlpUnhandled\w*|BasepReportFault|Werp?Report\w*|RtlReport(?:Exception|SilentProcessExit)\w*|RtlpWer\w*|SendMessageToWERService|SignalStartWerSvc|__crt(?:UnhandledException|TerminateProcess)/,
     why: 'unhandled exception',
   },
   {
     match:
-      /(?:Rtl)?FailFast\d?|RtlFailFast2|__fastfail|RaiseFailFastException|__report_(?:gsfailure|securityfailure(?:Ex)?|rangecheckfailure)/,
+      /(?:Rtl)?FailFast\d?|RtlFailFast2|__fastfail|RaiseFailFastException|__(?:report|raise)_(?:gsfailure|securityfailure(?:Ex)?|rangecheckfailure)|__scrt_fastfail|capture_(?:current|previous)_context/,
     why: 'Windows fail-fast',
   },
+  { match: /_*GSHandlerCheck\w*/, why: 'stack check of an exception handler' },
+  // Visual C++: delayhlp.cpp, dloadsup.h.
+  {
+    match:
+      /_*delayLoadHelper\d?|_*tailMerge_?\w*|Dload(?:Acquire|Release|Obtain|Get|Make|Protect|Handle|Lock|Unlock)\w*|(?:Ldr(?:p)?)?ResolveDelayLoad\w+|LdrpHandleProtectedDelayload/,
+    why: 'delay-loaded DLL',
+  },
+  // C++/WinRT, WIL, WRL, ATL, COM and the samples of DirectX: how they throw a failed HRESULT.
+  {
+    match:
+      /winrt::(?:impl::)?(?:throw_\w+|check_hresult|terminate|hresult_error::.*)|wil::(?:details|details_abi)::.*|Microsoft::WRL::Details::Raise\w+|(?:ATL::)?AtlThrow\w*|_com_(?:raise|issue)_error\w*|__abi_WinRTraise\w+|Ro(?:Originate|FailFast|Transform)\w*|Rpcp?RaiseException|(?:DX::)?ThrowIfFailed/,
+    why: 'failed HRESULT',
+  },
+  { match: /_RTC_\w+|failwithmessage|_*acrt_(?:report|show)\w*/, why: 'failed run-time check' },
   {
     match:
       /_*security_check_cookie|_*guard_(?:dispatch_icall(?:_nop)?|check_icall\w*)|LdrpValidateUserCallTarget|LdrpHandleInvalidUserCallTarget|RtlpHandleInvalidUserCallTarget/,

@@ -1,6 +1,7 @@
 // All irrelevant frames: they say nothing about the fault and are skipped. Add a new list here.
 import { appleIrrelevant } from './irrelevant-apple.ts';
 import { godotIrrelevant, otherEnginesIrrelevant, unityIrrelevant, unrealIrrelevant } from './irrelevant-engines.ts';
+import { frameworkIrrelevant } from './irrelevant-frameworks.ts';
 import { goIrrelevant, rustIrrelevant } from './irrelevant-languages.ts';
 import { libcIrrelevant } from './irrelevant-libc.ts';
 import { libstdcxxIrrelevant } from './irrelevant-libstdcxx.ts';
@@ -18,6 +19,7 @@ export const irrelevantPatterns: readonly Pattern[] = [
   ...appleIrrelevant,
   ...rustIrrelevant,
   ...goIrrelevant,
+  ...frameworkIrrelevant,
   ...unrealIrrelevant,
   ...unityIrrelevant,
   ...godotIrrelevant,

@@ -25,7 +25,7 @@ export const enginePrefixes: readonly Pattern[] = [
   },
   {
     match:
-      /(?:D3D1[12]RHI::)?Verify(?:D3D1[12]|Vulkan|D3D12)\w*|(?:D3D1[12]RHI::)?TerminateOn\w+|VulkanRHI::Verify\w+|FD3D1[12]DynamicRHI::TerminateOn\w+/,
+      /(?:\w+::)*(?:Verify(?:D3D1[12]|DXGI|Vulkan|Metal|OpenGL)\w*|TerminateOn(?:GPUCrash|DeviceRemoved|OutOfMemory)\w*|HandleFailedD3D12\w*|RHIVerifyResult)|VulkanRHI::Verify\w+/,
     why: 'failed Unreal graphics call',
   },
   {

@@ -44,8 +44,15 @@ export const runtimePrefixes: readonly Pattern[] = [
   { match: /Rtl\w+|Ldr\w+|NtUser\w+|NtGdi\w+|Etw\w+|Tp(?:p)?\w+/, why: 'ntdll or win32 internals' },
   {
     match:
-      /objc_(?:msgSend\w*|release\w*|retain\w*|storeStrong|loadWeak\w*|destroyWeak|autorelease\w*)|CF(?:Release|Retain)|___forwarding___|_?__forwarding_prep_0___|-\[NSObject doesNotRecognizeSelector:\]|_?objc_rootDealloc/,
+      /objc_(?:msgSend\w*|release\w*|retain\w*|storeStrong|loadWeak\w*|destroyWeak|autorelease\w*)|CF(?:Release|Retain)|___forwarding___|_?__forwarding_prep_0___|-\[NSObject(?:\(\w+\))? doesNotRecognizeSelector:\]|_?objc_rootDealloc/,
     why: 'Objective-C runtime',
+  },
+  // What the compiler inlines where a check fails. Its text says which, and the next frame where.
+  { match: /Swift runtime failure: .*/, why: 'Swift runtime failure' },
+  {
+    match:
+      /[-+]\[(?:__NS|_NS|NS|__CF)(?:Array|Dictionary|Set|String|PlaceholderArray|PlaceholderDictionary|CF\w*|SingleObject\w*|Frozen\w*)\w* .*\]/,
+    why: 'Foundation container',
   },
   { match: /dl(?:open|close|sym)|_dl_\w+|__tls_get_addr/, why: 'dynamic loader' },
   { match: /_purecall|purecall|__pure_virtual/, why: 'pure virtual function call' },

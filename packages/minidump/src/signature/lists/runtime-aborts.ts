@@ -7,7 +7,11 @@ export const abortReasons: readonly Pattern[] = [
   { match: /SIGABRT(?: .*)?|EXC_CRASH \/ SIGABRT.*/, why: 'abort()' },
   { match: /(?:.* \/ )?FAST_FAIL_FATAL_APP_EXIT|STATUS_FATAL_APP_EXIT/, why: 'Windows abort()' },
   { match: /Unhandled C\+\+ Exception|STATUS_GCC_THROW|0xe06d7363/, why: 'uncaught C++ exception' },
-  { match: /MANAGED_EXCEPTION_CODE(?:_V4)?/, why: 'uncaught .NET exception' },
+  { match: /(?:MANAGED_EXCEPTION_CODE(?:_V4)?|COR_E_EXECUTIONENGINE)(?: \/ .*)?/, why: 'uncaught .NET exception' },
+  {
+    match: /EXCEPTION_WINE_ASSERTION|RUST_PANIC|STATUS_GCC_UNWIND|(?:Delphi|C\+\+Builder|Free Pascal) Exception.*/,
+    why: 'abort or uncaught exception',
+  },
   { match: /Uncaught NSException/, why: 'uncaught Objective-C exception' },
   { match: /Unreal Engine .*/, why: 'Unreal fatal error' },
 ];

@@ -13,9 +13,11 @@ export const handlingSentinels: readonly Pattern[] = [
   { match: /KiUserExceptionDispatch(?:er)?/, why: 'Windows handler running above the fault' },
   { match: /_CxxThrowException|__cxa_throw|objc_exception_throw/, why: 'uncaught exception' },
   {
-    match: /il2cpp::vm::Exception::Raise\w*|il2cpp_codegen_raise_exception|mono_raise_exception/,
+    match:
+      /il2cpp::vm::Exception::Raise\w*|il2cpp_codegen_raise_exception|mono_raise_exception|IL_(?:Throw|Rethrow)|Rhp?ThrowEx|RealCOMPlusThrow\w*/,
     why: 'C# exception',
   },
+  { match: /_*delayLoadHelper\d?/, why: 'missing DLL' },
 ];
 
 /** Frames that show why the program stopped itself. */
@@ -31,12 +33,36 @@ export const sentinelPatterns: readonly Pattern[] = [
     match: /google_breakpad::ExceptionHandler::HandleInvalidParameter|_?invalid_parameter_noinfo(?:_noreturn)?/,
     why: 'C runtime rejecting an argument',
   },
-  { match: /rust_begin_unwind|core::panicking::panic_fmt|std::panicking::begin_panic_handler/, why: 'Rust panic' },
+  {
+    match:
+      /rust_begin_unwind|core::panicking::\w+|std::panicking::begin_panic\w*(?:<T>)?|std::rt::begin_panic\w*(?:<T>)?/,
+    why: 'Rust panic',
+  },
   { match: /runtime\.gopanic|runtime\.sigpanic|runtime\.throw/, why: 'Go panic' },
   {
     match:
-      /FDebug::(?:AssertFailed\w*|CheckVerifyFailed\w*|ProcessFatalError|EnsureFailed)|FMsg::Logf\w*|UE::Logging::Private::BasicFatalLog\w*|LowLevelFatalError_Impl/,
+      /FDebug::(?:AssertFailed\w*|CheckVerifyFailed\w*|ProcessFatalError|EnsureFailed)|FMsg::Logf\w*|UE::Logging::Private::BasicFatalLog\w*|(?:UE::)?LowLevelFatalError(?:_Impl|Handler)(?:<T>)?|F\w*OutputDevice\w*::\w+|AssertFailedImplV?/,
     why: 'failed Unreal check()',
+  },
+  // The sources are in irrelevant-frameworks.ts.
+  {
+    match:
+      /logging::(?:\w*LogMessage\w*|\w*Error)::~\w+|base::ImmediateCrash|V8_Fatal|v8::(?:internal::)?(?:V8::|Heap::)?FatalProcessOutOfMemory|v8::Utils::ReportApiFailure|node::(?:OnFatalError|FatalError|OOMErrorHandler|Assert)|base::TerminateBecauseOutOfMemory/,
+    why: 'failed Chromium check',
+  },
+  {
+    match:
+      /google::LogMessage(?:Fatal)?::~\w+|google::LogMessage::(?:Fail|SendToLog)|absl::log_internal::LogMessage\w*::~\w+/,
+    why: 'failed glog or Abseil check',
+  },
+  {
+    match: /g_(?:log|logv|assertion_message\w*)|QMessageLogger::fatal|qt_assert(?:_x)?|_X(?:IO)?Error/,
+    why: 'fatal message of a library',
+  },
+  { match: /EEPolicy::HandleFatalError|SystemNative_Abort/, why: '.NET stopping the process' },
+  {
+    match: /art::Runtime::Abort|__android_log_assert|_?Py_FatalError\w*|VMError::report_and_die/,
+    why: 'fatal error of a runtime',
   },
   { match: /SDL_ReportAssertion(?:_REAL)?|Sys_Error|Com_Error|Host_Error/, why: 'engine fatal error' },
 ];

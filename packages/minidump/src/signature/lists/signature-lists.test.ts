@@ -138,6 +138,21 @@ describe('the default lists', () => {
     'memcpyTiles',
     'virtual_stick_poll',
     'killPlayer',
+    'Chat::LogMessage::Add',
+    'google::Map::Load',
+    'AudioOutputDevice::Serialize',
+    'EnsureFailedQuest',
+    'QMessageBox::fatal',
+    'g_logger_start',
+    'VerifyPurchase',
+    'node::Draw',
+    'base::Camera::Update',
+    'android::GamePad::Poll',
+    'Swift.Bird.fly',
+    'boost::Rocket::Fire',
+    'Thrower.ThrowHelperless',
+    'winrtShop::Open',
+    'XErrorBar',
   ];
 
   for (const label of IRRELEVANT) {

@@ -1,7 +1,7 @@
 // The rule for programs that stopped themselves: puts the assertion text before the frames.
 import { maskText } from '../mask-text.ts';
 import { cutTo } from '../printable.ts';
-import type { Rule } from './rule.ts';
+import type { CrashFacts, Rule } from './rule.ts';
 
 /** Characters: enough for one sentence, and leaves room for the frames. */
 const MAX_TEXT = 80;
@@ -20,12 +20,20 @@ const SOURCE_LOCATIONS: readonly RegExp[] = [
 /** `Assertion failed: Count > 0 [File:…] [Line: 3]` becomes `Abort | Assertion failed: Count > <n> | Pool::Take`. */
 export const assertionRule: Rule = {
   name: 'assertion',
-  applies: ({ assertion }) => firstLineOf(assertion) !== '',
+  applies: hasAssertion,
   act({ assertion }, signature) {
     const text = firstLineOf(assertion);
-    return { signature: `Abort | ${text} | ${signature}`, notes: [`the program reported: ${text}`] };
+    return {
+      signature: ['Abort', text, signature].filter(Boolean).join(' | '),
+      notes: [`the program reported: ${text}`],
+    };
   },
 };
+
+/** Whether the program reported a text. It is then a signature even without frames. */
+export function hasAssertion({ assertion }: CrashFacts): boolean {
+  return firstLineOf(assertion) !== '';
+}
 
 /** The first line, masked and without its source location. */
 function firstLineOf(assertion: string | null | undefined): string {

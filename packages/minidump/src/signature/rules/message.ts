@@ -1,6 +1,7 @@
 // The rule for reports without a dump: uses their message, and the first line of a stack trace in it.
 import { maskText } from '../mask-text.ts';
 import { normalizeName } from '../names/normalize-name.ts';
+import { hasAssertion } from './assertion.ts';
 import type { Rule } from './rule.ts';
 
 /** Lines to search. A stack trace in a message begins right after the first line. */
@@ -19,7 +20,7 @@ const TRACE_LINES: readonly RegExp[] = [
 /** `NullReferenceException: …` with its stack trace becomes `NullReferenceException: … | Game.Player.Update`. */
 export const messageRule: Rule = {
   name: 'message',
-  applies: (facts, signature) => signature === '' && maskText(facts.message ?? '') !== '',
+  applies: (facts, signature) => signature === '' && !hasAssertion(facts) && maskText(facts.message ?? '') !== '',
   act(facts) {
     const lines = (facts.message ?? '').trim().split(/[\r\n]+/, MAX_LINES);
     const text = maskText(lines[0] as string);

@@ -5,10 +5,10 @@ import type { CrashFacts, Rule } from './rule.ts';
 const MAX_SMALL_SIZE = 256 * 1024;
 /** Windows last errors and crash reasons. */
 const CODES =
-  /\b(?:ERROR_(?:COMMITMENT_LIMIT|NOT_ENOUGH_MEMORY|OUTOFMEMORY)|STATUS_(?:FATAL_MEMORY_EXHAUSTION|NO_MEMORY|COMMITMENT_LIMIT)|E_OUTOFMEMORY|Out of Memory)\b/;
+  /\b(?:ERROR_(?:COMMITMENT_LIMIT|NOT_ENOUGH_MEMORY|OUTOFMEMORY)|STATUS_(?:FATAL_MEMORY_EXHAUSTION|NO_MEMORY|COMMITMENT_LIMIT)|(?:COR_)?E_OUTOFMEMORY|COR_E_INSUFFICIENTMEMORY|Out of Memory)\b/;
 /** Labels of functions that run when memory is exhausted. */
 const FUNCTIONS =
-  /^(?:F\w*PlatformMemory::OnOutOfMemory|FMallocBinned\w*::OutOfMemory|std::__throw_bad_alloc|std::_Xbad_alloc|(?:alloc::)?alloc::handle_alloc_error|(?:std::alloc::)?rust_oom|__rg_oom|MemoryManager::OutOfMemoryError|il2cpp::vm::Exception::RaiseOutOfMemoryException|mono_gc_out_of_memory|runtime\.throwOOM|__scrt_throw_std_bad_alloc)$/;
+  /^(?:F\w*PlatformMemory::OnOutOfMemory|FMallocBinned\w*::OutOfMemory|std::__throw_bad_alloc|std::_Xbad_alloc|(?:alloc::)?alloc::handle_alloc_error|(?:std::alloc::)?rust_oom|__rg_oom|MemoryManager::OutOfMemoryError|il2cpp::vm::Exception::RaiseOutOfMemoryException|mono_gc_out_of_memory|runtime\.throwOOM|__scrt_throw_std_bad_alloc|(?:base|partition_alloc)::(?:internal::|\(anonymous namespace\)::)*(?:TerminateBecauseOutOfMemory|OnNoMemory\w*)|partition_alloc::PartitionRoot::OutOfMemory\w*|v8::internal::(?:V8::|Heap::)?FatalProcessOutOfMemory|v8::base::FatalOOM|node::OOMErrorHandler|blink::(?:BlinkGCOutOfMemory|ReportOOM\w*)|qBadAlloc|(?:EX_)?ThrowOutOfMemory|report_vm_out_of_memory)$/;
 /** Messages of engines: `Ran out of memory allocating 1048576 bytes with alignment 16`, `Could not allocate memory`. */
 const TEXTS =
   /\bout of memory\b|\bcould not allocate memory\b|\bstd::bad_alloc\b|\bmemory allocation of \d+ bytes failed\b/i;

@@ -1,5 +1,6 @@
 // The rule that builds the signature from the stack: from the first relevant frame to the first decisive one.
 import { type LabelledFrame, placeOf } from '../frames/label-frames.ts';
+import { maskText } from '../mask-text.ts';
 import type { CrashFacts, Outcome, Rule } from './rule.ts';
 
 /** What the rule does with one frame. */
@@ -25,6 +26,8 @@ export const stackRule: Rule = {
       last = stop ? frame : undefined;
       if (stop) break;
     }
+    if (kept.length === 0 && isExplained(facts))
+      return { signature: '', notes: [...notes, "every frame was skipped, so the program's own message is used"] };
     if (kept.length === 0) return fallBack(frames, facts, notes);
     const isDecided = last !== undefined && last.offset === null;
     return isDecided ? { signature: join(kept), notes } : addOffset(kept, facts, notes);
@@ -68,6 +71,15 @@ function judge(frame: LabelledFrame, { lists, reason }: CrashFacts, last: Labell
 
 function skip(why: string): Verdict {
   return { keep: false, stop: false, why };
+}
+
+/**
+ * Whether the program said why it stopped. That says more than the functions through which every program stops; after a
+ * fault of the CPU, the innermost of them still says more.
+ */
+function isExplained({ assertion, message, reason, lists }: CrashFacts): boolean {
+  const isFault = lists.faultReasons.find(reason ?? '') !== undefined;
+  return !isFault && [assertion, message].some((text) => maskText(text ?? '') !== '');
 }
 
 /** Uses the first skipped function, or else the first module other than the kernel's, which is on top of every abort. */
