@@ -120,7 +120,7 @@ describe('a server that cannot start', () => {
     const { stderr } = await runServerCommand(
       {
         CHAUFFEUR_DATA: join(folder, 'file', 'data'),
-        CHAUFFEUR_PUBLC_URL: 'https://wrong.example',
+        CHAUFFEUR_PUBLIC_URI: 'https://wrong.example',
         CHAUFFEUR_OIDC_NAME: '"Studio"',
         CHAUFFEUR_PORT: '0',
       },
@@ -132,7 +132,7 @@ describe('a server that cannot start', () => {
       .map((line) => JSON.parse(line).msg);
     assert.deepEqual(
       [
-        lines.some((line) => /CHAUFFEUR_PUBLC_URL is not a setting.*CHAUFFEUR_PUBLIC_URL\?/.test(line)),
+        lines.some((line) => /CHAUFFEUR_PUBLIC_URI is not a setting.*CHAUFFEUR_PUBLIC_URL\?/.test(line)),
         lines.some((line) => /CHAUFFEUR_OIDC_NAME is in quotes/.test(line)),
       ],
       [true, true],

@@ -192,7 +192,7 @@ const MISTAKES: readonly Mistake[] = [
       `${path ?? 'The disk with CHAUFFEUR_DATA'} is read-only. Set CHAUFFEUR_DATA to a folder that can be written.`,
   },
   {
-    name: 'file in place of a folder',
+    name: 'file instead of a folder',
     applies: hasCode('ENOTDIR', 'EEXIST'),
     message: ({ path }) =>
       `${path ?? 'A part of CHAUFFEUR_DATA'} is a file where a folder is needed. Set CHAUFFEUR_DATA to another folder.`,
