@@ -1,7 +1,6 @@
 // Assembles the service: database, storage, mail, accounts, and what its role runs.
 
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { VERSION } from '@chauffeur/contract/version';
@@ -32,6 +31,7 @@ import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { createMailer, measureMailer } from './kernel/mail/mail.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
+import { makeDataFolder } from './kernel/private-files.ts';
 import { type Closers, openClosers } from './kernel/processes/closers.ts';
 import { joinPresence, type Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
@@ -176,12 +176,13 @@ async function connect(
   log: Log,
   closers: Closers,
 ): Promise<{ database: Database; connectionString: string }> {
-  await mkdir(config.dataFolder, { recursive: true });
   let connectionString = config.databaseUrl;
   if (connectionString === undefined) {
     const embedded = await startEmbeddedPostgres(config.dataFolder, log);
     closers.add({ name: 'embedded PostgreSQL', seconds: POSTGRES_SECONDS, close: () => embedded.stop() });
     connectionString = embedded.url;
+  } else {
+    await makeDataFolder(config.dataFolder);
   }
   const database = openDatabase(connectionString, {
     connections: config.databaseConnections,

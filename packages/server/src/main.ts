@@ -4,6 +4,9 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+// Files that libraries write are private too.
+process.umask(0o077);
+
 // The cache is in the folder of the installed packages, because other users could plant code in a shared temporary
 // folder. If the folder is not writable, every start compiles the code.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/chauffeur-server', import.meta.url)));

@@ -32,7 +32,7 @@ type CompiledFile = {
  * unchanged.
  */
 export function compileSymbolFile(path: string, cachePath: string): CompiledFile {
-  mkdirSync(dirname(cachePath), { recursive: true });
+  mkdirSync(dirname(cachePath), { recursive: true, mode: 0o700 });
   const temporary = `${cachePath}.${randomUUID()}.part`;
   try {
     const compiled = compileToNewFile(path, temporary);
@@ -57,7 +57,7 @@ export function sourceTimeOf({ mtimeMs }: Stats): number {
 }
 
 function compileToNewFile(path: string, newPath: string): CompiledFile {
-  const output = openSync(newPath, 'wx');
+  const output = openSync(newPath, 'wx', 0o600);
   try {
     return compileInto(path, (bytes) => writeAll(output, bytes));
   } finally {

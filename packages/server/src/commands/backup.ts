@@ -14,7 +14,7 @@ type Output = { json: boolean };
 /** Exits with code 1 if a blob is missing or damaged, although the rest is backed up. */
 export async function runBackup(address: string, { keep, json }: Output & { keep?: string }): Promise<void> {
   const kept = keep === undefined ? null : readCount(keep);
-  const result = await withStore(address, { what: 'the backup', isPrivate: true }, (target) =>
+  const result = await withStore(address, { what: 'the backup' }, (target) =>
     withApp({ quiet: true }, ({ ctx, pool }) => backUp(ctx, pool, target, { keep: kept, report: reportTo(json) })),
   );
   print(result, json);
@@ -23,9 +23,7 @@ export async function runBackup(address: string, { keep, json }: Output & { keep
 
 export async function runRestore(address: string, { at, json }: Output & { at?: string }): Promise<void> {
   const time = readTime(at);
-  const result = await withStore(address, { what: 'the restore', isPrivate: true }, (source) =>
-    restoreInto(source, time, json),
-  );
+  const result = await withStore(address, { what: 'the restore' }, (source) => restoreInto(source, time, json));
   print(result, json);
 }
 
@@ -35,7 +33,7 @@ export async function runVerify(address: string | undefined, options: Output & {
   const time = readTime(at);
   if (address !== undefined) {
     const check = (target: BlobStore) => withApp({ quiet: true }, ({ pool }) => verifyBackup(pool, target, time));
-    return print(await withStore(address, { what: 'the backup', isPrivate: true }, check), json);
+    return print(await withStore(address, { what: 'the backup' }, check), json);
   }
   if (at !== undefined) throw new UsageError('--at chooses a backup: name its folder or bucket.');
   const { blobs, problems, orphans } = await withApp({ quiet: true }, ({ ctx, pool }) =>

@@ -1,6 +1,6 @@
 // `migrate`: migrates the database to the newest schema without serving anything. With `--check`, it only says what
 // would run.
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import { VERSION } from '@chauffeur/contract/version';
@@ -20,7 +20,6 @@ export async function runMigrations({ check, json }: { check: boolean; json: boo
   if (check) return runCheck(json);
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
-  await mkdir(config.dataFolder, { recursive: true });
   const applied = await withDatabase(config, { log, name: 'migrate' }, async (pool) => {
     const names = await migrate(pool, log);
     await distributeAdded(pool, DISTRIBUTED_TABLES, log);

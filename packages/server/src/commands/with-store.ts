@@ -10,17 +10,14 @@ import { UsageError } from './fail.ts';
 type Options = {
   /** What is incomplete if the disk is full. */
   what: string;
-  /** Only this account can read new files. */
-  isPrivate?: boolean;
 };
 
 export async function withStore<T>(
   address: string,
-  { what, isPrivate = false }: Options,
+  { what }: Options,
   work: (store: BlobStore) => Promise<T>,
 ): Promise<T> {
-  const settings = readAddress(address);
-  const store = openBlobStore(settings.kind === 'files' ? { ...settings, isPrivate } : settings);
+  const store = openBlobStore(readAddress(address));
   try {
     await store.check();
     return await work(store);

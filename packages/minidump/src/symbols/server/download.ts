@@ -35,7 +35,7 @@ export async function downloadSymbols(
       if (response.status === 404 || response.status === 410) return 'absent';
       throw new Error(`the server responded with status ${response.status}`);
     }
-    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     await saveFile(response.body, file, { debugId, idle, limit: limits.bytes });
     return 'saved';
   } finally {

@@ -95,8 +95,8 @@ function markAbsent(file: string, isAbsent: boolean): void {
     rmSync(file + ABSENT_SUFFIX, { force: true });
     return;
   }
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file + ABSENT_SUFFIX, '');
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file + ABSENT_SUFFIX, '', { mode: 0o600 });
 }
 
 /** The cause of an error from `fetch` has the actual reason. Removes URLs, which an error message can contain. */

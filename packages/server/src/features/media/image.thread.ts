@@ -10,6 +10,7 @@ import {
   servedFormat,
 } from '@chauffeur/contract/image-rules';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
+import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
 
@@ -36,7 +37,7 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   if (encoded === null)
     return { refused: refusalOf(kind, 'damaged, truncated or too slow to decode. Export it again') };
   const { data, info } = encoded;
-  await writeFile(target, data);
+  await writeFile(target, data, { mode: PRIVATE_FILE });
   const copies = facts.frames > 1 ? [] : await writeCopies(input, data, info.width);
   return { format, width: info.width, height: info.pageHeight ?? info.height, size: data.length, copies };
 });
@@ -82,7 +83,7 @@ async function writeCopies({ target, seconds }: EncodeInput, image: Buffer, imag
     const copy = await sharp(image).timeout({ seconds }).resize({ width }).webp({ quality: COPY_QUALITY }).toBuffer();
     if (copy.length >= image.length) continue;
     const path = `${target}.${width}`;
-    await writeFile(path, copy);
+    await writeFile(path, copy, { mode: PRIVATE_FILE });
     copies.push({ width, size: copy.length, path });
   }
   return copies;

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { IMAGE_FORMATS, MAX_PIXELS } from '@chauffeur/contract/image-rules';
 import sharp from 'sharp';
+import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import type { PreviewInput, PreviewResult } from './preview.ts';
 
@@ -28,7 +29,7 @@ await answerTask(async ({ source, target, seconds }: PreviewInput): Promise<Prev
       .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
       .webp({ quality: QUALITY })
       .toBuffer({ resolveWithObject: true });
-    await writeFile(target, data);
+    await writeFile(target, data, { mode: PRIVATE_FILE });
     return { width: info.width, height: info.height, size: data.length };
   } catch {
     return { refused: 'The image is damaged, or takes too long to decode.' };

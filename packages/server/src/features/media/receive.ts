@@ -9,6 +9,7 @@ import { MediaKindInput } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { findFilenameProblem } from '../../request/filename.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { ImageKind } from './media.ts';
@@ -35,6 +36,7 @@ export async function receiveImages(request: IncomingMessage, folder: string, id
       await writeFile(
         path,
         limited(bytes, () => tooLarge(filename, index)),
+        { mode: PRIVATE_FILE },
       );
     },
   });

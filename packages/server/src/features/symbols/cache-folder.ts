@@ -1,9 +1,10 @@
 // Compiled symbols as local files: the file of the blob itself, or with S3 a copy in a folder of limited size.
 import { createWriteStream } from 'node:fs';
-import { mkdir, opendir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { opendir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 
 export type CacheFolder = {
@@ -47,10 +48,10 @@ async function copyOf(key: string, { blobs, folder, maxBytes, now }: Options): P
   // The modification time is the time of the last use. Setting it also checks whether the file exists.
   const exists = await utimes(path, now(), now()).then(() => true, nullIfMissing);
   if (exists) return path;
-  await mkdir(folder, { recursive: true });
+  await makePrivateFolder(folder);
   const temporary = `${path}.${newId()}${UNFINISHED}`;
   try {
-    await pipeline(await blobs.read(key), createWriteStream(temporary, { flags: 'wx' }));
+    await pipeline(await blobs.read(key), createWriteStream(temporary, { flags: 'wx', mode: PRIVATE_FILE }));
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -1,8 +1,9 @@
 // Stores an upload in an unlinked file, which disappears when it is closed or the process dies.
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 
 export type Spooled = {
@@ -43,9 +44,9 @@ export async function spool(
 }
 
 async function openUnlinked(folder: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true });
+  await makePrivateFolder(folder);
   const path = join(folder, newId());
-  const file = await open(path, 'wx+', 0o600);
+  const file = await open(path, 'wx+', PRIVATE_FILE);
   await unlink(path);
   return file;
 }

@@ -1,7 +1,8 @@
 // Stores blobs as files in one folder: `<key>` when complete, `<key>.part` while being written.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { access, type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makePrivateFolder, PRIVATE_FILE } from '../private-files.ts';
 import { writeDurably } from './file-writer.ts';
 import { assertKey, isKey, PART_SUFFIX } from './key.ts';
 import type { FileSettings } from './settings.ts';
@@ -11,18 +12,13 @@ const READ_BYTES = 256 * 1024;
 /** The number of folders known to be durable after which the list is cleared, so that they are synced again. */
 const MAX_REMEMBERED = 10_000;
 
-/** The modes of new files and folders, before the umask. */
-type Modes = { readonly file: number; readonly folder: number };
-const DEFAULT: Modes = { file: 0o666, folder: 0o777 };
-const PRIVATE: Modes = { file: 0o600, folder: 0o700 };
-
 /**
  * Opens the store in `folder`; `check` creates the folder durably. Several processes may share it, but two of them must
- * not write the same key at once. Errors of the file system (ENOSPC, EACCES …) pass through.
+ * not write the same key at once. Only the account of the process can read new files and folders. Errors of the file
+ * system (ENOSPC, EACCES …) pass through.
  */
-export function openFileStore({ folder, isPrivate = false }: FileSettings): BlobStore {
+export function openFileStore({ folder }: FileSettings): BlobStore {
   const root = resolve(folder);
-  const modes = isPrivate ? PRIVATE : DEFAULT;
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, key);
@@ -44,13 +40,13 @@ export function openFileStore({ folder, isPrivate = false }: FileSettings): Blob
   }
 
   return {
-    settings: { kind: 'files', folder, ...(isPrivate && { isPrivate }) },
+    settings: { kind: 'files', folder },
     describe: () => ({ kind: 'files', location: root }),
 
     async put(key, source) {
       const path = pathOf(key);
-      await mkdir(dirname(path), { recursive: true, mode: modes.folder });
-      await using file = await open(path + PART_SUFFIX, 'w', modes.file);
+      await makePrivateFolder(dirname(path));
+      await using file = await open(path + PART_SUFFIX, 'w', PRIVATE_FILE);
       const size = await writeDurably(file, 0, source);
       await rename(path + PART_SUFFIX, path);
       await syncNames(path);
@@ -58,14 +54,14 @@ export function openFileStore({ folder, isPrivate = false }: FileSettings): Blob
     },
 
     async begin(key) {
-      const file = await makePart(pathOf(key), modes);
+      const file = await makePart(pathOf(key));
       await file.close();
       return { key, size: 0 };
     },
 
     async append(upload, source) {
       const path = pathOf(upload.key);
-      await using file = await openPart(path, upload, modes);
+      await using file = await openPart(path, upload);
       const written = await writeDurably(file, upload.size, source);
       // The bytes are not durable as long as a power failure could remove the name of the file.
       if (upload.size === 0) await syncNames(path);
@@ -75,7 +71,7 @@ export function openFileStore({ folder, isPrivate = false }: FileSettings): Blob
     async complete(upload) {
       const path = pathOf(upload.key);
       if (!(await isComplete(path, upload))) {
-        await cutPart(path, upload, modes);
+        await cutPart(path, upload);
         await rename(path + PART_SUFFIX, path);
       }
       // Even if it was complete: the process may have ended after the rename.
@@ -118,7 +114,7 @@ export function openFileStore({ folder, isPrivate = false }: FileSettings): Blob
     },
 
     async check() {
-      const made = await mkdir(root, { recursive: true, mode: modes.folder });
+      const made = await makePrivateFolder(root);
       if (made !== undefined) await syncFolders(root, dirname(made));
       await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
     },
@@ -128,18 +124,18 @@ export function openFileStore({ folder, isPrivate = false }: FileSettings): Blob
 }
 
 /** Opens the part for writing at any position, and creates it if necessary. */
-async function makePart(path: string, modes: Modes): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: modes.folder });
-  return open(path + PART_SUFFIX, constants.O_RDWR | constants.O_CREAT, modes.file);
+async function makePart(path: string): Promise<FileHandle> {
+  await makePrivateFolder(dirname(path));
+  return open(path + PART_SUFFIX, constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE);
 }
 
 /**
  * Opens the part of `upload`. Bytes beyond `upload.size` are left over from a failed append, and are overwritten or cut
  * off. Throws BlobMissingError if there are fewer.
  */
-async function openPart(path: string, upload: BlobUpload, modes: Modes): Promise<FileHandle> {
+async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
   // A power failure may have removed an empty part, which did not have to be durable.
-  if (upload.size === 0) return makePart(path, modes);
+  if (upload.size === 0) return makePart(path);
   const file = await openExisting(path + PART_SUFFIX, 'r+', upload.key);
   const { size } = await file.stat();
   if (size >= upload.size) return file;
@@ -186,8 +182,8 @@ function missing(key: string, cause: unknown): BlobMissingError {
 }
 
 /** Truncates the part to exactly `upload.size` bytes. */
-async function cutPart(path: string, upload: BlobUpload, modes: Modes): Promise<void> {
-  await using file = await openPart(path, upload, modes);
+async function cutPart(path: string, upload: BlobUpload): Promise<void> {
+  await using file = await openPart(path, upload);
   const { size } = await file.stat();
   if (size === upload.size) return;
   await file.truncate(upload.size);

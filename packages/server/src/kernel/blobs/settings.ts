@@ -5,7 +5,6 @@
  */
 export type S3Settings = { bucket: string; region: string; endpoint?: string; prefix?: string };
 
-/** With `isPrivate`, only the account of the process can read the files, whatever its umask. */
-export type FileSettings = { folder: string; isPrivate?: boolean };
+export type FileSettings = { folder: string };
 
 export type BlobSettings = ({ kind: 'files' } & FileSettings) | ({ kind: 's3' } & S3Settings);

@@ -1,7 +1,8 @@
 // Sends mail by SMTP, or writes it to an outbox folder if no mail server is configured.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { makePrivateFolder, PRIVATE_FILE } from '../private-files.ts';
 import { newId } from '../secrets/ids.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { secondsSince } from '../telemetry/seconds-since.ts';
@@ -86,10 +87,10 @@ function createOutbox({ from, outbox }: { from: string; outbox: string }): Maile
   return {
     async send(mail) {
       const { message } = await composer.sendMail(messageOf(mail, from));
-      await mkdir(outbox, { recursive: true, mode: 0o700 });
+      await makePrivateFolder(outbox);
       const file = join(outbox, `${newId()}.eml`);
       // Renamed when complete, so that a program that watches the folder never reads half a mail.
-      await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
+      await writeFile(`${file}.part`, message as Buffer, { mode: PRIVATE_FILE });
       await rename(`${file}.part`, file);
       return file;
     },

@@ -1,8 +1,9 @@
 // Describes an embedded PostgreSQL: its folders, its programs and the account it runs under.
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, lstat, readFile, stat, symlink } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { makeDataFolder, makePrivateFolder, PRIVATE_FOLDER } from '../private-files.ts';
 
 /** The embedded PostgreSQL could not be started or stopped. The message says why and what to do. */
 export class EmbeddedPostgresError extends Error {
@@ -10,10 +11,9 @@ export class EmbeddedPostgresError extends Error {
 }
 
 type Binaries = { initdb: string; postgres: string };
+type Account = { uid: number; gid: number };
 /** The account for PostgreSQL if the service runs as root, which PostgreSQL refuses to do. */
-type Owner = {
-  uid: number;
-  gid: number;
+type Owner = Account & {
   /** Whether the account can enter the folders of the data and the programs without help. */
   mayEnter: boolean;
 };
@@ -26,30 +26,49 @@ const SOCKET_FOLDER_LENGTH = 80;
 export async function locateCluster(dataFolder: string): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres');
   const binaries = await findBinaries();
-  await mkdir(dataFolder, { recursive: true });
-  const owner =
-    process.getuid?.() === 0 ? await unprivilegedAccount([dataFolder, dirname(binaries.postgres)]) : undefined;
+  const made = await makeDataFolder(dataFolder);
+  const account = process.getuid?.() === 0 ? await unprivilegedAccount() : undefined;
+  if (made !== undefined && account !== undefined) await openToGroup(dataFolder, made, account.gid);
+  const owner = account && { ...account, mayEnter: await mayEnter([dataFolder, dirname(binaries.postgres)], account) };
   let socketFolder = join(dataFolder, 'postgres-socket');
   if (Buffer.byteLength(socketFolder) > SOCKET_FOLDER_LENGTH) {
     const mark = createHash('sha256').update(folder).digest('hex').slice(0, 16);
     socketFolder = join(tmpdir(), `chauffeur-${userInfo().uid}-${mark}`);
   }
   for (const path of [folder, socketFolder]) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await chmod(path, 0o700);
-    if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+    await makePrivateFolder(path);
+    if (dirname(path) === tmpdir()) await requireOwn(path, account);
+    await chmod(path, PRIVATE_FOLDER);
+    if (account !== undefined) await chown(path, account.uid, account.gid);
   }
   return { folder, socketFolder, binaries, owner };
 }
 
+/** Lets the group enter the new folders from `folder` up to `made`, so that PostgreSQL needs no capability for that. */
+async function openToGroup(folder: string, made: string, gid: number): Promise<void> {
+  for (let at = resolve(folder); at.length >= resolve(made).length; at = dirname(at)) {
+    await chown(at, 0, gid);
+    await chmod(at, 0o710);
+  }
+}
+
+/** Refuses a folder, or a link, that another user created in advance in the system's temporary folder. */
+async function requireOwn(path: string, account: Account | undefined): Promise<void> {
+  const status = await lstat(path);
+  const owners = [process.getuid?.(), account?.uid];
+  if (!status.isDirectory() || !owners.includes(status.uid))
+    throw new EmbeddedPostgresError(
+      `${path} is not a folder of this account. Remove it, or choose a shorter data folder with CHAUFFEUR_DATA.`,
+    );
+}
+
 // cspell:ignore nobody
-async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
+async function unprivilegedAccount(): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
     const fields = lines.find((candidate) => candidate[0] === name);
     if (fields === undefined) continue;
-    const account = { uid: Number(fields[2]), gid: Number(fields[3]) };
-    return { ...account, mayEnter: await mayEnter(folders, account.uid) };
+    return { uid: Number(fields[2]), gid: Number(fields[3]) };
   }
   throw new EmbeddedPostgresError(
     'PostgreSQL does not run as root and there is no account postgres or nobody: start the server as another user, or set DATABASE_URL.',
@@ -57,11 +76,12 @@ async function unprivilegedAccount(folders: readonly string[]): Promise<Owner> {
 }
 
 /** Whether the account can enter every folder above these. It cannot enter root's home, for example. */
-async function mayEnter(folders: readonly string[], uid: number): Promise<boolean> {
+async function mayEnter(folders: readonly string[], { uid, gid }: Account): Promise<boolean> {
   for (const folder of folders) {
     for (let at = folder; at !== dirname(at); at = dirname(at)) {
       const status = await stat(at);
-      if ((status.mode & 0o001) === 0 && status.uid !== uid) return false;
+      const enter = status.uid === uid ? 0o100 : status.gid === gid ? 0o010 : 0o001;
+      if ((status.mode & enter) === 0) return false;
     }
   }
   return true;

@@ -1,6 +1,7 @@
 // Creates a cluster with initdb at the first start.
 import { chown, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../private-files.ts';
 import type { Log } from '../telemetry/log.ts';
 import { USER } from './ask.ts';
 import { type Cluster, EmbeddedPostgresError } from './cluster.ts';
@@ -18,7 +19,7 @@ export async function createCluster(cluster: Cluster, log: Log): Promise<void> {
   // cluster.
   const making = `${cluster.folder}.new`;
   await rm(making, { recursive: true, force: true });
-  await mkdir(making, { mode: 0o700 });
+  await mkdir(making, { mode: PRIVATE_FOLDER });
   if (cluster.owner !== undefined) await chown(making, cluster.owner.uid, cluster.owner.gid);
   await initialise(cluster, making);
   await rename(making, cluster.folder);

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { PRIVATE_FILE } from '../private-files.ts';
 import type { Log } from '../telemetry/log.ts';
 import { answers } from './ask.ts';
 import { type Cluster, EmbeddedPostgresError, logOf } from './cluster.ts';
@@ -35,7 +36,7 @@ export async function startServer(cluster: Cluster, log: Log, ending?: AbortSign
 }
 
 async function spawnServer(cluster: Cluster): Promise<ChildProcess> {
-  const logFile = await open(logOf(cluster), 'a', 0o600);
+  const logFile = await open(logOf(cluster), 'a', PRIVATE_FILE);
   const settings = {
     listen_addresses: '',
     unix_socket_directories: cluster.socketFolder,

@@ -8,6 +8,7 @@ import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { PRIVATE_FILE } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { encodePreview, type PreviewResult } from '../../media/media.ts';
@@ -57,7 +58,7 @@ async function makePreview(
 /** The size of the file was limited when it arrived. */
 async function encode(ctx: Context, source: string, folder: string): Promise<PreviewResult> {
   const path = join(folder, 'image');
-  await pipeline(await readUnpacked(ctx.blobs, source), createWriteStream(path));
+  await pipeline(await readUnpacked(ctx.blobs, source), createWriteStream(path, { mode: PRIVATE_FILE }));
   try {
     return await encodePreview({ source: path, target: `${path}.webp` });
   } catch (error) {

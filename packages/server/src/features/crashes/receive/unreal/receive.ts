@@ -7,6 +7,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
 import { bytesOf } from '../../../../kernel/blobs/byte-source.ts';
+import { PRIVATE_FILE } from '../../../../kernel/private-files.ts';
 import { BodyTooLargeError, receiveBody } from '../../../../request/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { type KeepAttachment, type KeepFile, type ReportBody, receiveWhole } from '../one-shot.ts';
@@ -26,7 +27,7 @@ export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<Op
   return receiveWhole(ctx, request, async (keep, attachments) => {
     const folder = await mkdtemp(join(tmpdir(), 'chauffeur-unreal-'));
     try {
-      await using file = await open(join(folder, 'archive'), 'w+');
+      await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
       await inflate(ctx, request, file);
       return await readArchive(file, keep, attachments);
     } finally {
