@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { pathOf } from '@chauffeur/contract/operation';
@@ -10,6 +11,7 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { MINUTE } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeKey } from './setup/agents.ts';
+import { readResponse } from './setup/raw.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
 
@@ -112,6 +114,55 @@ describe('a response that carries a secret', () => {
       const { headers } = await send(path, { method: 'POST', body: {} });
       assert.equal(headers['cache-control'], 'no-store', path);
     }
+  });
+});
+
+describe('a request whose head can be read in two ways', () => {
+  /** Each line is a header; the rest of the head and the body are as they are sent. */
+  async function sendHead(lines: readonly string[], { target = '/health', version = '1.1', method = 'GET' } = {}) {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.end(`${[`${method} ${target} HTTP/${version}`, ...lines].join('\r\n')}\r\n\r\n`);
+    return readResponse(socket);
+  }
+
+  test('is refused with 4002, for every route', async () => {
+    const [good, evil] = ['Host: games.example.com', 'Host: evil.example'];
+    const heads: [string[], Parameters<typeof sendHead>[1]?][] = [
+      [[good, evil]],
+      [[good, good]],
+      [[]],
+      [['Host: player@games.example.com']],
+      [['Host: games.example.com, evil.example']],
+      [[good], { target: 'http://evil.example/health' }],
+      [[good], { version: '2.0' }],
+      [[good, 'X-Access-Token: a', 'X-Access-Token: b']],
+      [[good, 'Origin: https://games.example.com', 'Origin: https://evil.example']],
+      [[good, 'Content-Length: 0', 'Content-Length: 1'], { method: 'POST' }],
+      [[good, 'Content-Length: 2', 'Transfer-Encoding: chunked'], { method: 'POST' }],
+      [[good, 'Transfer-Encoding: chunked'], { method: 'POST', version: '1.0' }],
+      [[good, 'X-A: b', ' c']],
+    ];
+    for (const [lines, options = {}] of heads)
+      for (const target of [
+        '/health',
+        '/',
+        '/api/v1/games',
+        '/api/auth/get-session',
+        '/mcp',
+        '/play/a/b',
+        '/nowhere',
+      ]) {
+        const answer = await sendHead(lines, { target, ...options });
+        const name = `${lines.join(', ')} ${JSON.stringify(options)} at ${target}`;
+        assert.deepEqual([answer?.status, answer?.body?.error?.code], [400, 4002], name);
+        assert.equal(answer?.headers.get('connection'), 'close', name);
+      }
+  });
+
+  test('is accepted from a health check that uses HTTP/1.0 without a host', async () => {
+    assert.equal((await sendHead([], { version: '1.0' }))?.status, 200);
   });
 });
 

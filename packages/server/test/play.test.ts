@@ -250,6 +250,29 @@ describe('games on a domain of their own', () => {
     }
     assert.equal((await on('games.example', '/health')).status, 200);
   });
+
+  test('knows the hosts of games however they are written, and by no other header than Host', async () => {
+    const host = `${game.uid}.play.test`;
+    for (const name of [host.toUpperCase(), `${host}.`, `${host}.:80`, `a.${host}`, 'play.test'])
+      assert.equal((await on(name, '/api/v1/public/games')).status, 404, name);
+    const trusting = await startServer({
+      role: 'api',
+      shareWith: server,
+      env: {
+        CHAUFFEUR_PUBLIC_URL: 'http://games.example',
+        CHAUFFEUR_PLAY_URL: 'http://*.play.test',
+        CHAUFFEUR_TRUST_PROXY: '1',
+      },
+    });
+    try {
+      const sent = (from: string, forwarded: string) =>
+        read(`${trusting.url}/api/v1/public/games`, { host: from, 'x-forwarded-host': forwarded });
+      assert.equal((await sent(host, 'games.example')).status, 404);
+      assert.equal((await sent('games.example', host)).status, 200);
+    } finally {
+      await trusting.stop();
+    }
+  });
 });
 
 test('a game host that could set cookies for the website prevents the start', async () => {

@@ -23,7 +23,7 @@ export type ForwardedRequest = {
  * one.
  */
 export function targetOf(ctx: Context, request: FastifyRequest): URL {
-  // An absolute target (RFC 9112, section 3.2.2) may name another host, which is ignored.
+  // The host of an absolute target is that of the request, which needs not be the public one behind a proxy.
   const { pathname, search } = URL.parse(request.url, ctx.publicUrl) ?? noRoute();
   const target = new URL(ctx.publicUrl);
   target.pathname = pathname;

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackAddress, isLoopbackName } from '../kernel/network/loopback.ts';
+import { hostnameOf } from '../request/host.ts';
 
 export type MetricsRequest = {
   /** The other end of the socket, which headers cannot change. */
@@ -27,11 +28,7 @@ const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x
  */
 function isSameMachine({ remoteAddress, headers }: MetricsRequest): boolean {
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  return !isForwarded && isLoopbackAddress(remoteAddress ?? '') && isLoopbackName(hostnameOf(headers.host));
-}
-
-function hostnameOf(host = ''): string {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  return !isForwarded && isLoopbackAddress(remoteAddress ?? '') && isLoopbackName(hostnameOf(headers));
 }
 
 function isToken(token: string, authorization = ''): boolean {

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { servePlayed } from '../features/play/play.ts';
+import { hostnameOf } from '../request/host.ts';
 import { isPlayHost } from '../request/play-origin.ts';
 import { mountPreflights } from './cross-origin.ts';
 
@@ -31,7 +32,7 @@ export function mountPlay(app: FastifyInstance, ctx: Context): void {
 export function keepPlayHostApart(app: FastifyInstance, ctx: Context): void {
   if (ctx.config.playUrl === undefined) return;
   app.addHook('onRequest', async (request) => {
-    if (isPlayHost(ctx, request.hostname) && !request.url.startsWith('/play/'))
+    if (isPlayHost(ctx, hostnameOf(request.headers)) && !request.url.startsWith('/play/'))
       throw new ApiError(4040, 'Only games are played on this host.');
   });
 }

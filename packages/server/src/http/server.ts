@@ -17,6 +17,7 @@ import { mountOperations } from './mount.ts';
 import { mountOAuth } from './oauth.ts';
 import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
+import { refuseAmbiguousHeads } from './request-head.ts';
 import { addResponseHeaders } from './response-headers.ts';
 import { mountStatus } from './status.ts';
 import { spanOf, traceRequests } from './tracing.ts';
@@ -42,6 +43,8 @@ export function createHttpServer(
     genReqId: () => newId(),
     trustProxy: trustOf(ctx.config.trustProxy),
     bodyLimit: JSON_BODY_BYTES,
+    // Node's refusal has no body; refuseAmbiguousHeads sends ours.
+    http: { requireHostHeader: false },
     // An upload of 5 GB may take any time; uploads have an idle timeout of their own.
     requestTimeout: 0,
     // Fastify's response has another format than our errors; refuseWhileStopping sends ours.
@@ -60,6 +63,7 @@ export function createHttpServer(
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   addBodyParsers(app, ctx);
   addHooks(app, ctx);
+  refuseAmbiguousHeads(app);
   keepPlayHostApart(app, ctx);
   refuseWhileStopping(app);
   mountStatus(app, ctx);

@@ -82,7 +82,7 @@ async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: F
 function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);
   const allowed = [...new Set([hostname, ...LOOPBACK])];
-  if (!validateHostHeader(request.host, allowed).ok)
+  if (!validateHostHeader(request.headers.host, allowed).ok)
     throw new ApiError(4032, `Host: not the host of this service. Use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
   if (!validateOriginHeader(request.headers.origin, allowed).ok)
     throw new ApiError(4032, 'Origin: the request came from another site.');

@@ -24,13 +24,16 @@ export function frameSource({ config }: Context): string {
   return config.playUrl ?? "'self'";
 }
 
-/** Whether a host name, without its port, is a host for games; always false without CHAUFFEUR_PLAY_URL. */
+/**
+ * Whether a host name, without its port, belongs to the domain of games, even if no game is played there; always false
+ * without CHAUFFEUR_PLAY_URL.
+ */
 export function isPlayHost({ config }: Context, hostname: string): boolean {
   if (config.playUrl === undefined) return false;
   const { hostname: pattern } = new URL(config.playUrl);
   if (!pattern.startsWith(STAR)) return hostname === pattern;
   const suffix = pattern.slice(STAR.length);
-  return hostname.endsWith(suffix) && !hostname.slice(0, -suffix.length).includes('.');
+  return `.${hostname}`.endsWith(suffix);
 }
 
 /** Whether the game is played on this host. On the host of another game, a build could read that game's storage. */

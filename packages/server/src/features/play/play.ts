@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
+import { hostnameOf } from '../../request/host.ts';
 import { isApart, isHostOf } from '../../request/play-origin.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
 import { countPlay } from '../statistics/statistics.ts';
@@ -33,7 +34,7 @@ export async function servePlayed(
   refuseServiceWorker(ctx, request);
   const opened = await openPass(ctx, pass);
   const { game_id: gameId } = opened.file;
-  if (!isHostOf(ctx, request.hostname, gameId)) throw unknownEntry();
+  if (!isHostOf(ctx, hostnameOf(request.headers), gameId)) throw unknownEntry();
   // Opened as a page of its own, the game could pretend to be the site in the address bar.
   if (request.headers['sec-fetch-dest'] === 'document')
     return reply.code(302).header('location', `${ctx.publicUrl}/g/${gameId}/play`).send();
