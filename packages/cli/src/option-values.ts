@@ -1,6 +1,6 @@
 // Checks the values of flags and arguments before a command runs. In scripts they come from variables, which can be empty
 // or end with a line break.
-import { hasUnsafeCharacter } from '@chauffeur/contract/file-names';
+import { hasHiddenCharacter } from '@chauffeur/contract/text';
 import type { Command, Option } from 'commander';
 import { LocalError } from './failures.ts';
 
@@ -62,7 +62,7 @@ function checkValue(flag: string, name: string, value: string, command: Command)
 export function checkLine(name: string, value: string): string {
   const line = value.trim();
   refuseVariable(name, line);
-  if (!hasUnsafeCharacter(line)) return line;
+  if (!hasHiddenCharacter(line)) return line;
   throw new LocalError(
     `${name}: contains a line break, another control character or a character that changes the text direction.`,
     `Correct ${name}.`,

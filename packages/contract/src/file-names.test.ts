@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findWindowsProblem, foldPath, hasUnsafeCharacter } from './file-names.ts';
+import { findWindowsProblem, foldPath } from './file-names.ts';
+import { hasHiddenCharacter } from './text.ts';
 
 test('a name with control characters or characters that change the text direction is unsafe', () => {
   for (const code of [
     0x00, 0x07, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x061c, 0x200e, 0x200f, 0x2028, 0x202a, 0x202e, 0x2066, 0x2069,
   ])
-    assert.ok(hasUnsafeCharacter(`a${String.fromCharCode(code)}b`), code.toString(16));
+    assert.ok(hasHiddenCharacter(`a${String.fromCharCode(code)}b`), code.toString(16));
   for (const name of ['größe 🎮.txt', 'שלום.png', 'a\u200Db', 'a\u00A0b', '日本語'])
-    assert.ok(!hasUnsafeCharacter(name), name);
+    assert.ok(!hasHiddenCharacter(name), name);
 });
 
 test('Windows cannot create files named after devices, in any case, folder or with any extension', () => {

@@ -2,14 +2,6 @@
 // these rules, and the server checks uploads.
 import type { Os } from './identity.ts';
 
-/** Control characters, Unicode line breaks, and characters that change the text direction (UAX #9, section 2). */
-const UNSAFE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
-
-/** Whether a name contains a character that makes it look like another name, or breaks lines in a list or a log. */
-export function hasUnsafeCharacter(name: string): boolean {
-  return UNSAFE.test(name);
-}
-
 /**
  * Device names, which are reserved with any extension. Windows also accepts the superscript digits of Latin-1 in them.
  */

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 import { ownValue } from './own-value.ts';
+import { LINE_HIDDEN } from './text.ts';
 
 export const OSES = ['windows', 'macos', 'linux', 'android', 'ios', 'web'] as const;
 export const ARCHES = ['x86_64', 'x86', 'arm64', 'arm32', 'arm', 'universal', 'wasm32', 'wasm'] as const;
@@ -36,14 +37,11 @@ export const ChannelName = Type.String({
   pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.channelLength - 1}}$`,
   description: 'Channel: lowercase letters, digits, - and _, up to 32, starting with a letter or digit',
 });
-/** Control characters, line breaks, and characters that change the text direction. */
-const UNPRINTABLE = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
-
 /** The server removes spaces and line breaks around a version, because the output of commands ends with a line break. */
 export const VersionName = Type.String({
   minLength: 1,
   maxLength: LIMITS.versionLength,
-  pattern: String.raw`^\s*[^\s${UNPRINTABLE}]([^${UNPRINTABLE}]*[^\s${UNPRINTABLE}])?\s*$`,
+  pattern: String.raw`^\s*[^\s${LINE_HIDDEN}]([^${LINE_HIDDEN}]*[^\s${LINE_HIDDEN}])?\s*$`,
   description: 'Version: one line of up to 32 characters; spaces around it are removed',
 });
 export const BuildType = Type.String({

@@ -1,5 +1,7 @@
 // Links from the stack of a crash to the source code of the game.
 
+import { findTemplateProblem, type Placeholders } from './web-address.ts';
+
 /** Where the source code of a game can be read. */
 export type SourceLinks = {
   /** With `{path}`, and optionally `{commit}` and `{line}`. */
@@ -8,11 +10,13 @@ export type SourceLinks = {
   readonly path_prefixes: readonly string[];
 };
 
+export const SOURCE_PLACEHOLDERS: Placeholders = { names: ['commit', 'path', 'line'], required: ['path'] };
+
 export type SourceFile = { readonly file: string; readonly line: number | null };
 
 /**
  * The address of a file in the source code; null if its path begins with no prefix and is not relative, as with files of
- * compilers and libraries, or if the template needs a commit and there is none.
+ * compilers and libraries, or if the template needs a commit and there is none, or was valid only in an earlier version.
  */
 export function makeSourceLink(
   { url_template: template, path_prefixes: prefixes }: SourceLinks,
@@ -21,9 +25,10 @@ export function makeSourceLink(
 ): string | null {
   const path = relativePath(file, prefixes);
   if (path === null || (commit === null && template.includes('{commit}'))) return null;
+  if (findTemplateProblem(template, SOURCE_PLACEHOLDERS) !== null) return null;
   const values: Readonly<Record<string, string>> = {
     commit: commit ?? '',
-    path: path.split('/').map(encodeURIComponent).join('/'),
+    path: path.toWellFormed().split('/').map(encodeURIComponent).join('/'),
     line: String(line ?? 1),
   };
   return template.replace(/\{(commit|path|line)\}/g, (_, name: string) => values[name] ?? '');
@@ -50,14 +55,4 @@ function resolvePath(path: string): string | null {
     if (part !== '' && part !== '.' && part !== '..') parts.push(part);
   }
   return root + parts.join('/');
-}
-
-/** What is wrong with a template, as the end of a sentence; null if it is valid. */
-export function findTemplateProblem(template: string): string | null {
-  if (!template.includes('{path}')) return 'must contain {path}';
-  const filled = template.replace(/\{(?:commit|path|line)\}/g, '1');
-  const url = URL.parse(filled);
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an address that begins with https://';
-  if (/[{}]/.test(filled)) return 'has braces around something else than commit, path and line';
-  return null;
 }

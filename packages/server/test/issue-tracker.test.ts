@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { onlyRow } from '../src/kernel/database/db.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 import { startTracker, type Tracker } from './setup/tracker.ts';
@@ -37,6 +37,12 @@ const issue = (method = 'GET', body: object = {}, person: Person = game.owner) =
 const group = async () => (await callAs(server, game.owner, `/games/${game.uid}/crash-groups/${groupId}`)).body.data;
 const github = (fields: object = {}) =>
   settings({ kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'ghp_1', ...fields });
+
+test('a template of an earlier version whose host is not fixed opens nothing', async () => {
+  await settings({ kind: 'other', url_template: 'https://linear.new?title={title}' });
+  await changed(server.ctx.db, sql`update issue_trackers set url_template = 'https://linear.new@{title}/'`);
+  assert.equal((await issue()).body.data.url, null);
+});
 
 describe('an issue tracker', () => {
   test('is set, read without its token, and removed', async () => {
@@ -85,6 +91,13 @@ describe('an issue tracker', () => {
       { kind: 'other' },
       { kind: 'other', url_template: 'javascript:alert(1)' },
       { kind: 'other', url_template: 'https://' },
+      { kind: 'other', url_template: 'https://linear.new@evil.example/?title={title}' },
+      { kind: 'other', url_template: 'https://{title}.example/' },
+      { kind: 'other', url_template: 'https://linear.new/{title}' },
+      { kind: 'other', url_template: 'https://linear.new/\u202e?title={title}' },
+      { kind: 'github', project: '../..' },
+      { kind: 'gitlab', project: 'a/../b' },
+      { kind: 'gitlab', project: 'a', base_url: 'https://gitlab.com@evil.example' },
       { kind: 'other', url_template: 'https://linear.new', token: 'x' },
       { kind: 'jira', url_template: 'https://x' },
     ]) {

@@ -44,6 +44,11 @@ describe('where the source code can be read', () => {
       'javascript:alert({path})',
       '{path}',
       'https://e.com/{path}/{x}',
+      'https://user:password@e.com/{path}',
+      'https://e.com@{path}/',
+      'https://{path}.e.com/',
+      'https://e.com:{line}/{path}',
+      'https://e.com/\u202e{path}',
       7,
     ])
       assert.deepEqual(statusOf(await save({ url_template, path_prefixes: [] })), [400, 4002], String(url_template));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasUnsafeCharacter } from '@chauffeur/contract/file-names';
+import { hasHiddenCharacter } from '@chauffeur/contract/text';
 import fc from 'fast-check';
 import { LocalError } from '../failures.ts';
 import { isVariable } from '../option-values.ts';
@@ -32,7 +32,7 @@ test('any text is read back as written', () => {
   const line = fc
     .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
     .map((text) => text.trim())
-    .filter((text) => text !== '' && text.isWellFormed() && !hasUnsafeCharacter(text) && !isVariable(text));
+    .filter((text) => text !== '' && text.isWellFormed() && !hasHiddenCharacter(text) && !isVariable(text));
   const entry = fc.record({ title: line, description: line }, { noNullPrototype: true });
   fc.assert(
     fc.property(line, line, fc.array(entry, { maxLength: 3 }), (version, description, changelog) => {

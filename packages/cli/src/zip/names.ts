@@ -1,7 +1,8 @@
 // Rules for names and link targets in an archive, and the order of its entries.
 import { posix } from 'node:path';
-import { findWindowsProblem, foldPath, hasUnsafeCharacter, ignoresCase } from '@chauffeur/contract/file-names';
+import { findWindowsProblem, foldPath, ignoresCase } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
+import { hasHiddenCharacter } from '@chauffeur/contract/text';
 
 /**
  * Why `path` cannot be the name of an entry, or null. `os` is the OS of the build. Names keep the Unicode normalization they have on disk:
@@ -9,7 +10,7 @@ import type { Os } from '@chauffeur/contract/identity';
  */
 export function findNameProblem(path: string, os?: Os): string | null {
   if (!path.isWellFormed() || path.includes('\uFFFD')) return 'its name is not UTF-8';
-  if (hasUnsafeCharacter(path))
+  if (hasHiddenCharacter(path))
     return 'its name contains a line break, another control character or a character that reverses text';
   if (path.includes('\\')) return 'its name contains a backslash, which is a path separator on Windows';
   if (/^[a-zA-Z]:/.test(path)) return 'its name starts with a Windows drive';
@@ -38,7 +39,7 @@ export function findSameButForCase(paths: readonly string[], os: Os | undefined)
  */
 export function findTargetProblem(path: string, target: string): string | null {
   if (target === '') return 'it is a symlink to nowhere';
-  if (!target.isWellFormed() || /[\\\uFFFD]/.test(target) || hasUnsafeCharacter(target))
+  if (!target.isWellFormed() || /[\\\uFFFD]/.test(target) || hasHiddenCharacter(target))
     return 'the path in the symlink cannot be unpacked everywhere';
   if (/^(\/|[a-zA-Z]:)/.test(target)) return 'it is a symlink to an absolute path';
   const steps = target.split('/').filter((step) => step !== '' && step !== '.');

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CursorQuery, Foreign, GameParams, GameRef, Line, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const AGENT_KEY_PREFIX = 'chf_mcp_';
 
@@ -41,11 +41,7 @@ export const createAgentKey = defineOperation({
   access: 'account',
   role: 'viewer',
   body: Type.Object({
-    name: Type.String({
-      minLength: 1,
-      maxLength: LIMITS.agentNameLength,
-      description: 'A name to recognize the key by',
-    }),
+    name: Line('name to recognize the key by', { minLength: 1, maxLength: LIMITS.agentNameLength }),
     ...RequestedPermissions,
     expires_in_days: Type.Optional(
       Type.Integer({ minimum: 1, maximum: LIMITS.agentKeyDays, description: 'Never expires if omitted' }),

@@ -2,7 +2,18 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  Foreign,
+  GameParams,
+  GameRef,
+  Line,
+  NextCursor,
+  Nullable,
+  Timestamp,
+  Uuid,
+  WebAddress,
+} from './fields.ts';
 
 /** What can cause an alert, in the order of the settings. docs/alerts.md describes each. */
 export const ALERT_KINDS = [
@@ -146,12 +157,8 @@ const AlertDestination = Type.Object({
   ),
 });
 
-const Address = Type.String({
-  minLength: 1,
-  maxLength: LIMITS.webhookAddressLength,
-  description: 'The https address to which messages are posted',
-});
-const DestinationName = Type.String({ minLength: 1, maxLength: LIMITS.destinationNameLength });
+const Address = WebAddress('The https address to which messages are posted', LIMITS.webhookAddressLength);
+const DestinationName = Line('name', { minLength: 1, maxLength: LIMITS.destinationNameLength });
 const KindsInput = Nullable(Type.Array(Kind, { minItems: 1, maxItems: ALERT_KINDS.length, uniqueItems: true }));
 const Secret = Nullable(
   Type.String({ description: 'Signs the messages of a webhook (whsec_…), and is not shown again; null for chats' }),

@@ -3,15 +3,28 @@ import Type from 'typebox';
 import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { LINE_HIDDEN } from '../text.ts';
 import { CrashUpload } from './crashes.ts';
-import { CursorQuery, Email, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  Email,
+  Foreign,
+  GameParams,
+  GameRef,
+  Line,
+  NextCursor,
+  Nullable,
+  Text,
+  Timestamp,
+  Uuid,
+} from './fields.ts';
 
 export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
 
 const Label = Type.String({
   minLength: 1,
   maxLength: LIMITS.bugLabelLength,
-  pattern: '^[^\\s,"](?:[^,"]*[^\\s,"])?$',
+  pattern: String.raw`^[^\s,"${LINE_HIDDEN}](?:[^,"${LINE_HIDDEN}]*[^\s,"${LINE_HIDDEN}])?$`,
   description: 'a word or a few, without commas and quotes',
 });
 
@@ -44,8 +57,8 @@ export const BugTicket = Type.Object({
 });
 
 const BugFields = {
-  title: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.bugTitleLength })),
-  message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
+  title: Type.Optional(Line('what is wrong', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
+  message: Text('what is wrong', { minLength: 1, maxLength: LIMITS.bugMessageLength }),
   build_id: Type.Optional(Uuid),
   os: Type.Optional(OsInput),
   arch: Type.Optional(ArchInput),
@@ -71,7 +84,7 @@ export const fileBugAsGuest = defineOperation({
   params: GameParams,
   body: Type.Object({
     ...BugFields,
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.displayNameLength })),
+    name: Type.Optional(Line('name of the player', { minLength: 1, maxLength: LIMITS.displayNameLength })),
     email: Type.Optional(Email),
   }),
   output: FiledBug,
@@ -165,13 +178,7 @@ export const updateBugTicket = defineOperation({
   body: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
     title: Type.Optional(
-      Nullable(
-        Type.String({
-          minLength: 1,
-          maxLength: LIMITS.bugTitleLength,
-          description: 'null: the beginning of the message',
-        }),
-      ),
+      Nullable(Line('null for the beginning of the message', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
     ),
     labels: Type.Optional(Type.Array(Label, { maxItems: LIMITS.bugLabels })),
     group_id: Type.Optional(
@@ -205,7 +212,7 @@ export const replyToBug = defineOperation({
   role: 'triager',
   params: BugParams,
   body: Type.Object({
-    message: Type.String({ minLength: 1, maxLength: LIMITS.bugMessageLength }),
+    message: Text('reply', { minLength: 1, maxLength: LIMITS.bugMessageLength }),
     to_duplicates: Type.Optional(Type.Boolean()),
   }),
   output: Type.Object({

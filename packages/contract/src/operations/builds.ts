@@ -17,18 +17,20 @@ import {
   CursorQuery,
   GameParams,
   GameRef,
+  Line,
   NextCursor,
   Nullable,
   PageInfo,
   PageQuery,
+  Text,
   Timestamp,
   Uuid,
 } from './fields.ts';
 import { FileOrigin, FileSummary, ScanEvent } from './files.ts';
 
 export const ChangelogItem = Type.Object({
-  title: Type.String({ minLength: 1, maxLength: LIMITS.titleLength }),
-  description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
+  title: Line('change', { minLength: 1, maxLength: LIMITS.titleLength }),
+  description: Type.Optional(Text('details', { maxLength: LIMITS.descriptionLength })),
 });
 
 const OtherProgram = {
@@ -44,8 +46,8 @@ export const Registration = Type.Object({
   os: OsInput,
   arch: ArchInput,
   channel: Type.Optional(ChannelName),
-  title: Type.Optional(Type.String({ maxLength: LIMITS.titleLength })),
-  description: Type.Optional(Type.String({ maxLength: LIMITS.descriptionLength })),
+  title: Type.Optional(Line('title', { maxLength: LIMITS.titleLength })),
+  description: Type.Optional(Text('description', { maxLength: LIMITS.descriptionLength })),
   changelog_items: Type.Optional(Type.Array(ChangelogItem, { maxItems: LIMITS.changelogItems })),
   engine_version: Type.Optional(EngineVersion),
   commit: Type.Optional(CommitName),

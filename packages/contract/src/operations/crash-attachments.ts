@@ -2,13 +2,14 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS, MIB } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { LINE_HIDDEN } from '../text.ts';
 import { Foreign, GameRef, Nullable, Uuid } from './fields.ts';
 
 const ATTACHMENT_KINDS = ['image', 'text', 'other'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /** A name without folders, and without characters that are invisible or change the direction of text. */
-const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[^/\\\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+$`;
+const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[^/\\${LINE_HIDDEN}]+$`;
 
 /** What a client announces about an attachment that it is going to upload. */
 export const AttachmentInput = Type.Object({

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { MAX_QUERY_LENGTH } from '../crash-query.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Uuid } from './fields.ts';
+import { GameParams, GameRef, Line, Uuid } from './fields.ts';
 
 const CRASH_VIEWS = ['groups', 'reports'] as const;
 export type CrashView = (typeof CRASH_VIEWS)[number];
@@ -38,8 +38,8 @@ export const saveCrashSearch = defineOperation({
   role: 'triager',
   params: GameParams,
   body: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: LIMITS.displayNameLength }),
-    query: Type.String({ minLength: 1, maxLength: MAX_QUERY_LENGTH }),
+    name: Line('name', { minLength: 1, maxLength: LIMITS.displayNameLength }),
+    query: Line('query', { minLength: 1, maxLength: MAX_QUERY_LENGTH }),
     view: Type.Enum([...CRASH_VIEWS]),
   }),
   output: CrashSearch,

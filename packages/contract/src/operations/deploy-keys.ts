@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation, UPLOAD_SCOPES } from '../operation.ts';
-import { GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { GameParams, GameRef, Line, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const KeyRecord = Type.Object({
   key_ref: Type.String({ description: 'First 8 characters of the access token' }),
@@ -63,11 +63,9 @@ const Scopes = Type.Array(Type.Enum(UPLOAD_SCOPES), {
     'builds: register builds and upload their files; symbols: upload symbols; media: change store images; channels: promote and roll back builds',
 });
 
-const TokenName = Type.String({
+const TokenName = Line('a name to recognize it by, such as that of the CI system', {
   minLength: 1,
   maxLength: LIMITS.uploadTokenNameLength,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]+$',
-  description: 'A name to recognize it by, such as that of the CI system',
 });
 
 export const UploadToken = Type.Object({

@@ -2,6 +2,8 @@
 import Type, { type TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { ROLE_NAMES } from '../roles.ts';
+import { LINE_HIDDEN, LINE_PATTERN, TEXT_PATTERN } from '../text.ts';
+import { WEB_ADDRESS_PATTERN } from '../web-address.ts';
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
@@ -90,11 +92,30 @@ export const SenderQuery = Type.Object({
   ),
 });
 
+type TextOptions = { readonly maxLength: number; readonly minLength?: number };
+
+/** A name, or another text in one line, that other people see. `meaning` is a noun without an article. */
+export function Line(meaning: string, options: TextOptions) {
+  const rule = 'one line without control, invisible or text direction characters';
+  return Type.String({ ...options, pattern: LINE_PATTERN, description: `${meaning}: ${rule}` });
+}
+
+/** A text of several lines that other people see. */
+export function Text(meaning: string, options: TextOptions) {
+  const rule = 'text without control or text direction characters';
+  return Type.String({ ...options, pattern: TEXT_PATTERN, description: `${meaning}: ${rule}` });
+}
+
+/** An address that others open, or that the server calls. */
+export function WebAddress(meaning: string, maxLength: number) {
+  const rule = 'an address that begins with https:// and has no user name';
+  return Type.String({ maxLength, pattern: WEB_ADDRESS_PATTERN, description: `${meaning}: ${rule}` });
+}
+
 /**
- * A single address: no characters that separate addresses in a mail header, and no invisible characters. The ranges are
- * written out because JSON Schema validators in other languages do not know Unicode classes.
+ * A single address: no characters that separate addresses in a mail header, and no invisible characters.
  */
-const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+`;
+const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u200c\u200d${LINE_HIDDEN}]+`;
 
 export const Email = Type.String({
   minLength: 3,

@@ -3,7 +3,20 @@ import Type from 'typebox';
 import { OSES, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, NextCursor, Nullable, RoleName, Slug, Timestamp, Uuid, WholeQuery } from './fields.ts';
+import {
+  GameParams,
+  GameRef,
+  Line,
+  NextCursor,
+  Nullable,
+  RoleName,
+  Slug,
+  Text,
+  Timestamp,
+  Uuid,
+  WebAddress,
+  WholeQuery,
+} from './fields.ts';
 
 export const Visibility = Type.Enum(['public', 'invisible', 'draft'], {
   description: 'public: listed; invisible: only with the link; draft: only for people with a role on it',
@@ -19,26 +32,11 @@ export const GameRecord = Type.Object({
   published_at: Nullable(Type.String({ description: 'When the game first became public, in ISO 8601; null if never' })),
 });
 
-/**
- * Without controls, and without characters that reverse the text around them. The ranges are written out because some
- * readers of OpenAPI do not know \\p{Cc}.
- */
-const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
-/** The same with line breaks. */
-export const TEXT_PATTERN = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$';
-
 /** The texts of a game. None is HTML: a page shows `<b>` as these three characters. */
 export const GameTexts = Type.Object({
-  tagline: Type.String({
-    maxLength: LIMITS.taglineLength,
-    // No control characters or line breaks. The ranges are written out because some readers of OpenAPI do not know
-    // \\p{Cc}.
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-    description: 'one line of plain text',
-  }),
-  description: Type.String({
+  tagline: Line('plain text', { maxLength: LIMITS.taglineLength }),
+  description: Text('Markdown without HTML, tables or images; line breaks are kept', {
     maxLength: LIMITS.descriptionLength,
-    description: 'Markdown without HTML, tables or images; line breaks are kept',
   }),
   tags: Type.Array(
     Type.String({
@@ -67,15 +65,11 @@ export const GameFacts = Type.Object({
   links: Type.Array(
     Type.Object({
       kind: Type.Enum([...LINK_KINDS], { description: 'what it leads to' }),
-      url: Type.String({
-        maxLength: LIMITS.gameLinkLength,
-        pattern: '^https://\\S+$',
-        description: 'an https address without a user name',
-      }),
+      url: WebAddress('page that it leads to', LIMITS.gameLinkLength),
     }),
     { maxItems: LIMITS.gameLinks, description: 'one for each kind' },
   ),
-  videos: Type.Array(Type.String({ maxLength: LIMITS.gameLinkLength, pattern: '^https://\\S+$' }), {
+  videos: Type.Array(WebAddress('page of a video', LIMITS.gameLinkLength), {
     maxItems: LIMITS.gameVideos,
     description: 'addresses of videos on YouTube and Vimeo',
   }),
@@ -89,21 +83,15 @@ export const GameFacts = Type.Object({
   requirements: Type.Array(
     Type.Object({
       os: OsName,
-      minimum: Type.String({ maxLength: LIMITS.requirementsLength, pattern: TEXT_PATTERN, description: 'plain text' }),
-      recommended: Type.String({
-        maxLength: LIMITS.requirementsLength,
-        pattern: TEXT_PATTERN,
-        description: 'plain text',
-      }),
+      minimum: Text('plain text', { maxLength: LIMITS.requirementsLength }),
+      recommended: Text('plain text', { maxLength: LIMITS.requirementsLength }),
     }),
     { maxItems: OSES.length, description: 'one for each operating system' },
   ),
   content_notes: Type.Array(
-    Type.String({
+    Line('what some players want to know before they play, such as Flashing lights', {
       minLength: 1,
       maxLength: LIMITS.contentNoteLength,
-      pattern: LINE,
-      description: 'what some players want to know before they play, such as Flashing lights',
     }),
     { maxItems: LIMITS.contentNotes },
   ),
@@ -128,12 +116,7 @@ export const OrganisationName = Type.Object({
   name: Type.String(),
 });
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: LIMITS.titleLength,
-  pattern: LINE,
-  description: 'one line of plain text',
-});
+const Name = Line('plain text', { minLength: 1, maxLength: LIMITS.titleLength });
 
 const Picture = Nullable(
   Type.String({ description: 'URL of a small copy of the thumbnail, or of the cover; null if the game has neither' }),

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { LINE_HIDDEN } from '../text.ts';
 import { Foreign, GameParams, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const RULE_EFFECTS = ['irrelevant', 'prefix', 'top', 'end'] as const;
@@ -10,7 +11,7 @@ export const GroupingRule = Type.Object({
   frames: Type.String({
     minLength: 1,
     maxLength: LIMITS.groupingPatternLength,
-    pattern: '[^*]',
+    pattern: `^(?=.*[^*])[^${LINE_HIDDEN}]*$`,
     description: 'The name of a function as signatures have it; * matches any characters',
   }),
   effect: Type.Enum([...RULE_EFFECTS], {

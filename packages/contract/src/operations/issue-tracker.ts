@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GroupParams } from './crashes.ts';
-import { GameParams, Nullable, Uuid } from './fields.ts';
+import { GameParams, Line, Nullable, Text, Uuid, WebAddress } from './fields.ts';
 
 export const TRACKER_KINDS = ['github', 'gitlab', 'other'] as const;
 export type TrackerKind = (typeof TRACKER_KINDS)[number];
@@ -17,8 +17,6 @@ const IssueTracker = Type.Object({
   url_template: Type.String({ description: 'The page for a new issue, with {title} and {body}' }),
   has_token: Type.Boolean({ description: 'Whether issues can be created through the API of the tracker' }),
 });
-
-const Address = Type.String({ minLength: 1, maxLength: LIMITS.issueUrlLength, pattern: '^https?://' });
 
 export const getIssueTracker = defineOperation({
   id: 'issueTracker.get',
@@ -44,21 +42,19 @@ export const setIssueTracker = defineOperation({
   body: Type.Object({
     kind: Kind,
     base_url: Type.Optional(
-      Type.String({
-        ...Address,
-        description: 'Of your own server; https://github.com or https://gitlab.com if omitted',
-      }),
+      WebAddress('your own server; https://github.com or https://gitlab.com if omitted', LIMITS.issueUrlLength),
     ),
     project: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+$',
+        pattern: String.raw`^(?!(?:.*/)?\.{1,2}(?:/|$))[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+$`,
         maxLength: 255,
         description: 'With github and gitlab: owner/repository, or the path of the project',
       }),
     ),
     url_template: Type.Optional(
       Type.String({
-        ...Address,
+        minLength: 1,
+        maxLength: LIMITS.issueUrlLength,
         description: 'With other: the page for a new issue; {title} and {body} are replaced',
       }),
     ),
@@ -119,8 +115,8 @@ export const createCrashGroupIssue = defineOperation({
   role: 'triager',
   params: GroupParams,
   body: Type.Object({
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.titleLength })),
-    body: Type.Optional(Type.String({ maxLength: LIMITS.commentLength })),
+    title: Type.Optional(Line('title', { minLength: 1, maxLength: LIMITS.titleLength })),
+    body: Type.Optional(Text('Markdown', { maxLength: LIMITS.commentLength })),
   }),
   output: Type.Object({ issue_url: Type.String(), change_uid: Uuid }),
   statuses: [201],

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CursorQuery, Foreign, GameParams, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
-import { HiddenPage, TEXT_PATTERN, Visibility } from './games.ts';
+import { CursorQuery, Foreign, GameParams, NextCursor, Nullable, Text, Timestamp, Uuid } from './fields.ts';
+import { HiddenPage, Visibility } from './games.ts';
 
 /** Why a page is reported. */
 export const REPORT_REASONS = ['malware', 'stolen', 'illegal', 'hateful', 'misleading', 'spam', 'other'] as const;
@@ -21,11 +21,9 @@ export const reportPage = defineOperation({
   params: GameParams,
   body: Type.Object({
     reason: Reason,
-    message: Type.String({
+    message: Text('What is wrong, as plain text', {
       minLength: 1,
       maxLength: LIMITS.pageReportLength,
-      pattern: TEXT_PATTERN,
-      description: 'What is wrong, as plain text',
     }),
   }),
   output: Type.Object({}),
@@ -84,11 +82,9 @@ export const hidePage = defineOperation({
   access: 'operator',
   params: GameParams,
   body: Type.Object({
-    reason: Type.String({
+    reason: Text('What the developers have to change; they see it, and get it by mail', {
       minLength: 1,
       maxLength: LIMITS.pageReportLength,
-      pattern: TEXT_PATTERN,
-      description: 'What the developers have to change; they see it, and get it by mail',
     }),
   }),
   output: HiddenPage,

@@ -7,6 +7,7 @@ import { ROLE_NAMES } from '../roles.ts';
 import {
   Email,
   GameParams,
+  Line,
   Nullable,
   OrganisationParams,
   OrganisationRef,
@@ -21,13 +22,7 @@ import { InvitationRecord } from './invitations.ts';
 const MemberParams = Type.Object({ organisation: OrganisationRef, user_id: Type.String({ maxLength: 64 }) });
 const InvitationParams = Type.Object({ organisation: OrganisationRef, invitation_uid: Uuid });
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: LIMITS.organisationNameLength,
-  // One line without control or bidirectional characters.
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
-  description: 'one line of plain text',
-});
+const Name = Line('plain text', { minLength: 1, maxLength: LIMITS.organisationNameLength });
 
 const RequiredSignIn = Nullable(
   Type.Enum([...SIGN_IN_REQUIREMENTS], {

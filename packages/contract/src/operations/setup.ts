@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Email, Nullable } from './fields.ts';
+import { Email, Line, Nullable } from './fields.ts';
 import { ShownSetting } from './operator.ts';
 
 export const getSetup = defineOperation({
@@ -39,7 +39,7 @@ export const createOperator = defineOperation({
   audit: true,
   body: Type.Object({
     code: SetupCode,
-    name: Type.String({ maxLength: LIMITS.displayNameLength * 2 }),
+    name: Line('name', { maxLength: LIMITS.displayNameLength * 2 }),
     email: Email,
     password: Type.String({ minLength: LIMITS.passwordMinLength, maxLength: LIMITS.passwordLength }),
   }),

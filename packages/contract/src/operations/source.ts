@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Foreign, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { Foreign, GameParams, GameRef, Line, Nullable, Timestamp, Uuid } from './fields.ts';
 
 const SourceSettings = Type.Object({
   url_template: Nullable(
@@ -11,7 +11,7 @@ const SourceSettings = Type.Object({
       description: 'The address of a file, with {path}, {commit} and {line}; null if there are no links',
     }),
   ),
-  path_prefixes: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.groupingPatternLength }), {
+  path_prefixes: Type.Array(Line('folder', { minLength: 1, maxLength: LIMITS.groupingPatternLength }), {
     maxItems: LIMITS.pathPrefixes,
     description: 'Folders on the machines that compile the game, which are removed from the paths of files',
   }),

@@ -3,7 +3,19 @@ import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashGroupDetail, GROUP_STATUSES, GroupParams, Member, PRIORITIES, Snooze } from './crashes.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import {
+  CursorQuery,
+  Foreign,
+  GameParams,
+  GameRef,
+  Line,
+  NextCursor,
+  Nullable,
+  Text,
+  Timestamp,
+  Uuid,
+  WebAddress,
+} from './fields.ts';
 
 const UserId = Type.String({ minLength: 1, maxLength: 64, description: 'user_id of a member of the game' });
 
@@ -11,10 +23,9 @@ const UserId = Type.String({ minLength: 1, maxLength: 64, description: 'user_id 
 const ChangeFields = {
   status: Type.Optional(Type.Enum([...GROUP_STATUSES])),
   fixed_in_version: Type.Optional(
-    Type.String({
+    Line('With status resolved: the version that contains the fix; the next build if it is left out', {
       minLength: 1,
       maxLength: LIMITS.versionLength,
-      description: 'With status resolved: the version that contains the fix; the next build if it is left out',
     }),
   ),
   snooze: Type.Optional(
@@ -50,22 +61,14 @@ export const updateCrashGroup = defineOperation({
     ...ChangeFields,
     title: Type.Optional(
       Nullable(
-        Type.String({
+        Line('Shown instead of the signature; null for the signature', {
           minLength: 1,
           maxLength: LIMITS.titleLength,
-          description: 'Shown instead of the signature; null for the signature',
         }),
       ),
     ),
     issue_url: Type.Optional(
-      Nullable(
-        Type.String({
-          minLength: 1,
-          maxLength: LIMITS.issueUrlLength,
-          pattern: '^https?://',
-          description: 'The issue about it in your tracker; null removes the link',
-        }),
-      ),
+      Nullable(WebAddress('The issue about it in your tracker; null removes the link', LIMITS.issueUrlLength)),
     ),
   }),
   output: Type.Object({ ...CrashGroupDetail.properties, change_uid: Nullable(ChangeUid) }),
@@ -252,10 +255,9 @@ export const listCrashGroupActivity = defineOperation({
   },
 });
 
-const Comment = Type.String({
+const Comment = Text('Text. @ followed by the name of a member notifies them by mail', {
   minLength: 1,
   maxLength: LIMITS.commentLength,
-  description: 'Text. @ followed by the name of a member notifies them by mail.',
 });
 
 export const addCrashGroupComment = defineOperation({

@@ -1,5 +1,6 @@
 // Passes requests of OAuth clients to better-auth, adds what older clients leave out, and blocks what is not supported.
 import { ApiError } from '@chauffeur/contract/errors';
+import { cleanLine } from '@chauffeur/contract/text';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
@@ -188,6 +189,7 @@ async function register({ auth, request, reply, target, body }: Turn): Promise<F
   const text = JSON.stringify({
     grant_types: ['authorization_code', 'refresh_token'],
     ...Object.fromEntries(REGISTERED.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]])),
+    ...(typeof sent.client_name === 'string' && { client_name: cleanLine(sent.client_name) }),
     application_type: 'native',
   });
   return sendResponse(reply, await forwardToAuth(auth, request, { target, body: { ...body, text } }));

@@ -1,5 +1,7 @@
 // The rules for client ID metadata documents: their address, content and caching.
+
 import { LIMITS } from '@chauffeur/contract/limits';
+import { cleanLine } from '@chauffeur/contract/text';
 import { ClientDocumentError } from './client-document-error.ts';
 
 const MAX_ADDRESS_LENGTH = LIMITS.agentClientIdLength;
@@ -57,7 +59,7 @@ export function readDocument(address: string, text: string): ClientDocument {
     throw refused(`it must have 1 to ${MAX_REDIRECTS} redirect_uris`);
   const grantTypes = (textsOf(document, 'grant_types') ?? GRANTS).filter((grant) => GRANTS.includes(grant));
   if (!grantTypes.includes('authorization_code')) throw refused('its grant_types do not include authorization_code');
-  return { name, redirectUris, grantTypes };
+  return { name: name === undefined ? undefined : cleanLine(name), redirectUris, grantTypes };
 }
 
 function parse(text: string): Record<string, unknown> {

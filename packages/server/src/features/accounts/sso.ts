@@ -1,6 +1,9 @@
 // Single sign-on with the operator's OpenID provider, as a provider of better-auth's own routes. They keep the state of
 // a sign-in in a signed cookie and in the database, and use PKCE.
 import { createHash } from 'node:crypto';
+import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { cleanLine } from '@chauffeur/contract/text';
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import type { Log } from '../../kernel/telemetry/log.ts';
@@ -117,8 +120,9 @@ function personOf(claims: Fields & { sub: string }) {
 
 /** A display name as accounts may have it. */
 function safeName(name: string): string {
-  const [...characters] = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
-  return characters.slice(0, 80).join('').trim() || 'Player';
+  const [...characters] = cleanLine(name);
+  const safe = characters.slice(0, LIMITS.displayNameLength).join('');
+  return findDisplayNameProblem(safe) === null ? safe : 'Player';
 }
 
 /** Returns the metadata that was read last while it is recent. Requests at the same time share one discovery. */

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/alerts';
+import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
@@ -104,11 +105,9 @@ export async function addAlertDestination(
 
 /** Whether the host has a public address is checked when a message is sent. Throws 4002. */
 function checkAddress({ config }: Context, text: string): string {
-  const url = URL.parse(text);
+  const url = readWebAddress(text);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
   if (url === null || !isAllowed) throw new ApiError(4002, 'url: must be an address that begins with https://.');
-  if (url.username !== '' || url.password !== '')
-    throw new ApiError(4002, 'url: must not contain a user name or a password. Messages are signed instead.');
   return url.href;
 }
 

@@ -1,9 +1,11 @@
 // Decides which facts about a game are stored: trimmed, each one once, and with links that lead to
 // websites over https only.
+
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { updateGame } from '@chauffeur/contract/operations/games';
 import { readVideoLink } from '@chauffeur/contract/video-link';
+import { readWebAddress } from '@chauffeur/contract/web-address';
 
 const FACTS = ['links', 'videos', 'languages', 'requirements', 'content_notes'] as const;
 export type Facts = Pick<OutputOf<typeof updateGame>, (typeof FACTS)[number]>;
@@ -40,8 +42,8 @@ type Requirements = Facts['requirements'][number];
 
 /** The address as browsers write it, so that what is shown is where it leads. */
 function readLink({ kind, url }: Link, index: number): Link {
-  const address = URL.parse(url);
-  if (address === null || address.protocol !== 'https:' || address.username !== '' || address.password !== '')
+  const address = readWebAddress(url);
+  if (address?.protocol !== 'https:')
     throw new ApiError(
       4002,
       `links[${index}].url: must be an https address without a user name, such as https://example.com.`,

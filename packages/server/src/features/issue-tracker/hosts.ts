@@ -1,6 +1,7 @@
 // Creates issues and compares commits through the APIs of GitHub and GitLab.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
+import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { oneLine } from '../../kernel/mail/mail-text.ts';
@@ -185,9 +186,8 @@ function timeOf(value: unknown): string | null {
 
 /** An address that can be shown as a link: `https://github.com@evil.example` would look like another one. */
 function webAddress(value: unknown): string | null {
-  const url = typeof value === 'string' && value.length <= LIMITS.issueUrlLength ? URL.parse(value) : null;
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  return url !== null && isWeb && url.username === '' && url.password === '' ? url.href : null;
+  const url = typeof value === 'string' && value.length <= LIMITS.issueUrlLength ? readWebAddress(value) : null;
+  return url?.href ?? null;
 }
 
 async function readResponse(response: Awaited<ReturnType<typeof requestPublic>>, maxBytes: number) {

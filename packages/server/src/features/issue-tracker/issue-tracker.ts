@@ -4,6 +4,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/issue-tracker';
+import { findTemplateProblem, readWebAddress, tidyTemplate } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
@@ -20,6 +21,8 @@ export type { Issue };
 type Tracker = OutputOf<typeof contract.getIssueTracker>;
 
 const DEFAULT_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as const;
+/** Of another tracker. */
+const PLACEHOLDERS = { names: ['title', 'body'], required: [], anyText: ['title', 'body'] };
 /** Longer addresses are refused by some servers. */
 const MAX_URL = 6000;
 
@@ -68,9 +71,9 @@ function trackerOf(ctx: Context, { kind, base_url, project, url_template, token 
     if (url_template === undefined)
       throw new ApiError(4002, 'url_template: required. Send the address of the page for a new issue.');
     if (token != null) throw new ApiError(4002, 'token: issues are only created in GitHub and GitLab.');
-    if (URL.parse(fillTemplate(url_template, { title: '', body: '' })) === null)
-      throw new ApiError(4002, 'url_template: must be an address.');
-    return { kind, base_url: null, project: null, url_template, token: null };
+    const problem = findTemplateProblem(url_template, PLACEHOLDERS);
+    if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+    return { kind, base_url: null, project: null, url_template: tidyTemplate(url_template), token: null };
   }
   if (url_template !== undefined) throw new ApiError(4002, 'url_template: only for another tracker.');
   if (project === undefined) throw new ApiError(4002, 'project: required, such as owner/repository.');
@@ -81,10 +84,10 @@ function trackerOf(ctx: Context, { kind, base_url, project, url_template, token 
 
 /** Whether the host has a public address is checked when an issue is created. */
 function baseOf({ config }: Context, text: string): string {
-  const url = URL.parse(text);
+  const url = readWebAddress(text);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
   if (url === null || !isAllowed) throw new ApiError(4002, 'base_url: must begin with https://.');
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+  if (url.search !== '' || url.hash !== '')
     throw new ApiError(4002, 'base_url: must be the address of the server only.');
   return url.href.replace(/\/+$/, '');
 }
@@ -131,7 +134,10 @@ export async function draftIssue(
 ): Promise<{ url: string | null; canCreate: boolean }> {
   const tracker = await sql.findTracker(ctx.db, gameId);
   if (tracker === undefined) return { url: null, canCreate: false };
-  return { url: fillTemplate(templateOf(tracker), issue), canCreate: tracker.token !== null };
+  const template = templateOf(tracker);
+  // An earlier version accepted templates whose host was not fixed.
+  const isValid = tracker.kind !== 'other' || findTemplateProblem(template, PLACEHOLDERS) === null;
+  return { url: isValid ? fillTemplate(template, issue) : null, canCreate: tracker.token !== null };
 }
 
 /** Creates an issue, and returns its address. Throws 4002 without a token, and 4091 if the tracker does not create it. */

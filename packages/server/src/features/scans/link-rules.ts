@@ -1,8 +1,9 @@
 // Decides whether the symbolic links of a zip stay inside it and lead somewhere, and whether a file or link is also
 // used as a folder.
-import { foldPath, hasUnsafeCharacter } from '@chauffeur/contract/file-names';
+import { foldPath } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { findLinkLoop, type Link } from '@chauffeur/contract/link-loops';
+import { hasHiddenCharacter } from '@chauffeur/contract/text';
 import { formatEntryName } from './entry-name.ts';
 
 /**
@@ -16,7 +17,7 @@ export function judgeLink(path: string, target: string): string | null {
   const to = formatEntryName(target);
   const remedy = 'Use a relative path to a file in the archive.';
   if (target === '' || /[\0\uFFFD]/.test(target)) return `${link} has no readable target. ${remedy}`;
-  if (hasUnsafeCharacter(target)) return `${link} has a control character in its target ${to}. ${remedy}`;
+  if (hasHiddenCharacter(target)) return `${link} has a control character in its target ${to}. ${remedy}`;
   if (/^([/\\]|[a-z]:)/i.test(target)) return `${link} leads to the absolute path ${to}. ${remedy}`;
   if (target.includes('\\')) return `${link} has a backslash in its target ${to}. ${remedy}`;
   const steps = segmentsOf(target);

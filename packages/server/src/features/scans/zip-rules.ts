@@ -1,7 +1,8 @@
 // Decides from its central directory whether a zip is accepted: an ordered list of named rules.
-import { findWindowsProblem, foldPath, hasUnsafeCharacter, ignoresCase } from '@chauffeur/contract/file-names';
+import { findWindowsProblem, foldPath, ignoresCase } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
+import { hasHiddenCharacter } from '@chauffeur/contract/text';
 import { FLAGS, MODES, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
 import { formatEntryName } from './entry-name.ts';
 import { judgeBelowFiles, judgeBelowLinks } from './link-rules.ts';
@@ -77,7 +78,7 @@ export const ZIP_RULES: readonly Rule[] = [
   {
     name: 'control-character',
     judge: ofNames(
-      hasUnsafeCharacter,
+      hasHiddenCharacter,
       (entry) => `The name of the .zip entry ${entry} has a line break or another control character. Rename it.`,
     ),
   },

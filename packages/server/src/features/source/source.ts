@@ -2,7 +2,8 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/source';
-import { findTemplateProblem } from '@chauffeur/contract/source-link';
+import { SOURCE_PLACEHOLDERS } from '@chauffeur/contract/source-link';
+import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
@@ -31,9 +32,8 @@ export async function setSourceSettings(
   { caller, input }: Call<typeof contract.setSourceSettings>,
 ): Promise<Settings> {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { url_template, path_prefixes } = input;
-  const problem = url_template === null ? null : findTemplateProblem(url_template);
-  if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+  const url_template = input.url_template === null ? null : checkTemplate(input.url_template);
+  const { path_prefixes } = input;
   const settings = { url_template, path_prefixes: url_template === null ? [] : path_prefixes };
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
@@ -43,6 +43,12 @@ export async function setSourceSettings(
     else await sql.upsertSettings(tx, game.game_id, { url_template, path_prefixes });
   });
   return settings;
+}
+
+function checkTemplate(template: string): string {
+  const problem = findTemplateProblem(template, SOURCE_PLACEHOLDERS);
+  if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+  return tidyTemplate(template);
 }
 
 /** Throws 4002 if a build has no commit or no host is set, 4006 for unknown builds, and 4091 if the host fails. */

@@ -1,12 +1,14 @@
 // The record of a file: its origin, its scans, and every entry with its checksum.
+
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import { getProvenance, getPublicGame } from '@chauffeur/contract/operations/store';
+import { showHidden } from '@chauffeur/contract/text';
 import { prefersJson } from '../../request/prefers-json.ts';
 import { findEntries } from './find-entries.ts';
-import { foreignText, type Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { pathWith, type Tone, writeBadge, writeBytes, writeCopied, writeDay } from './parts.ts';
 import { formatSource } from './texts/formats.ts';
 import type { Texts } from './texts/texts.ts';
@@ -28,7 +30,7 @@ export async function writeFilePage(visit: Visit): Promise<PublicPage> {
     return asNoLongerOffered(error);
   });
   if (file === null) return writeNotOffered(ctx.publicUrl + path, path, texts);
-  const filename = foreignText(file.download_name);
+  const filename = showHidden(file.download_name);
   const image = game.cover ?? game.thumbnail;
   return {
     status: 200,
@@ -94,7 +96,7 @@ function writeScans(events: Provenance['scan']['history'], texts: Texts): Html {
   const items = events.map(({ at, state, engine, signature_version: signatures, detail }) => {
     const scanner =
       signatures === null ? engine : texts.t('file.signatures', { engine: engine ?? '', version: signatures });
-    return html`<li>${writeBadge(TONES[state], texts.t(`file.state.${state}`))} <span class="dimmed">${writeDay(at, texts)}</span>${engine !== null && html`<p>${scanner}</p>`}${detail !== null && html`<p>${foreignText(detail)}</p>`}</li>`;
+    return html`<li>${writeBadge(TONES[state], texts.t(`file.state.${state}`))} <span class="dimmed">${writeDay(at, texts)}</span>${engine !== null && html`<p>${scanner}</p>`}${detail !== null && html`<p>${showHidden(detail)}</p>`}</li>`;
   });
   return html`<ol class="history">${items}</ol>`;
 }
@@ -124,7 +126,7 @@ ${pages > 1 && html`<nav class="pages" aria-label="${texts.t('pages')}">${no > 1
 
 function writeTable(entries: readonly Entry[], texts: Texts): Html {
   const rows = entries.map(({ path, type, size, sha256 }) => {
-    const shownPath = foreignText(path);
+    const shownPath = showHidden(path);
     const sizeCell =
       type === 'file'
         ? html`<td title="${texts.t('bytes', { count: size })}">${texts.size(size)}</td>`

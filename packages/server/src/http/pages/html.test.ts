@@ -1,7 +1,8 @@
 // Unit tests of the template tag that writes HTML.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asHtml, foreignText, html } from './html.ts';
+import { showHidden } from '@chauffeur/contract/text';
+import { asHtml, html } from './html.ts';
 
 test('text is escaped in elements and attributes, and HTML is not', () => {
   const name = `"><script>alert('1')</script>`;
@@ -15,5 +16,5 @@ test('lists are joined, numbers are written, and nothing is left out of a templa
 });
 
 test('characters that reverse text or hide are made visible', () => {
-  assert.equal(foreignText('game\u202egpj.exe\u0000'), 'game\ufffdgpj.exe\ufffd');
+  assert.equal(showHidden('game\u202egpj.exe\u0000'), 'game\ufffdgpj.exe\ufffd');
 });

@@ -31,12 +31,3 @@ function write(part: HtmlPart): string {
   if (typeof part === 'object') return part.map(write).join('');
   return escapeHtml(String(part));
 }
-
-/** Controls, and characters that reverse the text around them: in the name of a file, `exe.gpj` could look like a picture. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds
-const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Unchecked text, such as a path in a zip, with deceptive characters made visible. */
-export function foreignText(text: string): string {
-  return text.replace(DECEPTIVE, '\ufffd');
-}

@@ -1,5 +1,6 @@
 // Renders the Markdown of strangers as HTML. Only the elements and attributes that this file writes can appear: there is no
 // raw HTML, nothing is loaded, and links lead only to websites.
+import { cleanText } from '@chauffeur/contract/text';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { escapeHtml } from './escape-html.ts';
 
@@ -17,10 +18,6 @@ const parser = new MarkdownIt('default', { html: false, breaks: true, linkify: t
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 // All links are parsed, and `writeLink` decides. Otherwise a refused one would be shown with its brackets.
 parser.validateLink = () => true;
-
-/** Controls, and characters that reverse the text around them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds
-const DECEPTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The elements that may appear, by the kind of their token. Headings, links and text are written separately. */
 const ELEMENTS: Readonly<Record<string, string>> = {
@@ -56,7 +53,7 @@ export function plainTextOf(text: string): string {
 }
 
 function parse(text: string): Token[] {
-  return parser.parse(text.replace(DECEPTIVE, ''), {});
+  return parser.parse(cleanText(text), {});
 }
 
 function plain({ type, children, content }: Token): string {

@@ -1,9 +1,11 @@
 // Changes the state of crash groups, one or many at once, and records who did it.
+
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/triage';
+import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { AccountCaller, Context } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
@@ -80,7 +82,7 @@ function checkChange(change: Input, now: Date): void {
   const { status, fixed_in_version: fixedIn, snooze, title, issue_url: issueUrl } = change;
   const titleProblem = title == null ? null : findDisplayNameProblem(title, LIMITS.titleLength);
   if (titleProblem !== null) throw new ApiError(4002, `title: ${titleProblem}.`);
-  if (issueUrl != null && !URL.canParse(issueUrl)) throw new ApiError(4002, 'issue_url: must be an address.');
+  if (issueUrl != null && readWebAddress(issueUrl) === null) throw new ApiError(4002, 'issue_url: must be an address.');
   if (fixedIn !== undefined && status !== 'resolved')
     throw new ApiError(4002, 'fixed_in_version: only for resolved groups. Send it with the status resolved.');
   if (status !== 'snoozed') {
