@@ -15,7 +15,7 @@ import * as sql from './statistics.sql.ts';
 import { isOwnAddress, isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
 
 type Statistics = OutputOf<typeof contract.getStatistics>;
-type Headers = Parameters<typeof isPerson>[0];
+type Headers = Parameters<typeof osOf>[0];
 
 const DEFAULT_DAYS = 30;
 
@@ -30,14 +30,15 @@ function referralCounter(queue: 'referred_downloads' | 'referred_plays', table: 
 
 type Viewed = {
   readonly gameId: string;
+  readonly method: string;
   readonly headers: Headers;
   /** The host of the website whose frame of the game's widget has the link. */
   readonly host: string | undefined;
 };
 
 /** Counts a view by a visitor who isn't a member of the game. The page doesn't wait for it. */
-export function countView(ctx: Context, { gameId, headers, host }: Viewed): void {
-  if (!isPerson(headers)) return;
+export function countView(ctx: Context, { gameId, method, headers, host }: Viewed): void {
+  if (!isPerson({ method, headers })) return;
   const { hostname } = new URL(ctx.publicUrl);
   const isFromHere = isOwnAddress(headers, hostname);
   const referrer =

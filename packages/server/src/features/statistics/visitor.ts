@@ -4,16 +4,21 @@ import { readMachine } from '@chauffeur/contract/machine';
 
 type Headers = { readonly [name: string]: string | string[] | undefined };
 
-/** Programs that say what they are. */
-const BOT =
-  /bot|crawl|spider|slurp|preview|scan|monitor|headless|lighthouse|external|http|curl|wget|python|java\/|go-|node|fetch|feed|archive/i;
+/** How the user agents of browsers begin. Other programs have a name of their own there: `curl/8.5.0`. */
+const BROWSER = /^(?:Mozilla|Opera|Lynx|w3m|E?Links)\b/;
+/**
+ * Programs that take the user agent of a browser and add what they are, usually as `(compatible; …)`, which of the
+ * browsers only Internet Explorer used.
+ */
+const PROGRAM =
+  /bot|crawl|spider|slurp|preview|scan|monitor|headless|lighthouse|pagespeed|gtmetrix|external|http|curl|wget|python|go-|node|fetch|feed|archive|compatible; (?!MSIE)|google-|googleother|mediapartners|gpt|claude|perplexity|pingdom|statuscake|health|probe|puppeteer|playwright|phantomjs|selenium|cypress|wappalyzer|favicon|validator|whatsapp|telegram|embedly|iframely/i;
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 const MAX_HOST_LENGTH = 100;
 
 /** Whether a person opened the page: not a program, a page loaded ahead, or a part loaded by a script. */
-export function isPerson(headers: Headers): boolean {
+export function isPerson({ method, headers }: { readonly method: string; readonly headers: Headers }): boolean {
   const agent = textOf(headers['user-agent']);
-  if (agent === '' || BOT.test(agent)) return false;
+  if (method !== 'GET' || !BROWSER.test(agent) || PROGRAM.test(agent)) return false;
   if (/prefetch|prerender/i.test(textOf(headers['sec-purpose']) + textOf(headers.purpose))) return false;
   return ['', 'document'].includes(textOf(headers['sec-fetch-dest']));
 }

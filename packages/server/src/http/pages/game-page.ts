@@ -19,14 +19,14 @@ import { videosOf, writeVideos } from './videos.ts';
 import type { PublicPage, Visit } from './visit.ts';
 
 export async function writeGamePage(visit: Visit): Promise<PublicPage> {
-  const { ctx, ask, caller, params, query, texts } = visit;
+  const { ctx, ask, caller, params, query, texts, method, headers } = visit;
   const { uid = '' } = params;
   const game = await ask(getPublicGame, caller, {
     uid,
     ...(query.channel !== undefined && { channel: query.channel }),
     ...(query.preview === 'draft' && { preview: 'draft' as const }),
   });
-  if (game.role === null) countView(ctx, { gameId: game.game_uid, headers: visit.headers, host: query.referrer });
+  if (game.role === null) countView(ctx, { gameId: game.game_uid, method, headers, host: query.referrer });
   const [releases, { games: similar }] = await Promise.all([
     ask(listReleases, caller, { uid, limit: SHOWN_RELEASES }),
     ask(listSimilar, caller, { uid }),

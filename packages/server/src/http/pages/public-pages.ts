@@ -174,7 +174,9 @@ function problemFor({ ctx }: Parts, request: FastifyRequest, thrown: unknown): P
   return problem;
 }
 
-function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'userAgent' | 'texts' | 'headers'> {
+function addressOf(
+  request: FastifyRequest,
+): Pick<Visit, 'params' | 'query' | 'userAgent' | 'texts' | 'method' | 'headers'> {
   const fields = Object.entries((request.query ?? {}) as Record<string, unknown>);
   const isUsable = (field: [string, unknown]): field is [string, string] =>
     typeof field[1] === 'string' && field[1] !== '';
@@ -184,6 +186,7 @@ function addressOf(request: FastifyRequest): Pick<Visit, 'params' | 'query' | 'u
     query,
     userAgent: request.headers['user-agent'] ?? '',
     texts: textsFor(request, lang),
+    method: request.method,
     headers: request.headers,
   };
 }

@@ -18,6 +18,7 @@ export type Visit = {
   readonly userAgent: string;
   /** In the visitor's language. */
   readonly texts: Texts;
+  readonly method: string;
   readonly headers: IncomingHttpHeaders;
 };
 
