@@ -35,7 +35,7 @@ describe('a new symbol file', () => {
 it('the reason names what both files have', () => {
   assert.equal(
     formatPoorer(facts(0, 1, 62), LINES),
-    'The build already has a richer file of this module, with 1,200 functions, their lines and 40,000 records; this one has no functions, so it is not used. To use it, delete the other one first.',
+    'The build already has a richer file of this module, with 1,200 functions and their lines (40,000 records); this one has no functions, so it is not used. To use it, delete the other one first.',
   );
 });
 

@@ -45,9 +45,8 @@ export function describeShortcoming({
 
 function describeFacts({ functions, detail, records }: { [Fact in keyof TextFacts]: number | null }): string {
   if (functions === null || records === null) return 'contents that were not counted yet';
-  const count = functions.toLocaleString('en');
-  if (detail === DETAILS.lines) return `${count} functions, their lines and ${records.toLocaleString('en')} records`;
-  if (detail === DETAILS.functions)
-    return `${count} functions without lines and ${records.toLocaleString('en')} records`;
+  const [count, total] = [functions, records].map((number) => number.toLocaleString('en'));
+  if (detail === DETAILS.lines) return `${count} functions and their lines (${total} records)`;
+  if (detail === DETAILS.functions) return `${count} functions without lines (${total} records)`;
   return detail === DETAILS.names ? 'no functions' : 'nothing';
 }

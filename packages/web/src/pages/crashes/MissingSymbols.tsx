@@ -29,14 +29,18 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
               </li>
             ))}
           </ul>
-          <CopyText
-            text={`chauffeur symbols --build-id ${crash.build_id} symbols`}
-            label="command that uploads symbols"
-            block
-          />
-          <Text size="sm">
-            After the upload, this report and all others without these symbols are updated automatically.
-          </Text>
+          {ofGame.some(({ debug_id: id }) => id !== '') && (
+            <>
+              <CopyText
+                text={`chauffeur symbols --build-id ${crash.build_id} symbols`}
+                label="command that uploads symbols"
+                block
+              />
+              <Text size="sm">
+                After the upload, this report and all others without these symbols are updated automatically.
+              </Text>
+            </>
+          )}
         </Notice>
       )}
       {ofSystem.size > 0 && (

@@ -108,10 +108,12 @@ export async function recordFailure(
 
 /** Reports of each build that are searched for names of a module. */
 const NAMED_REPORTS = 500;
+/** A module has a few names. Forged dumps can have any number. */
+const MAX_NAMES = 50;
 
 /**
- * The names under which the newest reports of these builds were missing symbols with one of the ids: `name/id` in lower
- * case. Each report names a module as the player's system does, such as by the APK that contains it.
+ * The most frequent names under which the newest reports of these builds were missing symbols with one of the ids:
+ * `name/id` in lower case. Each report names a module as the player's system does, such as by the APK that contains it.
  */
 export async function listMissingNames(
   db: Db,
@@ -122,7 +124,7 @@ export async function listMissingNames(
   if (buildIds.length === 0) return [];
   const names = await rows(
     db,
-    sql<{ name: string }>`select distinct lower(name) as name
+    sql<{ name: string }>`select lower(name) as name
       from unnest(${buildIds}::uuid[]) as build (build_id)
       cross join lateral (
         select missing_symbols from crash_reports
@@ -130,7 +132,8 @@ export async function listMissingNames(
         order by report_id desc limit ${NAMED_REPORTS}
       ) newest
       cross join unnest(missing_symbols) as missing (name)
-      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])`,
+      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
+      group by 1 order by count(*) desc limit ${MAX_NAMES}`,
   );
   return names.map(({ name }) => name);
 }
