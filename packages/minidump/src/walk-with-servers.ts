@@ -57,7 +57,7 @@ class RecordingSource implements SymbolSource {
 
   find(module: ModuleId): ModuleSymbols | undefined {
     const symbols = this.#source.find(module);
-    const key = `${module.debugId}/${module.debugFile}`;
+    const key = `${module.debugId}/${module.codeId}/${module.debugFile}`;
     if (symbols === undefined && !this.#requested.has(key)) this.#missing.push(module);
     this.#requested.add(key);
     return symbols;

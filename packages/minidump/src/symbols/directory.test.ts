@@ -49,13 +49,28 @@ describe('SymbolDirectory', () => {
   };
   const nameAt = (source: SymbolDirectory, module = GAME) => source.find(module)?.placeAt(0x10)?.function;
 
-  it('finds a module only by its debug file and debug id', () => {
+  it('finds a module by its debug id, under its name or any other', () => {
     assert.equal(nameAt(directory()), 'f');
-    assert.equal(nameAt(directory(), { ...GAME, debugFile: 'C:\\out\\game.pdb' }), 'f');
-    assert.equal(directory().find({ ...GAME, debugFile: 'other.pdb' }), undefined);
+    for (const debugFile of ['C:\\out\\game.pdb', 'other.pdb', 'base.apk!/lib/libgame.so', '..', ''])
+      assert.equal(nameAt(directory(), { ...GAME, debugFile }), 'f', debugFile);
     assert.equal(directory().find({ ...GAME, debugId: `${ID}1` }), undefined);
-    assert.equal(directory().find({ ...GAME, debugFile: '..' }), undefined);
-    assert.equal(directory().find({ ...GAME, debugFile: '' }), undefined);
+  });
+
+  it('prefers the name if several files have the id', () => {
+    put(join(root, 'symbols', 'a.pdb', ID, 'a.sym'), textOf('a'));
+    assert.equal(nameAt(directory()), 'f');
+    assert.equal(nameAt(directory(), { ...GAME, debugFile: 'a.pdb' }), 'a');
+  });
+
+  it('finds a module without a debug id by the code id in the file, and none by an id of zeros', () => {
+    const zeros = '0'.repeat(33);
+    const text = `MODULE windows x86 ${zeros} godot.exe\nINFO CODE_ID 63CF138F21000 godot.exe\nFUNC 10 8 0 run\n`;
+    put(join(root, 'symbols', 'godot.exe', zeros, 'godot.exe.sym'), text);
+    const module = { debugFile: '', debugId: '', codeFile: 'my game.exe', codeId: '63cf138f21000' };
+    assert.equal(nameAt(directory(), module), 'run');
+    assert.equal(nameAt(directory(), { ...module, debugFile: 'godot.exe', debugId: zeros }), 'run');
+    assert.equal(directory().find({ ...module, codeId: '63cf138f22000' }), undefined);
+    assert.equal(directory().find({ ...module, debugFile: 'godot.exe', debugId: zeros, codeId: '' }), undefined);
   });
 
   it('finds a module whose name in the dump has a different case', () => {

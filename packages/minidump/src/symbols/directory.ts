@@ -1,14 +1,16 @@
 // Finds the symbols of modules in folders of symbol files, and manages their compiled caches.
 import { hash } from 'node:crypto';
-import { type Stats, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
 import { FileReader, MemoryReader } from './cache/range-reader.ts';
 import { compileSymbolFile, compileSymbolFileToMemory, sourceTimeOf } from './compile-file.ts';
+import { identifyingCodeId, identifyingDebugId, identifyModule } from './module-identity.ts';
+import { readSymbolFileHead } from './module-line.ts';
 import type { ModuleId, ModuleSymbols, SymbolSource } from './module-symbols.ts';
 import { ReopeningSymbols } from './reopening-symbols.ts';
-import { symbolPathsOf } from './symbol-path.ts';
+import { type SymbolPath, symbolFileName, symbolPathsOf } from './symbol-path.ts';
 
 export type SymbolDirectoryOptions = {
   /** Where to keep caches between runs, in the same layout as the symbols. Without it, symbols are compiled into memory. */
@@ -27,8 +29,9 @@ type SourceFile = { readonly path: string; readonly stats: Stats; readonly cache
 const MAX_RESULTS = 4096;
 
 /**
- * Symbols in one or more folders, as `<debug file>/<debug id>/<name>.sym`. The first folder that has a module's symbols is
- * used. A symbol file is compiled on first use, and again if it changed, or if its cache is damaged or has another
+ * Symbols in one or more folders, as `<debug file>/<debug id>/<name>.sym`. The first folder that has a module's symbols
+ * under its name is used, otherwise the first that has symbols with its debug id under any name or, for files without a
+ * debug id, with its code id. A symbol file is compiled on first use, and again if it changed, or if its cache is damaged or has another
  * version. Results, including missing symbols, are remembered until `close`, so call it after adding symbols.
  */
 export class SymbolDirectory implements SymbolSource {
@@ -37,6 +40,8 @@ export class SymbolDirectory implements SymbolSource {
   readonly #maxOpen: number;
   /** By module, oldest first: its symbols, undefined if they are missing, or the error if they cannot be read. */
   readonly #results = new Map<string, ReopeningSymbols | MinidumpError | undefined>();
+  /** By folder: the ids of its symbol files, read when a module is not found by its name. */
+  readonly #ids = new Map<string, ReadonlyMap<string, SymbolPath>>();
   /** The symbols whose caches are open, the most recently used last. */
   readonly #open = new Set<ReopeningSymbols>();
 
@@ -47,7 +52,7 @@ export class SymbolDirectory implements SymbolSource {
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
-    const key = `${module.debugId}/${module.debugFile}`;
+    const key = `${module.debugId}/${module.codeId}/${module.debugFile}`;
     if (!this.#results.has(key)) this.#remember(key, this.#search(module));
     const result = this.#results.get(key);
     if (result instanceof MinidumpError) throw result;
@@ -59,6 +64,7 @@ export class SymbolDirectory implements SymbolSource {
     for (const symbols of this.#open) symbols.release();
     this.#open.clear();
     this.#results.clear();
+    this.#ids.clear();
   }
 
   #remember(key: string, result: ReopeningSymbols | MinidumpError | undefined): void {
@@ -78,18 +84,37 @@ export class SymbolDirectory implements SymbolSource {
   }
 
   #findFile(module: ModuleId): SourceFile | undefined {
-    const paths = symbolPathsOf(module);
+    const { name, debugId, codeId } = identifyModule(module);
+    const id = debugId || codeId;
+    if (id === '') return undefined;
+    const paths = symbolPathsOf({ ...module, debugFile: name, debugId: id });
     for (const folder of this.#folders) {
       for (const names of paths) {
-        const path = join(folder, ...names);
-        const stats = statSync(path, { throwIfNoEntry: false });
-        if (stats?.isFile() !== true) continue;
-        const cachePath =
-          this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + cacheSuffixOf(path);
-        return { path, stats, cachePath };
+        const file = this.#openFile(folder, names);
+        if (file !== undefined) return file;
       }
     }
+    for (const folder of this.#folders) {
+      const ids = this.#idsOf(folder);
+      const names = ids.get(debugId) ?? ids.get(codeId);
+      if (names !== undefined) return this.#openFile(folder, names);
+    }
     return undefined;
+  }
+
+  #openFile(folder: string, names: SymbolPath): SourceFile | undefined {
+    const path = join(folder, ...names);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true) return undefined;
+    const cachePath =
+      this.#cacheFolder === undefined ? undefined : join(this.#cacheFolder, ...names) + cacheSuffixOf(path);
+    return { path, stats, cachePath };
+  }
+
+  #idsOf(folder: string): ReadonlyMap<string, SymbolPath> {
+    const ids = this.#ids.get(folder) ?? readIds(folder);
+    this.#ids.set(folder, ids);
+    return ids;
   }
 
   #markUsed(symbols: ReopeningSymbols): void {
@@ -99,6 +124,50 @@ export class SymbolDirectory implements SymbolSource {
     const [oldest] = this.#open;
     this.#open.delete(oldest!);
     oldest!.release();
+  }
+}
+
+/** In larger folders, modules are only found by their names. */
+const MAX_FOLDERS = 10_000;
+
+/** The paths of the symbol files in a folder, by debug id, or by the code id of their content if they have none. */
+function readIds(folder: string): Map<string, SymbolPath> {
+  const ids = new Map<string, SymbolPath>();
+  const debugFiles = listFolder(folder);
+  if (debugFiles.length > MAX_FOLDERS) return ids;
+  for (const debugFile of debugFiles) {
+    for (const debugId of listFolder(join(folder, debugFile))) {
+      const names: SymbolPath = [debugFile, debugId, symbolFileName(debugFile)];
+      const id = identifyingDebugId(debugId) || identifyingCodeId(readCodeId(join(folder, ...names)));
+      if (id !== '' && !ids.has(id)) ids.set(id, names);
+    }
+  }
+  return ids;
+}
+
+/** Returns no names if it is not a folder. */
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [];
+  }
+}
+
+/** Returns '' if the file cannot be read or has no code id. */
+function readCodeId(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(4096);
+      return readSymbolFileHead(head.subarray(0, readSync(file, head))).codeId;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof MinidumpError)) throw error;
+    return '';
   }
 }
 

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readModuleLine } from '../module-line.ts';
+import { identifyingCodeId } from '../module-identity.ts';
+import { readSymbolFileHead } from '../module-line.ts';
 
 export type DownloadLimits = {
   /** Maximum size of a file after decompression, in bytes. */
@@ -18,12 +19,13 @@ const HEAD_BYTES = 4096;
 
 /**
  * Returns `saved`, or `absent` if the server does not have the file. Throws in all other cases: no connection, another
- * status, or a file that is incomplete, too large or of a module with another debug id. Then no file is left on disk.
+ * status, or a file that is incomplete, too large or of a module with another id, which is a
+ * debug id or a code id. Then no file is left on disk.
  */
 export async function downloadSymbols(
   url: URL,
   file: string,
-  debugId: string,
+  id: string,
   limits: DownloadLimits,
 ): Promise<'saved' | 'absent'> {
   const idle = new IdleTimer(limits.idleMilliseconds);
@@ -36,14 +38,14 @@ export async function downloadSymbols(
       throw new Error(`the server responded with status ${response.status}`);
     }
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    await saveFile(response.body, file, { debugId, idle, limit: limits.bytes });
+    await saveFile(response.body, file, { id, idle, limit: limits.bytes });
     return 'saved';
   } finally {
     idle.stop();
   }
 }
 
-type Checks = { readonly debugId: string; readonly idle: IdleTimer; readonly limit: number };
+type Checks = { readonly id: string; readonly idle: IdleTimer; readonly limit: number };
 
 async function saveFile(body: AsyncIterable<Uint8Array>, file: string, checks: Checks): Promise<void> {
   const temporary = `${file}.${randomUUID()}.part`;
@@ -61,7 +63,7 @@ async function saveFile(body: AsyncIterable<Uint8Array>, file: string, checks: C
   }
 }
 
-async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { debugId, idle, limit }: Checks) {
+async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { id, idle, limit }: Checks) {
   let head: Buffer | undefined = Buffer.alloc(0);
   let size = 0;
   for await (const piece of body) {
@@ -70,17 +72,19 @@ async function writeAll(output: number, body: AsyncIterable<Uint8Array>, { debug
     if (size > limit) throw new Error(`the file has more than ${limit} bytes`);
     if (head !== undefined) {
       head = Buffer.concat([head, piece]);
-      if (head.length >= HEAD_BYTES) head = checkHead(head, debugId);
+      if (head.length >= HEAD_BYTES) head = checkHead(head, id);
     }
     for (let written = 0; written < piece.byteLength; ) written += writeSync(output, piece, written);
   }
-  if (head !== undefined) checkHead(head, debugId);
+  if (head !== undefined) checkHead(head, id);
 }
 
 /** Throws for a file that is not a symbol file, such as a login page, or that belongs to another module. */
-function checkHead(head: Buffer, debugId: string): undefined {
-  if (readModuleLine(head).debugId.toLowerCase() !== debugId.toLowerCase())
-    throw new Error('the file belongs to a module with another debug id');
+function checkHead(head: Buffer, id: string): undefined {
+  const { debugId, codeId } = readSymbolFileHead(head);
+  const code = identifyingCodeId(codeId);
+  if (debugId.toLowerCase() !== id.toLowerCase() && (code === '' || code !== identifyingCodeId(id)))
+    throw new Error('the file belongs to a module with another id');
 }
 
 /** Aborts a signal if it is not restarted in time. */

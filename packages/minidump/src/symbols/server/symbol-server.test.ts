@@ -65,6 +65,16 @@ describe('SymbolServer', () => {
     assert.equal(requests.length, 1);
   });
 
+  it('requests a module without a debug id by its code id, and accepts only a file with it', async () => {
+    const zeros = '0'.repeat(33);
+    const module = { debugFile: '', debugId: zeros, codeFile: 'C:\\Games\\godot.exe', codeId: '63cf138f21000' };
+    answer = (_, response) => response.end(`MODULE windows x86 ${zeros} godot.exe\nINFO CODE_ID 63CF138F21000\n`);
+    assert.equal(await serve().fetch(module), true);
+    assert.match(requests[0] ?? '', /^\/symbols\/s3cret\/godot\.exe\/63cf138f21000\/godot\.exe\.sym\?/);
+    assert.equal(await serve().fetch({ ...module, codeId: '63cf138f22000' }), false);
+    assert.match(problems.join(), /another id/);
+  });
+
   it('accepts gzip responses', async () => {
     answer = (request, response) => {
       assert.match(request.headers['accept-encoding'] ?? '', /gzip/);
@@ -100,10 +110,7 @@ describe('SymbolServer', () => {
       /begins with a MODULE line/,
     ],
     'an empty body': [(_, response) => response.end(), /begins with a MODULE line/],
-    'symbols of another module': [
-      (_, response) => response.end(TEXT.replace(ID, `${ID}0`)),
-      /module with another debug id/,
-    ],
+    'symbols of another module': [(_, response) => response.end(TEXT.replace(ID, `${ID}0`)), /module with another id/],
     'a body above the limit': [(_, response) => response.end(TEXT + ' '.repeat(10_000)), /more than 9000 bytes/],
     'a small body that decompresses to more than the limit': [
       (_, response) =>
