@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
 import { makeFolder, type ServiceProcess, startService } from './setup/processes.ts';
-import { furnish } from './setup/showroom.ts';
+import { furnish, SHOWROOM_SETTINGS } from './setup/showroom.ts';
 import { type Viewport, visitPages } from './setup/visit.ts';
 
 const VIEWPORTS = [
@@ -47,7 +47,7 @@ async function takePictures(viewports: readonly Viewport[], only: readonly strin
   const work = await makeFolder();
   let service: ServiceProcess | undefined;
   try {
-    service = await startService(join(work.path, 'data'));
+    service = await startService(join(work.path, 'data'), SHOWROOM_SETTINGS);
     const { owner, visits } = await furnish(service);
     const wanted = visits.filter(({ page }) => only === undefined || only.includes(page));
     for (const viewport of viewports)

@@ -6,7 +6,7 @@ import type { PageName } from '@chauffeur/contract/pages';
 import type { Locator, Page } from 'playwright-core';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { furnish, type Showroom } from './setup/showroom.ts';
+import { furnish, SHOWROOM_SETTINGS, type Showroom } from './setup/showroom.ts';
 import { serveSite } from './setup/site.ts';
 import { until, untilEqual } from './setup/until.ts';
 import { visitPages } from './setup/visit.ts';
@@ -26,9 +26,12 @@ type Shifts = { readonly shifts: number[] };
 
 describe('every page of the website', () => {
   let showroom: Showroom;
-  const site = serveSite(async ({ service }) => {
-    showroom = await furnish(service);
-  });
+  const site = serveSite(
+    async ({ service }) => {
+      showroom = await furnish(service);
+    },
+    { env: SHOWROOM_SETTINGS },
+  );
 
   test('is accessible in light and dark mode, and fits a desktop and a phone', async (t) => {
     const { browser, service } = site;

@@ -9,7 +9,7 @@ import { askAs } from '../setup/ask.ts';
 import { NO_CHROMIUM } from '../setup/chromium.ts';
 import { newestLink } from '../setup/outbox.ts';
 import { holdChanges, operationOf, pressAll } from '../setup/press-all.ts';
-import { furnish, type Showroom } from '../setup/showroom.ts';
+import { furnish, SHOWROOM_SETTINGS, type Showroom } from '../setup/showroom.ts';
 import { serveSite } from '../setup/site.ts';
 import { addAccount, type Session } from '../setup/studio.ts';
 import { untilShown } from '../setup/visit.ts';
@@ -47,7 +47,7 @@ describe('the pages of a game and of an organisation', () => {
       );
       people = { ...Object.fromEntries(joined), owner: showroom.owner.session } as Record<Role, Session>;
     },
-    { env: { CHAUFFEUR_LIMIT_INVITATIONS: '0' } },
+    { env: { ...SHOWROOM_SETTINGS, CHAUFFEUR_LIMIT_INVITATIONS: '0' } },
   );
 
   test('load and offer exactly what the role may do', { timeout: 600_000 }, async (t) => {

@@ -25,6 +25,8 @@ const LIMITS = [
   'CRASH_UPLOADS',
   'PUBLIC',
   'SIGN_INS',
+  'MAIL_REQUESTS',
+  'UNCONFIRMED_MAILS',
 ];
 
 export type Target = {

@@ -1429,6 +1429,7 @@ create table bug_replies (
   agent_name text,
   message text not null,
   sent_at timestamp with time zone not null,
+  to_duplicates boolean default false not null,
   constraint bug_replies_pkey PRIMARY KEY (game_id, reply_id),
   constraint bug_replies_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
 );
@@ -1804,6 +1805,40 @@ create table videos (
   constraint videos_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table mail_counts (
+  subject text not null,
+  kind text not null,
+  hour_start timestamp with time zone not null,
+  in_hour integer not null,
+  day date not null,
+  in_day integer not null,
+  held integer not null,
+  admitted boolean not null,
+  constraint mail_counts_pkey PRIMARY KEY (subject, kind)
+);
+
+create table mail_blocks (
+  recipient text not null,
+  blocked_until timestamp with time zone not null,
+  constraint mail_blocks_pkey PRIMARY KEY (recipient)
+);
+
+create table used_links (
+  link bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint used_links_pkey PRIMARY KEY (link)
+);
+
+create table bug_reporters (
+  game_id uuid not null,
+  address text not null,
+  asked_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  stopped_at timestamp with time zone,
+  constraint bug_reporters_pkey PRIMARY KEY (game_id, address),
+  constraint bug_reporters_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1940,6 +1975,7 @@ CREATE INDEX play_referrer_days_by_day ON public.play_referrer_days USING btree 
 CREATE UNIQUE INDEX videos_by_id ON public.videos USING btree (video_id);
 CREATE INDEX symbols_by_code_id ON public.symbols USING btree (game_id, code_id) WHERE (code_id <> ''::text);
 CREATE INDEX symbol_texts_uncounted ON public.symbol_texts USING btree (created_at) WHERE (detail IS NULL);
+CREATE INDEX mail_counts_held ON public.mail_counts USING btree (day) WHERE (held > 0);
 
 create view build_names as
  SELECT builds.game_id,

@@ -370,6 +370,13 @@ export const DASHBOARD: readonly Row[] = [
         unit: 'reqps',
         queries: [{ expr: rate('chauffeur_mail_duration_seconds_count', 'outcome'), legend: '{{outcome}}' }],
       },
+      {
+        title: 'Mails held back',
+        description:
+          'Mails that were not sent: over a limit, stopped by the recipient, or to an address that is not verified.',
+        unit: 'reqps',
+        queries: [{ expr: rate('chauffeur_mails_held_total', 'kind, reason'), legend: '{{kind}}: {{reason}}' }],
+      },
     ],
   },
   {

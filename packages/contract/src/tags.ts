@@ -25,7 +25,7 @@ export const TAGS = {
   follows: 'Follow games by mail.',
   moderation: 'Report pages of games, and act on the reports.',
   play: 'Play web builds in the browser.',
-  accounts: 'Manage your public profile.',
+  accounts: 'Manage your public profile, and stop mails that you did not ask for.',
   games: 'Create games, change them and manage their members.',
   organisations: 'Manage organisations, which own games, and their members.',
   invitations: 'Invite people to games, transfer games, and answer invitations.',

@@ -124,6 +124,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
   const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
   const auth = createAuth(db, {
+    ctx,
     secret,
     publicUrl: ctx.publicUrl,
     sso: ssoSettingsOf(ctx),

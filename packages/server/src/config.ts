@@ -336,6 +336,36 @@ export const SETTINGS = {
     limit,
     'Emails with invitations and transfer offers per hour and owner.',
   ),
+  limitUnconfirmedMails: setting(
+    'CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS',
+    '1',
+    limit,
+    'Emails of one kind per hour to an address that its owner has not confirmed, such as one that somebody signs up with; five times as many per UTC day.',
+  ),
+  limitMails: setting(
+    'CHAUFFEUR_LIMIT_MAILS',
+    '20',
+    limit,
+    'Emails of one kind per hour and game to a confirmed address; five times as many per UTC day. Security notices do not count.',
+  ),
+  limitGameMails: setting(
+    'CHAUFFEUR_LIMIT_GAME_MAILS',
+    '500',
+    limit,
+    'Emails per hour that a game causes: replies, mentions, invitations, and confirmations of addresses. Alerts and releases do not count.',
+  ),
+  limitAccountMails: setting(
+    'CHAUFFEUR_LIMIT_ACCOUNT_MAILS',
+    '500',
+    limit,
+    'Emails per hour that an account causes by replies, mentions and invitations.',
+  ),
+  limitMailRequests: setting(
+    'CHAUFFEUR_LIMIT_MAIL_REQUESTS',
+    '100',
+    limit,
+    'Requests per hour and IP address that can send an email to any address: sign-ups, password resets, changes of the email, and follows without an account.',
+  ),
   alertPrivateHosts: setting(
     'CHAUFFEUR_ALERT_PRIVATE_HOSTS',
     '0',

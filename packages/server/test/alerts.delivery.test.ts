@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { enqueueMail } from '../src/features/accounts/accounts.ts';
 import { raiseAlerts } from '../src/features/alerts/alerts.ts';
+import { transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { openPostOffice, type PostOffice } from './setup/post-office.ts';
@@ -199,7 +200,9 @@ describe('a message', () => {
     await raise(game);
     for (let no = 0; no < 12; no += 1) await receiver.take(`/never/${no}`);
     const subject = `mail ${newId()}`;
-    await enqueueMail(server.ctx.db, { to: game.owner.email, subject, text: subject });
+    await transact(server.ctx.db, (tx) =>
+      enqueueMail(server.ctx, tx, 'approval', { to: game.owner.email, subject, text: subject }),
+    );
     await mails.take(new RegExp(subject));
     const deliveries: { attempts: number; destination_uid: string | null }[] = await deliveriesOf(game);
     const toHooks = deliveries.filter(({ destination_uid: id }) => id !== null);

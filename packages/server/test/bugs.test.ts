@@ -65,6 +65,7 @@ describe('filing a bug', () => {
         duplicate_of: null,
         duplicates: [],
         can_reply: true,
+        gets_mail: true,
         filed_by: 'Player',
         filed_at: time,
         updated_at: time,

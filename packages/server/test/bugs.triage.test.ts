@@ -7,7 +7,7 @@ import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { mailsTo, mailTo } from './setup/mail.ts';
+import { mailTo } from './setup/mail.ts';
 import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
@@ -41,6 +41,14 @@ const reply = (game: SharedGame, uid: string, body: object) =>
   ask(game, `/bugs/${uid}/replies`, { method: 'POST', body });
 const fileAsGuest = (game: SharedGame, body: object) =>
   callAs(server, null, `/public/games/${game.uid}/bugs`, { method: 'POST', body });
+
+/** Confirms the address that a player left. */
+async function confirm(email: string): Promise<void> {
+  const { text } = await mailTo(server, email, /^Confirm your address/);
+  const token = /\/confirm-replies\/([\w-]+)/.exec(text)?.[1];
+  const { status } = await callAs(server, null, '/public/bugs/confirm', { method: 'POST', body: { token } });
+  assert.equal(status, 200);
+}
 
 async function numbersOf(game: SharedGame, query: Record<string, string>): Promise<number[]> {
   const { bugs } = await done(game, `/bugs?${new URLSearchParams(query)}`);
@@ -225,9 +233,10 @@ describe('a ticket without an account', () => {
     const filed = await fileAsGuest(game, { message: 'Stuck', name: 'Robin', email });
     assert.equal(filed.status, 201, JSON.stringify(filed.body));
     const bug = await read(game, filed.body.data.bug_uid);
-    assert.deepEqual([bug.filed_by, bug.can_reply], ['Robin', true]);
+    assert.deepEqual([bug.filed_by, bug.can_reply, bug.gets_mail], ['Robin', true, false]);
     assert.ok(!JSON.stringify(bug).includes(email));
-    assert.deepEqual(await mailsTo(server, email), []);
+    await confirm(email);
+    assert.equal((await read(game, filed.body.data.bug_uid)).gets_mail, true);
     const unknown = await fileAsGuest(game, { message: 'Stuck' });
     const second = await read(game, unknown.body.data.bug_uid);
     assert.deepEqual([second.filed_by, second.can_reply], ['', false]);
@@ -302,6 +311,7 @@ describe('a reply', () => {
     const email = `${newId()}@example.com`;
     const filed = await fileAsGuest(game, { title: 'Door stuck', message: 'Line one\nBcc: x@example.com', email });
     const { bug_uid } = filed.body.data;
+    await confirm(email);
     const { status, body } = await reply(game, bug_uid, { message: 'Fixed in 1.2.' });
     assert.deepEqual([status, body.data.mails], [201, 1], JSON.stringify(body));
     const mail = await mailTo(server, email, /^Re: Door stuck \(#1\)$/);
@@ -327,6 +337,7 @@ describe('a reply', () => {
       (await file(game, { message: 'd' }, player)).bug_uid,
     ];
     for (const uid of others) await patch(game, uid, { duplicate_of: first });
+    await Promise.all([confirm(email), confirm(second)]);
     const { body } = await reply(game, first, { message: 'Thanks', to_duplicates: true });
     assert.equal(body.data.mails, 2);
     await mailTo(server, second, /^Re: /);

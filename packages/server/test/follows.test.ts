@@ -8,7 +8,7 @@ import { changed, rows } from '../src/kernel/database/db.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { makeOwner, promote, type SeededGame, seedGame } from './setup/listings.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
-import { makePlayer, startServer, type TestServer, until } from './setup/server.ts';
+import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 
 describe('following a game', () => {
   let server: TestServer;
@@ -74,6 +74,7 @@ describe('following a game', () => {
     assert.equal((await ending()).status, 200);
     assert.equal((await ending()).status, 200, 'a link that was used works again');
     assert.deepEqual(await followsOf(game), []);
+    assert.deepEqual(statusOf(await post('/public/follows/confirm', { token })), [404, 4040], 'a link works once');
     await release(game, '3.0');
     assert.equal((await subjectsTo('reader@example.com')).includes('Small Walk 3.0'), false);
   });
@@ -167,14 +168,14 @@ describe('following a game', () => {
     assert.deepEqual(await subjectsTo('quiet@example.com'), ['Confirm that you follow Quiet']);
   });
 
-  test('does not say who follows a game, and sends few mails to an address', async () => {
+  test('does not say who follows a game', async () => {
     const game = await seedGame(server, owner, { name: 'Secret' });
     await confirmed(game, 'follower@example.com');
     const [known, unknown] = [await askFor(game, 'follower@example.com'), await askFor(game, 'stranger@example.com')];
     assert.deepEqual([known.status, known.body.data], [unknown.status, unknown.body.data]);
+    now += HOUR;
+    await askFor(game, 'follower@example.com');
     await mailTo(server, 'follower@example.com', /^You already follow Secret/);
-    for (let time = 0; time < 9; time += 1) assert.equal((await askFor(game, 'victim@example.com')).status, 200);
-    await until(async () => (await subjectsTo('victim@example.com')).length === 5);
     assert.deepEqual(statusOf(await askFor(game, 'no address')), [400, 4002]);
   });
 

@@ -51,6 +51,10 @@ export const BugTicket = Type.Object({
     description: 'The tickets that are duplicates of this one',
   }),
   can_reply: Type.Boolean({ description: 'Whether the player has an address for replies' }),
+  gets_mail: Type.Boolean({
+    description:
+      'Whether replies are mailed to the player, who has confirmed the address; otherwise they are only on the page of the ticket',
+  }),
   filed_by: Foreign(Type.String({ description: "The player's name; empty without an account and a name" })),
   filed_at: Timestamp,
   updated_at: Timestamp,
@@ -71,6 +75,7 @@ const FiledBug = Type.Object({
   number: Type.Integer(),
   crash_id: Nullable(Uuid),
   uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+  page_url: Type.String({ description: 'The page with the ticket and the replies to it, for anyone with its address' }),
 });
 
 export const fileBugAsGuest = defineOperation({
@@ -85,7 +90,10 @@ export const fileBugAsGuest = defineOperation({
   body: Type.Object({
     ...BugFields,
     name: Type.Optional(Line('name of the player', { minLength: 1, maxLength: LIMITS.displayNameLength })),
-    email: Type.Optional(Email),
+    email: Type.Optional({
+      ...Email,
+      description: 'For replies. It gets one mail with a link that confirms it, and replies only once it is confirmed',
+    }),
   }),
   output: FiledBug,
   secret: true,
@@ -217,10 +225,48 @@ export const replyToBug = defineOperation({
   }),
   output: Type.Object({
     reply: BugReply,
-    mails: Type.Integer({ description: 'Number of players who get it' }),
+    mails: Type.Integer({ description: 'Number of players who get it by mail' }),
+    unconfirmed: Type.Integer({
+      description:
+        'Number of players who have not confirmed their address or have unsubscribed, and find it on the page of their ticket',
+    }),
+    limited: Type.Integer({
+      description: 'Number of players who had too many mails, and find it on the page of their ticket',
+    }),
   }),
   statuses: [201],
   errors: [4040, 4094, 4290],
+});
+
+const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' });
+
+export const confirmReplies = defineOperation({
+  id: 'bugs.confirmReplies',
+  summary:
+    'Confirm the address on a bug ticket without an account, with the link of the mail; replies are mailed from then on',
+  method: 'POST',
+  path: '/public/bugs/confirm',
+  access: 'public',
+  audit: false,
+  body: Type.Object({ token: Token }),
+  output: Type.Object({ slug: Type.String(), name: Type.String() }),
+  statuses: [200],
+  errors: [4040],
+});
+
+export const endReplies = defineOperation({
+  id: 'bugs.endReplies',
+  summary:
+    'Stop mails with replies from the developers of a game, with the link of a mail; mail programs call it with one click',
+  method: 'POST',
+  path: '/public/bugs/stop',
+  access: 'public',
+  audit: false,
+  query: Type.Object({ token: Token }),
+  bodyKind: 'bytes',
+  output: Type.Object({}, { description: 'The same if they were stopped before' }),
+  statuses: [200],
+  errors: [4040],
 });
 
 const BugSettings = Type.Object({

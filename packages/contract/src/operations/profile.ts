@@ -1,4 +1,4 @@
-// The public profile of an account.
+// The public profile of an account, and the address of someone who has none.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -36,4 +36,20 @@ export const updateProfile = defineOperation({
   output: Profile,
   statuses: [200],
   errors: [],
+});
+
+export const blockMails = defineOperation({
+  id: 'accounts.blockMails',
+  summary: 'Stop mails to an address that its owner has not confirmed, with the link of a mail, for 30 days',
+  method: 'POST',
+  path: '/public/mails/block',
+  access: 'public',
+  audit: false,
+  query: Type.Object({
+    token: Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' }),
+  }),
+  bodyKind: 'bytes',
+  output: Type.Object({}, { description: 'The same if it was blocked before' }),
+  statuses: [200],
+  errors: [4040],
 });

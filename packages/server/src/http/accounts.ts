@@ -1,7 +1,9 @@
 // The account routes below /api/auth that are open, which better-auth serves.
-import type { FastifyInstance } from 'fastify';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, findUser, userOfHeaders } from '../features/accounts/accounts.ts';
+import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../features/accounts/accounts.ts';
+import { countMailRequest } from '../request/address-limit.ts';
 import { fromRequest } from '../request/audit.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
 import { recordAccountChange } from './audit-accounts.ts';
@@ -40,6 +42,8 @@ const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
 const SIGN_UP = '/sign-up/email';
 /** Their responses do not reveal which accounts exist, and neither does their timing. */
 const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
+/** They can send a mail to an address that the sender chooses. */
+const MAILING = new Set([...EVEN, RESEND_ROUTE]);
 
 export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): void {
   app.route({
@@ -54,9 +58,12 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
       const begun = performance.now();
       const target = targetOf(ctx, request);
       const route = openRoute(request.method, target.pathname) ?? noRoute();
+      if (MAILING.has(route)) await countMailRequest(ctx, request);
       const body = request.body === undefined ? undefined : jsonBody(request.body);
       const work = async () => {
-        const response = await forwardToAuth(auth, request, { target, body });
+        const response = await forwardToAuth(auth, request, { target, body }).catch((error: unknown) =>
+          answerResend(auth, request, route, error),
+        );
         return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
       };
       const recorded = () => fromRequest(request, () => recordAccountChange(ctx, auth, { request, route }, work));
@@ -82,6 +89,14 @@ function openRoute(method: string, pathname: string): string | undefined {
   if (!pathname.startsWith(`${PREFIX}/`)) return undefined;
   const route = pathname.slice(PREFIX.length);
   return OPEN[method as keyof typeof OPEN]?.some((pattern) => pattern.test(route)) ? route : undefined;
+}
+
+/** Only the person who is signed in learns that their mail is over its limit: others would learn that the account exists. */
+async function answerResend(auth: Auth, request: FastifyRequest, route: string, error: unknown): Promise<Response> {
+  const isHidden = route === RESEND_ROUTE && error instanceof ApiError && error.code === 4290;
+  if (!isHidden || (await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }))) !== null)
+    throw error;
+  return Response.json({ status: true });
 }
 
 /** Everyone who signs up gets the same response, whether or not the account existed. */

@@ -1,7 +1,12 @@
-// Limits how often an address may send and read in a minute. Addresses are not stored.
+// Limits how often an address may send and read in a minute, and cause mails in an hour. Addresses are not stored.
+import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
+import { HOUR, SECOND } from '../kernel/clock.ts';
+import { countUse } from '../kernel/limits/rate-limit.ts';
+import { deriveKey } from '../kernel/secrets/signed-token.ts';
 import { countByMinute } from './minute-limit.ts';
+import { perContext } from './per-context.ts';
 
 const countPost = countAddress('public_posts', 'requests');
 const countRead = countAddress('public_reads', 'reads');
@@ -22,6 +27,23 @@ export function countPublicRead(ctx: Context, request: Request): void {
 /** Counts an attempt to use a set-up code. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_SIGN_INS. */
 export function countSetupCode(ctx: Context, request: Request): void {
   countAttempt(ctx, request, ctx.config.limitSignIns);
+}
+
+const networkKeyOf = perContext(({ secret }) => deriveKey(secret, 'addresses that cause mails'));
+
+/**
+ * Counts a request that can send a mail to an address that the sender chooses, like a POST to a public route. Throws 4290
+ * with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_MAIL_REQUESTS in an hour.
+ */
+export async function countMailRequest(ctx: Context, request: Request): Promise<void> {
+  countPublicPost(ctx, request);
+  const subject = createHmac('sha256', networkKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
+  await countUse(ctx, ctx.db, subject, {
+    name: 'requests that send mails',
+    scope: 'IP address',
+    max: ctx.config.limitMailRequests,
+    windowSeconds: HOUR / SECOND,
+  });
 }
 
 function countAddress(

@@ -63,6 +63,7 @@ export async function startServer({
     CHAUFFEUR_DATABASE_CONNECTIONS: '8',
     // Tests sign in many accounts from one address.
     CHAUFFEUR_LIMIT_SIGN_INS: '0',
+    CHAUFFEUR_LIMIT_MAIL_REQUESTS: '0',
     ...env,
   });
   const ourLog = log ?? createLog(process.env.TEST_LOG ?? 'silent');

@@ -8,8 +8,7 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
 import type { Context, User } from '../../context.ts';
-import { type Db, isMissingReference, isUniqueViolation, type Tx } from '../../kernel/database/db.ts';
-import { addJob } from '../../kernel/jobs/jobs.ts';
+import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -37,23 +36,45 @@ import { AUTH_TABLES } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
+import { allowMails, blockMails, isBlocked, isUsed, useLink } from './mail-blocks.ts';
+import { countHeld } from './mail-gate.sql.ts';
+import { admitMail, enqueueMail, enqueueMails, requireMail } from './mail-gate.ts';
+import type { MailKind } from './mail-kinds.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
 import { forgetTrust, hasSecondFactor } from './second-factors.sql.ts';
-import { mailJob } from './send-mail.job.ts';
 import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
 import { usedCodes } from './used-codes.ts';
 
-export { asMethod, CLIENT_ADDRESS_HEADER, hasSecondFactor, resetSecondFactor, setDisabled };
+export {
+  admitMail,
+  allowMails,
+  asMethod,
+  blockMails,
+  CLIENT_ADDRESS_HEADER,
+  countHeld as countHeldMails,
+  enqueueMail,
+  enqueueMails,
+  hasSecondFactor,
+  isBlocked,
+  isUsed as isUsedLink,
+  requireMail,
+  resetSecondFactor,
+  setDisabled,
+  useLink,
+};
 
 export type Auth = ReturnType<typeof createAuth>;
 
+/** Sends the verification mail again. */
+export const RESEND_ROUTE = '/send-verification-email';
+
 /** Routes that could be called repeatedly to guess a password or flood a mailbox. */
 const GUESSABLE_ROUTES = [
-  ...['/sign-in/email', '/sign-up/email', '/request-password-reset', '/send-verification-email'],
+  ...['/sign-in/email', '/sign-up/email', '/request-password-reset', RESEND_ROUTE],
   ...['/change-email', '/change-password', '/delete-user', '/two-factor/enable', '/two-factor/disable'],
   ...['/two-factor/verify-totp', '/two-factor/verify-backup-code', '/two-factor/generate-backup-codes'],
   ...['/passkey/verify-authentication', '/passkey/verify-registration', '/sign-in/social'],
@@ -75,6 +96,7 @@ export function ssoSettingsOf({ config, log }: Pick<Context, 'config' | 'log'>):
 }
 
 export type AuthOptions = OAuthOptions & {
+  ctx: Context;
   secret: string;
   /** The operator's single sign-on; undefined without one. */
   sso: SsoSettings | undefined;
@@ -90,6 +112,8 @@ export type AuthOptions = OAuthOptions & {
 /** Sets up better-auth with this service's tables. Its routes are below `/api/auth`. */
 export function createAuth(db: Db, options: AuthOptions) {
   const reports = resetReports();
+  const send = (kind: MailKind, mail: Mail, accountId?: string) =>
+    transact(db, (tx) => enqueueMail(options.ctx, tx, kind, mail, accountId === undefined ? {} : { accountId }));
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -118,20 +142,24 @@ export function createAuth(db: Db, options: AuthOptions) {
       maxPasswordLength: LIMITS.passwordLength,
       // A session in the response would reveal whether the account is new.
       autoSignIn: false,
-      onExistingUserSignUp: ({ user }) => addJob(db, mailJob, existingAccountMail(user.email, options.publicUrl)),
+      onExistingUserSignUp: ({ user }) => send('existing_account', existingAccountMail(user.email, options.publicUrl)),
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user }, request) => reports.keep(request, await options.endAccess(user.id)),
-      sendResetPassword: ({ user, url }) => addJob(db, mailJob, resetMail(user.email, url)),
+      sendResetPassword: ({ user, url }) => send('reset', resetMail(user.email, url)),
     },
     emailVerification: {
       sendOnSignUp: true,
       autoSignInAfterVerification: true,
       expiresIn: VERIFICATION_SECONDS,
       // When the email of an account changes, better-auth passes the new one here.
-      sendVerificationEmail: async ({ user, url }) => {
+      sendVerificationEmail: async ({ user, url }, request) => {
         const current = await findUserRow(db, user.id);
         const isNew = current !== null && current.email !== user.email;
-        await addJob(db, mailJob, (isNew ? newAddressMail : verificationMail)(user.email, url));
+        if (isNew) await send('new_email', newAddressMail(user.email, url), user.id);
+        else if (request === undefined || !request.url.includes(RESEND_ROUTE))
+          await send('verify', verificationMail(user.email, url));
+        // The route is asked for nothing but the mail.
+        else await transact(db, (tx) => requireMail(options.ctx, tx, 'verify', verificationMail(user.email, url)));
       },
     },
     rateLimit: {
@@ -160,7 +188,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       changeEmail: {
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
-          addJob(db, mailJob, confirmChangeMail(user.email, newEmail, url)),
+          send('change_email', confirmChangeMail(user.email, newEmail, url), user.id),
       },
     },
     session: { ...AUTH_TABLES.session, freshAge: FRESH_SECONDS },
@@ -264,11 +292,6 @@ export function isOperator(db: Db, userId: string): Promise<boolean> {
 /** The operators who can sign in, with verified addresses. */
 export function listActiveOperators(db: Db): Promise<{ email: string }[]> {
   return listActiveOperatorRows(db);
-}
-
-/** Enqueues a mail. If `db` is a transaction, it is sent only after the commit. */
-export function enqueueMail(db: Db, mail: Mail): Promise<void> {
-  return addJob(db, mailJob, mail);
 }
 
 /** An operator's command refers to a missing account, or to an existing one that should not exist. */

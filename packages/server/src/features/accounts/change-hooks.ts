@@ -2,8 +2,8 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import { APIError } from 'better-call';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Db } from '../../kernel/database/db.ts';
+import type { Context } from '../../context.ts';
+import { type Db, transact } from '../../kernel/database/db.ts';
 import { newSecret } from '../../kernel/secrets/ids.ts';
 import { reportChange } from './account-changes.ts';
 import { findUserById } from './accounts.sql.ts';
@@ -34,8 +34,7 @@ const SENSITIVE = new Set([
 const REMOVING = new Set(['/two-factor/disable', '/passkey/delete-passkey']);
 
 export type ChangeOptions = {
-  readonly publicUrl: string;
-  readonly clock: Clock;
+  readonly ctx: Context;
   readonly needsSecondFactor: (userId: string) => Promise<boolean>;
 };
 
@@ -105,7 +104,7 @@ async function noteSignIn(db: Db, options: ChangeOptions, request: HookContext, 
   const sent = request.getCookie(name) ?? '';
   const cookie = sent.length === BROWSER_COOKIE_LENGTH ? sent : newSecret(BROWSER_COOKIE_LENGTH);
   request.setCookie(name, cookie, attributes);
-  const now = options.clock.now();
+  const now = options.ctx.clock.now();
   const { address = '', userAgent = '' } = originOf(request.headers) ?? {};
   const isNews = await noteBrowser(db, { userId: user.id, cookie, userAgent, address }, now);
   if (isNews) await report(db, options, request, 'signed_in', user);
@@ -132,22 +131,22 @@ function changeOf(path: string, { returned, session, newSession }: AuthState): A
 
 async function report(
   db: Db,
-  { publicUrl, clock }: ChangeOptions,
+  { ctx }: ChangeOptions,
   { headers }: HookContext,
   kind: AccountChange['kind'],
   { id, email }: AuthUser,
 ): Promise<void> {
-  await reportChange(db, { kind, userId: id, email }, { at: clock.now(), origin: originOf(headers), publicUrl });
+  await transact(db, (tx) => reportChange(ctx, tx, { kind, userId: id, email }, originOf(headers)));
 }
 
 /** Reports that an account was connected to the single sign-on, or that its email changed. */
 export async function reportUserChange(
   db: Db,
-  { publicUrl, clock }: ChangeOptions,
+  { ctx }: ChangeOptions,
   kind: 'sso_linked' | 'email_changed',
   { userId, email, headers }: { userId: string; email?: string; headers: Headers | undefined },
 ): Promise<void> {
   const to = email ?? (await findUserById(db, userId))?.email;
   if (to === undefined) return;
-  await reportChange(db, { kind, userId, email: to }, { at: clock.now(), origin: originOf(headers), publicUrl });
+  await transact(db, (tx) => reportChange(ctx, tx, { kind, userId, email: to }, originOf(headers)));
 }

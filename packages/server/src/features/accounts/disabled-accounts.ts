@@ -63,6 +63,5 @@ async function report(
   kind: AccountChange['kind'],
   { id, email }: { id: string; email: string },
 ): Promise<void> {
-  const about = { at: ctx.clock.now(), origin: null, publicUrl: ctx.publicUrl };
-  await reportChange(tx, { kind, userId: id, email }, about);
+  await reportChange(ctx, tx, { kind, userId: id, email }, null);
 }

@@ -1,10 +1,17 @@
-// Sends one mail in a job, with retries if the mail server is unavailable.
+// Sends one mail in a job, with retries if the mail server is unavailable, and deletes counts of mails that have expired.
 import type { Context } from '../../context.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
+import { deleteExpired } from './mail-gate.sql.ts';
 
 export const mailJob = defineJob<Mail>('accounts:send-mail', 12);
 
 export async function sendMail(ctx: Context, mail: Mail): Promise<void> {
   await ctx.mailer.send(mail);
+}
+
+export const dropMailCountsJob = defineJob<object>('accounts:drop-mail-counts', 3);
+
+export async function dropMailCounts({ db, clock }: Context): Promise<void> {
+  await deleteExpired(db, clock.now());
 }

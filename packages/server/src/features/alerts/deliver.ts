@@ -2,8 +2,10 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { MINUTE } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { oneLine } from '../../kernel/mail/mail-text.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
+import { admitMail } from '../accounts/accounts.ts';
 import { findGame, type Game } from '../games/games.ts';
 import * as sql from './deliveries.sql.ts';
 import { discordMessage } from './formats/discord.ts';
@@ -75,6 +77,10 @@ function requireAccepted(status: number): void {
 async function sendMail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
   const recipient = await sql.findAddress(ctx.db, game.game_id, userId);
   if (recipient === undefined) throw new RefusedError('The member no longer gets mails about this game');
+  const { held } = await transact(ctx.db, (tx) =>
+    admitMail(ctx, tx, 'alert', { to: recipient.email }, { gameId: game.game_id }),
+  );
+  if (held !== null) throw new Error('This address has had too many mails about the game within an hour');
   const token = unsubscribeToken(ctx, game.game_id, userId);
   await ctx.mailer.send(
     alertMail(recipient.email, message, {

@@ -9,7 +9,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteChange } from '../../request/game-changes.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMail, enqueueMails } from '../accounts/accounts.ts';
 import { type Game, listOwners } from '../games/games.ts';
 import type { Preview } from './action.ts';
 import { type ActionInputs, actionOf } from './actions.ts';
@@ -147,10 +147,11 @@ async function open(
   const { confirm_url: url } = ticketOf(ctx, opened);
   const { summary, consequences } = preview;
   const mail = { game: game.name, summary, consequences, askedBy: user.name, via, url };
-  for (const { user_id: id, email: to } of await listOwners(tx, game.game_id)) {
-    // Only the responsible owner gets the code, so that the record can say who passed it on.
-    await enqueueMail(tx, approvalMail({ ...mail, to, code: id === game.owner_id ? code : null }));
-  }
+  // Only the responsible owner gets the code, so that the record can say who passed it on.
+  const mails = (await listOwners(tx, game.game_id)).map(({ user_id: id, email: to }) =>
+    approvalMail({ ...mail, to, code: id === game.owner_id ? code : null }),
+  );
+  await enqueueMails(ctx, tx, 'approval', mails);
   return opened;
 }
 
@@ -185,7 +186,9 @@ export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner:
     const { summary, consequences, confirm_url: url } = await recordOf(within, row, game, true);
     const { asked_by: askedBy, via } = row;
     await enqueueMail(
+      ctx,
       tx,
+      'approval',
       approvalMail({ to: owner.email, game: game.name, summary, consequences, askedBy, via, url, code }),
     );
   }

@@ -25,6 +25,7 @@ export type BugRow = {
   original_number: number | null;
   duplicates: { bug_uid: string; number: number }[];
   can_reply: boolean;
+  gets_mail: boolean;
   filed_by: string;
   filed_at: Date;
   updated_at: Date;
@@ -57,6 +58,13 @@ const columns =
       and duplicate.duplicate_of = bug_tickets.bug_id), '[]') as duplicates,
   bug_tickets.reporter_email is not null or exists (
     select from users where users.id = bug_tickets.user_id and users.email_verified) as can_reply,
+  case when bug_tickets.reporter_email is null then exists (
+      select from users where users.id = bug_tickets.user_id and users.email_verified and users.disabled_at is null
+        and not exists (select from bug_reporters as reporters where reporters.game_id = bug_tickets.game_id
+          and reporters.address = users.email and reporters.stopped_at is not null))
+    else exists (select from bug_reporters as reporters where reporters.game_id = bug_tickets.game_id
+      and reporters.address = lower(bug_tickets.reporter_email)
+      and reporters.confirmed_at is not null and reporters.stopped_at is null) end as gets_mail,
   bug_tickets.filed_by, bug_tickets.filed_at, bug_tickets.updated_at`);
 /** The names of builds remain after the builds are deleted. */
 const table = sql.raw(`bug_tickets left join build_names as builds

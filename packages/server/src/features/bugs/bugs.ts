@@ -14,7 +14,10 @@ import { findGroups, groupsOfReports, idsOfGroup } from '../crashes/crashes.ts';
 import { lockGame, requireMember } from '../games/games.ts';
 import * as sql from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './replies.sql.ts';
+import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from './reporters.ts';
 import * as settings from './settings.sql.ts';
+
+export { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding };
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
 type Detail = OutputOf<typeof contract.getBugTicket>;

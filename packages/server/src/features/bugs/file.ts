@@ -22,6 +22,7 @@ import { type Build, findBuild } from '../builds/builds.ts';
 import { openReport } from '../crashes/crashes.ts';
 import { findGame, type Game, requireVisible, unknownGame } from '../games/games.ts';
 import * as sql from './bugs.sql.ts';
+import { askReporter, resumeReplies, ticketPage } from './reporters.ts';
 import { acceptsGuests } from './settings.sql.ts';
 
 type FiledBug = OutputOf<typeof contract.fileBug>;
@@ -40,7 +41,10 @@ export async function fileBug(ctx: Context, { caller, input }: Call<typeof contr
   const game = await findVisible(ctx, caller, input.uid);
   const { user } = caller;
   const reporter = { userId: user.id, filedBy: user.name, email: null };
-  return openTicket(ctx, game, reporter, input, (tx) => countTicket(ctx, tx, user.id));
+  return openTicket(ctx, game, reporter, input, async (tx) => {
+    await countTicket(ctx, tx, user.id);
+    await resumeReplies(tx, game.game_id, user.email);
+  });
 }
 
 /** Throws 4031 if the game takes tickets only from players with an account. */
@@ -84,17 +88,18 @@ async function openTicket(
   game: Game,
   reporter: Reporter,
   input: BugInput,
-  count: (tx: Tx) => Promise<void>,
+  prepare: (tx: Tx) => Promise<void>,
 ): Promise<FiledBug> {
   const build = await findRequestedBuild(ctx, game, input);
   const bug = bugOf(ctx, reporter, game, build, input);
   const number = await transact(ctx.db, async (tx) => {
-    await count(tx);
+    await prepare(tx);
     const given = await sql.insertBug(tx, bug);
     await raiseAlerts(tx, bug.gameId, [alertOf(bug)]);
+    if (bug.email !== null) await askReporter(ctx, tx, game, { email: bug.email, language: bug.language });
     return given;
   });
-  const filed = { bug_uid: bug.bugId, number };
+  const filed = { bug_uid: bug.bugId, number, page_url: ticketPage(ctx, bug.gameId, bug.bugId) };
   if (build === null || !wantsReport(input)) return { ...filed, crash_id: null, uploads: {} };
   try {
     return { ...filed, ...(await openReportOf(ctx, bug, build, input)) };

@@ -1,4 +1,4 @@
-// Replies of developers to the players who filed bug tickets, by mail.
+// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed addresses.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/bugs';
@@ -11,11 +11,12 @@ import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMails } from '../accounts/accounts.ts';
 import { type Game, requireMember } from '../games/games.ts';
 import { findBug } from './bugs.sql.ts';
 import { replyRecord, unknownTicket } from './bugs.ts';
 import { insertReply, listRecipients, type Recipient } from './replies.sql.ts';
+import { askAgain, endLinks, ticketPage } from './reporters.ts';
 
 const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
 /** How much of the player's message a reply quotes, in characters. */
@@ -32,6 +33,7 @@ export async function replyToBug(
   const recipients = await listRecipients(ctx.db, game.game_id, bugId, withDuplicates);
   if (recipients.length === 0) throw new ApiError(4094);
   const now = ctx.clock.now();
+  const [confirmed, unconfirmed] = [true, false].map((state) => recipients.filter((each) => each.confirmed === state));
   const reply = {
     reply_id: newId(now.getTime()),
     user_name: caller.user.name,
@@ -39,30 +41,57 @@ export async function replyToBug(
     message,
     sent_at: now,
   };
-  await transact(ctx.db, async (tx) => {
+  const verdicts = await transact(ctx.db, async (tx) => {
     await countUse(ctx, tx, game.game_id, LIMIT);
-    await insertReply(tx, game.game_id, bugId, caller.user.id, reply);
-    for (const recipient of recipients) await enqueueMail(tx, mailTo(recipient, game, reply));
+    await insertReply(tx, game.game_id, {
+      ...reply,
+      bugId,
+      userId: caller.user.id,
+      toDuplicates: withDuplicates,
+    });
+    await askAgain(
+      ctx,
+      tx,
+      game,
+      unconfirmed!.filter((each) => each.is_guest),
+    );
+    const mails = confirmed!.map((recipient) => mailTo(ctx, recipient, game, reply));
+    return enqueueMails(ctx, tx, 'reply', mails, { accountId: caller.user.id, gameId: game.game_id });
   });
-  return { reply: replyRecord(reply), mails: recipients.length };
+  const mails = verdicts.filter(({ held }) => held === null).length;
+  return {
+    reply: replyRecord(reply),
+    mails,
+    unconfirmed: unconfirmed!.length,
+    limited: verdicts.length - mails,
+  };
 }
 
 function mailTo(
-  { email, number, title, message, language: stored }: Recipient,
+  ctx: Context,
+  { bug_id: bugId, email, number, title, message, language: stored }: Recipient,
   game: Game,
   reply: { user_name: string; message: string },
 ): Mail {
+  const ending = endLinks(ctx, game.game_id, email);
   const language = asLanguage(stored);
   const texts = textsOf(language);
   const about = title === '' ? texts.t('mail.bug.about', { game: game.name }) : title;
   return {
     to: email,
+    language,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'List-Unsubscribe': `<${ending.end}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
     subject: oneLine(texts.t('mail.bug.subject', { about, number: String(number) })),
     text: [
       texts.t('mail.bug', { name: oneLine(reply.user_name), game: quote(game.name, language) }),
       reply.message.trim(),
       `${texts.t('mail.bug.report')}\n\n${quoted(message)}`,
-      `${texts.t('mail.bug.why')}\n`,
+      texts.t('mail.bug.page', { link: ticketPage(ctx, game.game_id, bugId) }),
+      `-- \n${texts.t('mail.bug.why')}\n${texts.t('mail.unsubscribe', { link: ending.page })}\n`,
     ].join('\n\n'),
   };
 }

@@ -77,7 +77,11 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     const user = await findUserById(tx, userId);
     if (user !== null) noteActor(user);
     recordDone();
-    if (user !== null) await enqueueMail(tx, resetReportMail(user.email, revoked, deployKeys, ctx.publicUrl));
+    if (user !== null) {
+      // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
+      const listed = user.emailVerified ? deployKeys : null;
+      await enqueueMail(ctx, tx, 'reset_report', resetReportMail(user.email, revoked, listed, ctx.publicUrl));
+    }
     return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
   });
 }

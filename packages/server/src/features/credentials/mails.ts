@@ -13,7 +13,7 @@ type ActiveKey = { readonly name: string; readonly key_ref: string; readonly upl
 export function resetReportMail(
   to: string,
   revoked: Revoked,
-  deployKeys: readonly ActiveKey[],
+  deployKeys: readonly ActiveKey[] | null,
   publicUrl: string,
 ): Mail {
   return {
@@ -27,13 +27,23 @@ export function resetReportMail(
         `Agents disconnected: ${revoked.programs}`,
         `Commands signed out: ${revoked.cli_logins}`,
       ].join('\n'),
-      ...(deployKeys.length === 0
-        ? ['Your games have no deploy keys or upload tokens.']
-        : activeKeys(deployKeys, publicUrl)),
+      ...keyParts(deployKeys, publicUrl),
       "If you didn't do this, reset your password again and check who can read your email:",
       `${publicUrl}/reset\n`,
     ].join('\n\n'),
   };
+}
+
+/** Null for an address that was never confirmed. */
+function keyParts(deployKeys: readonly ActiveKey[] | null, publicUrl: string): string[] {
+  if (deployKeys === null)
+    return [
+      'Deploy keys and upload tokens of your games still work. Sign in to see and revoke them:',
+      `${publicUrl}/settings/security`,
+    ];
+  return deployKeys.length === 0
+    ? ['Your games have no deploy keys or upload tokens.']
+    : activeKeys(deployKeys, publicUrl);
 }
 
 function activeKeys(deployKeys: readonly ActiveKey[], publicUrl: string): string[] {

@@ -1,7 +1,8 @@
 // Mails the owners of a game about a new deploy key or upload token, so that unexpected ones are noticed.
 import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMails } from '../accounts/accounts.ts';
 import { findGame, listOwners } from '../games/games.ts';
 import { findIssue } from './deploy-keys.sql.ts';
 import { newKeyMail, newTokenMail } from './mails.ts';
@@ -17,20 +18,23 @@ export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Prom
   const game = await findGame(ctx.db, gameId);
   if (game === null) return;
   const [key, token] = await Promise.all([findIssue(ctx.db, gameId, keyId), findTokenById(ctx.db, gameId, keyId)]);
-  for (const { email: to } of await listOwners(ctx.db, gameId)) {
+  const mails = (await listOwners(ctx.db, gameId)).flatMap(({ email: to }) => {
     const about = { to, game, publicUrl: ctx.publicUrl };
-    if (key !== undefined) await enqueueMail(ctx.db, newKeyMail({ ...about, by: key.issued_by, keyRef: key.key_ref }));
-    if (token !== undefined)
-      await enqueueMail(
-        ctx.db,
-        newTokenMail({
-          ...about,
-          by: token.created_by,
-          keyRef: token.key_ref,
-          name: token.name,
-          scopes: token.scopes,
-          expiresAt: token.expires_at,
-        }),
-      );
-  }
+    return [
+      ...(key === undefined ? [] : [newKeyMail({ ...about, by: key.issued_by, keyRef: key.key_ref })]),
+      ...(token === undefined
+        ? []
+        : [
+            newTokenMail({
+              ...about,
+              by: token.created_by,
+              keyRef: token.key_ref,
+              name: token.name,
+              scopes: token.scopes,
+              expiresAt: token.expires_at,
+            }),
+          ]),
+    ];
+  });
+  await transact(ctx.db, (tx) => enqueueMails(ctx, tx, 'deploy_key', mails));
 }

@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMails } from '../accounts/accounts.ts';
 import { findGame } from '../games/games.ts';
 import { findRelease } from '../store/store.ts';
 import { releaseMail } from './follow-mails.ts';
@@ -45,10 +45,11 @@ export async function mailFollowers(ctx: Context, { gameId, version, releasedAt 
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
     taken = await transact(ctx.db, async (tx) => {
       const followers = await sql.takeFollowers(tx, { gameId, version, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
-      for (const { follow_id: followId, address, language } of followers) {
+      const mails = followers.map(({ follow_id: followId, address, language }) => {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
-        await enqueueMail(tx, releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links));
-      }
+        return releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links);
+      });
+      await enqueueMails(ctx, tx, 'release', mails, { gameId });
       return followers.length;
     });
 }

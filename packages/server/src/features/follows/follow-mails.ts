@@ -3,7 +3,7 @@ import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import type { Language } from '@chauffeur/contract/texts/messages';
 import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
 
 type Named = { readonly name: string };
 
@@ -11,10 +11,10 @@ export function confirmationMail(to: string, language: Language, game: Named, li
   const texts = textsOf(language);
   return {
     to,
-    subject: oneLine(texts.t('mail.follow.subject', { game: game.name })),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    language,
+    subject: texts.t('mail.follow.subject', { game: plainName(game.name) }),
     text: [
-      texts.t('mail.follow', { game: quote(game.name, language) }),
+      texts.t('mail.follow', { game: quote(plainName(game.name), language) }),
       link,
       `${texts.t('mail.follow.ignore')}\n`,
     ].join('\n\n'),
@@ -30,11 +30,11 @@ export function alreadyFollowingMail(
   const texts = textsOf(language);
   return {
     to,
-    subject: oneLine(texts.t('mail.following.subject', { game: game.name })),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    language,
+    subject: texts.t('mail.following.subject', { game: plainName(game.name) }),
     text: [
-      `${texts.t('mail.following', { game: quote(game.name, language) })}\n${links.page}`,
-      `-- \n${texts.t('mail.unsubscribe', { link: links.end })}\n`,
+      `${texts.t('mail.following', { game: quote(plainName(game.name), language) })}\n${links.page}`,
+      `${texts.t('mail.unsubscribe', { link: links.end })}\n`,
     ].join('\n\n'),
   };
 }

@@ -2,7 +2,7 @@
 import * as contract from '@chauffeur/contract/operations/follows';
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
-import { countPublicPost } from '../../request/address-limit.ts';
+import { countMailRequest, countPublicPost } from '../../request/address-limit.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { announceJob, announceReleases, mailFollowers, mailFollowersJob } from './announce.job.ts';
 import { confirmFollow, endFollow, followGame, getFollow, requestFollow, unfollowGame } from './follows.ts';
@@ -11,7 +11,7 @@ export const ROUTES: readonly Route[] = [
   handle(contract.getFollow, getFollow),
   handle(contract.followGame, followGame),
   handle(contract.unfollowGame, unfollowGame),
-  handle(contract.requestFollow, requestFollow, countPublicPost),
+  handle(contract.requestFollow, requestFollow, countMailRequest),
   handle(contract.confirmFollow, confirmFollow, countPublicPost),
   stream(contract.endFollow, async (ctx, call) => endFollow(ctx, call.input.token)),
 ];

@@ -1,19 +1,17 @@
 // Following a game: people with an account, and anyone who confirms an address, get a mail about each release.
-import { createHmac } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/follows';
 import type { Caller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/database/db.ts';
-import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import { requestLanguage } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMail, isUsedLink, useLink } from '../accounts/accounts.ts';
 import { findGame, findGameFor, type Game, requireVisible, unknownGame } from '../games/games.ts';
 import { alreadyFollowingMail, confirmationMail } from './follow-mails.ts';
 import * as sql from './follows.sql.ts';
@@ -22,12 +20,8 @@ type Following = OutputOf<typeof contract.getFollow>;
 
 /** How long a link confirms an address. */
 const CONFIRM_MS = 2 * DAY;
-/** Mails to one address by people who may not own it. */
-const MAIL_LIMIT = { name: 'follow mails', scope: 'account', max: 5, windowSeconds: 86_400 } as const;
-
 const confirmKeyOf = perContext(({ secret }) => deriveKey(secret, 'follow'));
 const endKeyOf = perContext(({ secret }) => deriveKey(secret, 'unfollow'));
-const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'follow mails of addresses'));
 
 export async function getFollow(ctx: Context, { caller, input }: Call<typeof contract.getFollow>): Promise<Following> {
   const game = await requireVisibleGame(ctx, caller, input.uid);
@@ -62,7 +56,7 @@ export async function unfollowGame(
 
 /**
  * Sends one mail in any case, with the same work, so that neither the response nor its time says whether the address
- * follows the game. The limit of an address isn't reported either.
+ * follows the game. The limit of an address isn't reported either. Throws 4290 if the game has caused too many mails.
  */
 export async function requestFollow(
   ctx: Context,
@@ -70,12 +64,6 @@ export async function requestFollow(
 ): Promise<Record<string, never>> {
   const game = await requireVisibleGame(ctx, caller, uid);
   const address = email.toLowerCase();
-  try {
-    await countUse(ctx, ctx.db, codeOf(ctx, address), MAIL_LIMIT);
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 4290) return {};
-    throw error;
-  }
   const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   const language = requestLanguage();
@@ -83,13 +71,8 @@ export async function requestFollow(
     existing === undefined
       ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
       : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
-  await enqueueMail(ctx.db, mail);
+  await transact(ctx.db, (tx) => enqueueMail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
   return {};
-}
-
-/** What an address is counted by: it is stored only once it is confirmed. */
-function codeOf(ctx: Context, address: string): string {
-  return createHmac('sha256', addressKeyOf(ctx)).update(address).digest('base64url');
 }
 
 function confirmToken(ctx: Context, { game_id }: Game, address: string): string {
@@ -111,23 +94,40 @@ function endToken(ctx: Context, followId: string): string {
   return signToken(endKeyOf(ctx), Buffer.from(followId));
 }
 
+type Confirmation = { game: Game; address: string; expiresAt: Date };
+
 /** The game of a link that confirms an address. Throws 4040. */
-export async function readConfirmation(ctx: Context, token: string): Promise<{ game: Game; address: string }> {
+async function openConfirmation(ctx: Context, token: string): Promise<Confirmation> {
   const payload = openToken(confirmKeyOf(ctx), token);
   if (payload === null) throw unknownLink();
   const [gameId, address, expires] = JSON.parse(payload.toString()) as [string, string, number];
   const game = expires < ctx.clock.now().getTime() ? null : await findGame(ctx.db, gameId);
   if (game === null || game.visibility === 'draft') throw unknownLink();
-  return { game, address };
+  return { game, address, expiresAt: new Date(expires) };
 }
 
-/** Can be repeated. If the address has become that of an account, the account follows the game. */
+/** What the link is about, and whether it was used. Throws 4040 if it was used and the address no longer follows. */
+export async function readConfirmation(ctx: Context, token: string): Promise<Confirmation & { isDone: boolean }> {
+  const confirmation = await openConfirmation(ctx, token);
+  const isDone = await isUsedLink(ctx.db, token);
+  if (isDone) await requireFollow(ctx.db, confirmation);
+  return { ...confirmation, isDone };
+}
+
+/** A link that was used changes nothing: the follow may have ended since. Throws 4040 then. */
+async function requireFollow(db: Db, { game, address }: Confirmation): Promise<void> {
+  if ((await sql.findFollowOf(db, game.game_id, address)) === undefined) throw unknownLink();
+}
+
+/** Works once, and can be repeated. If the address has become that of an account, the account follows the game. */
 export async function confirmFollow(
   ctx: Context,
   { input: { token } }: Call<typeof contract.confirmFollow>,
 ): Promise<OutputOf<typeof contract.confirmFollow>> {
-  const { game, address } = await readConfirmation(ctx, token);
+  const confirmation = await openConfirmation(ctx, token);
+  const { game, address, expiresAt } = confirmation;
   await transact(ctx.db, async (tx) => {
+    if (!(await useLink(tx, token, expiresAt))) return requireFollow(tx, confirmation);
     const userId = await sql.findVerifiedUser(tx, address);
     await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: userId === null ? address : null });
   });
@@ -158,7 +158,7 @@ function followIdOf(ctx: Context, token: string): string {
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'token: this link is incomplete, has expired, or its game no longer exists.');
+  return new ApiError(4040, 'token: this link is incomplete, was used, has expired, or its game no longer exists.');
 }
 
 async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<Game> {

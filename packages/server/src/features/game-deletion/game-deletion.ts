@@ -9,7 +9,7 @@ import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
+import { enqueueMails, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
@@ -73,8 +73,8 @@ export async function deleteGame(
 async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void> {
   const { game_id: gameId, slug, owner_id: ownerId } = game;
   const now = ctx.clock.now();
-  for (const { email } of await listReachable(tx, gameId))
-    await enqueueMail(tx, deletionMail({ to: email, game: game.name, by }));
+  const mails = (await listReachable(tx, gameId)).map(({ email: to }) => deletionMail({ to, game: game.name, by }));
+  await enqueueMails(ctx, tx, 'game_deleted', mails);
   recordChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);

@@ -7,7 +7,7 @@ import { isMissingReference, retryConflicts, type Tx, transact } from '../../ker
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail, findUserById } from '../accounts/accounts.ts';
+import { enqueueMails, findUserById } from '../accounts/accounts.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
 import { changeOwner, listOwners, lockGame, roleOnGame, setRole } from '../games/games.ts';
@@ -117,10 +117,16 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   await invitations.withdrawAll(tx, game.game_id, now);
   await team.withdrawAll(tx, game.game_id, now);
   await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
-  for (const { user_id: id, email: to } of owners) {
-    const isAdmin = id === inviter.user_id;
-    await enqueueMail(tx, transferredMail({ to, game: game.name, owner: user.name, by: inviter.name, isAdmin }));
-  }
+  const mails = owners.map(({ user_id: id, email: to }) =>
+    transferredMail({
+      to,
+      game: game.name,
+      owner: user.name,
+      by: inviter.name,
+      isAdmin: id === inviter.user_id,
+    }),
+  );
+  await enqueueMails(ctx, tx, 'game_transferred', mails);
   ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
 }
 

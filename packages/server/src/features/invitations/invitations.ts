@@ -7,7 +7,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail, requirePassword } from '../accounts/accounts.ts';
+import { requireMail, requirePassword } from '../accounts/accounts.ts';
 import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import * as invitations from './invitations.sql.ts';
 import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
@@ -145,12 +145,14 @@ async function mail(
   tx: Tx,
   caller: AccountCaller,
   game: Game,
-  { email, role, invited_by: invitedBy }: invitations.InvitationRow,
+  { email, role }: invitations.InvitationRow,
   token: string,
 ): Promise<void> {
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  await enqueueMail(tx, invitationMail({ to: email, role, game: game.name, invitedBy, url, days: VALID_DAYS }));
+  const mail = invitationMail({ to: email, role, game: game.name, url, days: VALID_DAYS });
+  const cause = { accountId: caller.user.id, gameId: game.game_id };
+  await requireMail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
 }
 
 export async function listInvitations(

@@ -1,17 +1,21 @@
 // The emails about invitations and transfers of games.
 import { ROLES, type Role } from '@chauffeur/contract/roles';
 import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
 import type { Target } from './team-invitations.sql.ts';
 
 type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };
-type Invitation = { to: string; role: 'admin' | 'owner'; game: string; invitedBy: string; url: string; days: number };
+type Invitation = { to: string; role: 'admin' | 'owner'; game: string; url: string; days: number };
 
-/** The same text for everyone: it must not reveal whether the address has an account. */
-export function invitationMail({ to, role, game, invitedBy, url, days }: Invitation): Mail {
-  const { subject, offer, effect } = role === 'owner' ? transferOffer(game, invitedBy) : adminOffer(game, invitedBy);
+/**
+ * The same text for everyone: it must not reveal whether the address has an account. Anyone can invite any address, so
+ * the only text of others is the name of the game. The page of the link says who sent it.
+ */
+export function invitationMail({ to, role, game, url, days }: Invitation): Mail {
+  const { subject, offer, effect } = role === 'owner' ? transferOffer(game) : adminOffer(game);
   return {
     to,
+    language: 'en',
     subject,
     text: [
       offer,
@@ -19,41 +23,42 @@ export function invitationMail({ to, role, game, invitedBy, url, days }: Invitat
       'Accept or decline:',
       url,
       `The link expires in ${days} days. Sign in as ${to}, or create an account with this address first.`,
-      "If you don't know the sender, ignore this email. Nothing happens unless you accept.\n",
+      "If you didn't expect this, ignore this email. Nothing happens unless you accept.\n",
     ].join('\n\n'),
   };
 }
 
 type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
 
-/** The same text for everyone: it must not reveal whether the address has an account. */
-export function teamInvitationMail({ to, role, target, invitedBy, url, days }: TeamInvitation): Mail {
+/** Like invitationMail, with the name of the organisation or the game. */
+export function teamInvitationMail({ to, role, target, url, days }: TeamInvitation): Mail {
   return {
     to,
-    subject: `Invitation to ${oneLine(target.name)}`,
+    language: 'en',
+    subject: `Invitation to ${plainName(target.name)}`,
     text: [
-      `${quote(invitedBy)} invited you to the ${target.kind} ${quote(target.name)} with the role ${role}.`,
+      `You were invited to the ${target.kind} ${quote(plainName(target.name))} with the role ${role}.`,
       ROLES[role].summary,
       'Accept or decline:',
       url,
       `The link expires in ${days} days. Sign in as ${to}, or create an account with this address first.`,
-      "If you don't know the sender, ignore this email. Nothing happens unless you accept.\n",
+      "If you didn't expect this, ignore this email. Nothing happens unless you accept.\n",
     ].join('\n\n'),
   };
 }
 
-function adminOffer(game: string, invitedBy: string) {
+function adminOffer(game: string) {
   return {
-    subject: `Invitation to ${oneLine(game)}`,
-    offer: `${quote(invitedBy)} invited you to be an admin of the game ${quote(game)}.`,
+    subject: `Invitation to ${plainName(game)}`,
+    offer: `You were invited to be an admin of the game ${quote(plainName(game))}.`,
     effect: 'Admins can upload and promote builds, edit the store page, and read crash reports and bug tickets.',
   };
 }
 
-function transferOffer(game: string, invitedBy: string) {
+function transferOffer(game: string) {
   return {
-    subject: `Transfer of ${oneLine(game)}: accept or decline`,
-    offer: `${quote(invitedBy)} wants to make you the owner of the game ${quote(game)}.`,
+    subject: `Transfer of ${plainName(game)}: accept or decline`,
+    offer: `The owner of the game ${quote(plainName(game))} wants to make you its new owner.`,
     effect:
       'If you accept, you get the game with its builds, players, crash reports and settings. The current owner becomes an admin, and the deploy key is revoked.',
   };

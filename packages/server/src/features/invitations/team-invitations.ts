@@ -8,7 +8,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import type { Call } from '../../request/call.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { requireMail } from '../accounts/accounts.ts';
 import {
   changeOrganisation,
   listMembersOf,
@@ -78,7 +78,9 @@ async function send(
       : await team.renewInvitation(tx, existing, sent);
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  await enqueueMail(tx, teamInvitationMail({ to: email, role, target, invitedBy, url, days: VALID_DAYS }));
+  const mail = teamInvitationMail({ to: email, role, target, url, days: VALID_DAYS });
+  const cause = { accountId: inviterId, ...(target.kind === 'game' && { gameId: target.id }) };
+  await requireMail(ctx, tx, 'team_invitation', mail, cause);
   return recordOf(row, now);
 }
 

@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/moderation';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/database/db.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -16,7 +16,7 @@ import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { trimText } from '../../request/trim-text.ts';
-import { enqueueMail } from '../accounts/accounts.ts';
+import { enqueueMails } from '../accounts/accounts.ts';
 import {
   findGame,
   findGameFor,
@@ -119,18 +119,18 @@ export async function hidePage(ctx: Context, { caller, input }: Call<typeof cont
   });
 }
 
-async function mailOwners(ctx: Context, tx: Parameters<typeof enqueueMail>[0], game: Game, reason: string) {
-  for (const { email: to } of await listOwners(tx, game.game_id))
-    await enqueueMail(tx, {
-      to,
-      subject: oneLine(`The page of ${game.name} was hidden`),
-      text: [
-        `An operator of ${ctx.publicUrl} has hidden the page of ${quote(game.name)} and its downloads from players. The reason:`,
-        reason,
-        'You and the other members of the game still see the page. Change what the reason names, then ask the operators to show it again.',
-        `${ctx.publicUrl}/dev/${game.slug}/edit/listing\n`,
-      ].join('\n\n'),
-    });
+async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Promise<void> {
+  const mails = (await listOwners(tx, game.game_id)).map(({ email: to }) => ({
+    to,
+    subject: oneLine(`The page of ${game.name} was hidden`),
+    text: [
+      `An operator of ${ctx.publicUrl} has hidden the page of ${quote(game.name)} and its downloads from players. The reason:`,
+      reason,
+      'You and the other members of the game still see the page. Change what the reason names, then ask the operators to show it again.',
+      `${ctx.publicUrl}/dev/${game.slug}/edit/listing\n`,
+    ].join('\n\n'),
+  }));
+  await enqueueMails(ctx, tx, 'page_hidden', mails);
 }
 
 /** Nothing changes for a page that isn't hidden. Throws 4040. */

@@ -8,7 +8,7 @@ import type { Lanes } from '../../kernel/jobs/binding.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { resetSecondFactor as resetFactors, setDisabled } from '../accounts/accounts.ts';
+import { countHeldMails, resetSecondFactor as resetFactors, setDisabled } from '../accounts/accounts.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
@@ -27,7 +27,7 @@ const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;
 
 export async function readServiceState(ctx: Context, lanes: Lanes): Promise<ServiceState> {
-  const [queue, storage, kept, scanner, database, processes, totals] = await Promise.all([
+  const [queue, storage, kept, scanner, database, processes, totals, heldMails] = await Promise.all([
     readQueue(ctx, lanes),
     readStorage(ctx),
     state.countKept(ctx.db),
@@ -35,6 +35,7 @@ export async function readServiceState(ctx: Context, lanes: Lanes): Promise<Serv
     state.readDatabase(ctx.db),
     listProcesses(ctx.db),
     state.countTotals(ctx.db),
+    countHeldMails(ctx.db, ctx.clock.now()),
   ]);
   const facts = {
     at: ctx.clock.now().toISOString(),
@@ -43,7 +44,10 @@ export async function readServiceState(ctx: Context, lanes: Lanes): Promise<Serv
     scanner,
     database: { ...database, embedded: ctx.config.databaseUrl === undefined, replica: readReplicaState(ctx) },
     processes: processes.map(({ started_at, ...process }) => ({ ...process, started_at: started_at.toISOString() })),
-    mail: { by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const) },
+    mail: {
+      by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const),
+      held_today: heldMails,
+    },
     totals,
   };
   return { problems: findProblems(facts), ...facts };

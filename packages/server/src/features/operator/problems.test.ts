@@ -27,7 +27,7 @@ const HEALTHY: Omit<ServiceState, 'problems'> = {
     replica: null,
   },
   processes: [{ process_no: 1, role: 'start', started_at: '2026-11-21T11:00:00.000Z', takes_jobs: true, alive: true }],
-  mail: { by: 'smtp' },
+  mail: { by: 'smtp', held_today: 99 },
   totals: { users: 1, games: 1, builds: 1 },
 };
 
@@ -99,8 +99,13 @@ describe('the problems of a service', () => {
     assert.deepEqual(waiting('outgoing', 45), ['unsure queue: An alert has waited for 45 minutes to be delivered.']);
   });
 
+  it('include mails that were held back, once they are many', () => {
+    assert.deepEqual(describeProblems({}), []);
+    assert.match(describeProblems({ mail: { by: 'smtp', held_today: 100 } }).join(), /^unsure .*100 mails/);
+  });
+
   it('list failures before warnings', () => {
-    const lines = describeProblems({ mail: { by: 'outbox' }, queue: { ...HEALTHY.queue, failed: 3 } });
+    const lines = describeProblems({ mail: { by: 'outbox', held_today: 0 }, queue: { ...HEALTHY.queue, failed: 3 } });
     assert.deepEqual(
       lines.map((line) => line.split(' ')[0]),
       ['bad', 'unsure'],

@@ -21,6 +21,8 @@ const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS, outgoing: 30 *
 /** ClamAV publishes signatures every day. */
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
+/** People who ask for a mail twice cause a few a day. */
+const MANY_HELD_MAILS = 100;
 
 const REPLICA_STATES = {
   unreachable: 'it does not respond',
@@ -102,6 +104,14 @@ const RULES: readonly Rule[] = [
           'database',
           `The database replica is not used: ${REPLICA_STATES[replica.state]}. The primary answers for it.`,
           'See the runbook, ChauffeurReplicaUnused.',
+        ),
+  ({ mail: { held_today: held } }) =>
+    held < MANY_HELD_MAILS
+      ? null
+      : warning(
+          'mail',
+          `${held} mails of today were held back, because their recipients had too many.`,
+          'Someone may be flooding mailboxes. See the runbook, ChauffeurMailsHeld.',
         ),
   ({ mail }) =>
     mail.by === 'smtp'

@@ -1,14 +1,20 @@
 // Tests mail: sends one to the operator, and reports the reply of the mail server.
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { createMailer } from '../../kernel/mail/mail.ts';
+import { admitMail } from '../accounts/accounts.ts';
 import { type Check, fail, pass, TooSlowError, warn, withDeadline } from './checks.ts';
 import { explainMailFailure, type MailError, quoteReply } from './mail-failure.ts';
 
 const REPLY_MS = 10_000;
 const TOTAL_MS = 30_000;
 
-export async function testMail({ config, publicUrl, log }: Context, to: string): Promise<Check[]> {
+export async function testMail(ctx: Context, to: string): Promise<Check[]> {
+  const { config, publicUrl, log } = ctx;
+  const { held, retryAfter } = await transact(ctx.db, (tx) => admitMail(ctx, tx, 'test', { to }));
+  if (held !== null)
+    return [fail(`This address has had too many test mails. Try again in ${retryAfter} s.`, 'Verify your own email.')];
   const { smtp, mailFrom: from, dataFolder } = config;
   const mailer = createMailer({ smtp, from, outbox: join(dataFolder, 'outbox'), timeoutMs: REPLY_MS });
   const text = `This mail shows that the server at ${publicUrl} can send mail.\n`;

@@ -74,9 +74,8 @@ export const submitFollow: SubmitForm = async ({ ask, caller, params: { uid = ''
 };
 
 /** Programs that check mails open links, so a link alone changes nothing. */
-export async function writeConfirmPage({ ctx, params: { token = '' }, query, texts }: Visit): Promise<PublicPage> {
-  const { game, address } = await readConfirmation(ctx, token);
-  const isDone = query.state === 'done';
+export async function writeConfirmPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {
+  const { game, address, isDone } = await readConfirmation(ctx, token);
   const name = html`<bdi>${game.name}</bdi>`;
   return {
     status: 200,
@@ -96,7 +95,7 @@ ${
 
 export const submitConfirmation: SubmitForm = async ({ ask, caller, params: { token = '' } }) => {
   await ask(confirmFollow, caller, { token });
-  return `/follow/${token}?state=done`;
+  return `/follow/${token}`;
 };
 
 export async function writeEndPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { type Auth, isOperator } from '../../features/accounts/accounts.ts';
 import { countPageReport } from '../../features/moderation/moderation.ts';
-import { countPublicPost, countPublicRead } from '../../request/address-limit.ts';
+import { countMailRequest, countPublicPost, countPublicRead } from '../../request/address-limit.ts';
 import { asKnownError, asUnexpected } from '../../request/as-api-error.ts';
 import { fromRequest } from '../../request/audit.ts';
 import { chooseLanguage, keepLanguage } from '../../request/choose-language.ts';
@@ -40,6 +40,15 @@ import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
 import { sendHtml } from './send-html.ts';
 import { type Texts, textsOf } from './texts/texts.ts';
+import {
+  submitBlock,
+  submitConfirmReplies,
+  submitEndReplies,
+  writeBlockPage,
+  writeConfirmRepliesPage,
+  writeEndRepliesPage,
+  writeTicketPage,
+} from './ticket-pages.ts';
 import type { PublicPage, SubmitForm, Visit, WritePage } from './visit.ts';
 import { mountWidget } from './widget.ts';
 
@@ -52,14 +61,21 @@ const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   follow: writeFollowPage,
   confirmFollow: writeConfirmPage,
   endFollow: writeEndPage,
+  ticket: writeTicketPage,
+  confirmReplies: writeConfirmRepliesPage,
+  endReplies: writeEndRepliesPage,
+  blockMails: writeBlockPage,
   reportPage: writeReportPage,
 };
 
 /** The pages with a form, by what it does. */
 const FORMS: { readonly [Name in PageName]?: Form } = {
-  follow: { submit: submitFollow, count: countPublicPost },
+  follow: { submit: submitFollow, count: countMailRequest },
   confirmFollow: { submit: submitConfirmation, count: countPublicPost },
   endFollow: { submit: submitEnd, count: countPublicPost },
+  confirmReplies: { submit: submitConfirmReplies, count: countPublicPost },
+  endReplies: { submit: submitEndReplies, count: countPublicPost },
+  blockMails: { submit: submitBlock, count: countPublicPost },
   reportPage: { submit: submitReport, count: countPageReport },
 };
 

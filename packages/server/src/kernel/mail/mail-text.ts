@@ -10,6 +10,17 @@ export function oneLine(name: string): string {
   return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : characters.join('');
 }
 
+/** What mail programs take for the end of a scheme, as in `https:`, or for a dot in a domain. */
+const LINK_PARTS = /(?<=\p{L}):(?=\S)|(?<=\S)[.\u3002\uFF0E\uFF61](?=[\p{L}\p{N}])|@(?=\S)/gu;
+
+/**
+ * Puts a name on one line on which mail programs find no address to make a link of: `evil.example` becomes
+ * `evil. example`. For mails to people who may not know whose name it is.
+ */
+export function plainName(name: string): string {
+  return oneLine(name).replace(LINK_PARTS, '$& ');
+}
+
 const MARKS: Readonly<Record<Language, readonly [string, string]>> = { en: ['“', '”'], de: ['„', '“'] };
 
 /** Puts a name in quotation marks, which it cannot close. */

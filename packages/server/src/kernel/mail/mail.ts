@@ -1,6 +1,7 @@
 // Sends mail by SMTP, or writes it to an outbox folder if no mail server is configured.
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Language } from '@chauffeur/contract/texts/messages';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { makePrivateFolder, PRIVATE_FILE } from '../private-files.ts';
 import { newId } from '../secrets/ids.ts';
@@ -17,6 +18,8 @@ export type Mail = {
   /** A UUID for the Message-ID. The same mail with the same id is a repetition. */
   id?: string;
   headers?: Readonly<Record<string, string>>;
+  /** Of the text; that of the request by default. */
+  language?: Language;
 };
 
 export type Mailer = {
@@ -77,9 +80,18 @@ function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
   };
 }
 
-function messageOf({ id, headers = {}, ...mail }: Mail, from: string): SendMailOptions {
+function messageOf({ to, subject, text, html, id, headers = {} }: Mail, from: string): SendMailOptions {
   const domain = /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost';
-  return { ...mail, from, headers: { ...headers }, ...(id !== undefined && { messageId: `<${id}@${domain}>` }) };
+  return {
+    // Not as a text, which could name several recipients.
+    to: { name: '', address: to },
+    from,
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    headers: { ...headers },
+    ...(id !== undefined && { messageId: `<${id}@${domain}>` }),
+  };
 }
 
 function createOutbox({ from, outbox }: { from: string; outbox: string }): Mailer {

@@ -24,11 +24,13 @@ const LIMIT_NAMES = [
   'commits',
   'crash_files',
   'crash_reports',
-  'follow_mails',
   'guest_bugs',
   'invitations',
   'issues',
   'login_codes',
+  'mail_requests',
+  'mails_of_accounts',
+  'mails_of_games',
   'manual_deliveries',
   'media_uploads',
   'mentions',
@@ -46,6 +48,14 @@ const LIMIT_NAMES = [
   'uploads',
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** The kinds of mails; features/accounts/mail-kinds.ts says what limits each. */
+export const MAIL_KINDS = [
+  ...(['alert', 'approval', 'change_email', 'deploy_key', 'existing_account', 'follow', 'game_deleted'] as const),
+  ...(['game_transferred', 'invitation', 'mention', 'new_email', 'operator_notice', 'page_hidden', 'release'] as const),
+  ...(['reply', 'reset', 'reset_report', 'security', 'team_invitation', 'test', 'ticket', 'transfer'] as const),
+  ...(['verify'] as const),
+] as const;
 
 const HTTP = {
   requests: histogram(
@@ -224,6 +234,11 @@ const MAILS = {
     'Time to hand a mail to the mail server, or to write it to the outbox.',
     [0.05, 0.2, 1, 5, 20],
     { outcome: ['sent', 'failed'] },
+  ),
+  mailsHeld: counter(
+    'chauffeur_mails_held_total',
+    'Mails that were not sent. `limit`: the recipient had too many of the kind; `blocked`: they asked for no more; `unconfirmed`: the account has not confirmed its address.',
+    { kind: MAIL_KINDS, reason: ['limit', 'blocked', 'unconfirmed'] },
   ),
 };
 

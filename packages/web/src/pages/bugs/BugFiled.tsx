@@ -4,7 +4,7 @@ import type { fileBug } from '@chauffeur/contract/operations/bugs';
 import { Anchor, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { t } from '../../texts.tsx';
+import { rich, t } from '../../texts.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { upload } from '../../upload.ts';
@@ -15,14 +15,26 @@ export type Filed = {
   readonly number: number;
   readonly uploads: OutputOf<typeof fileBug>['uploads'];
   readonly files: Files;
+  /** The address of the page with the ticket. */
+  readonly page: string;
+  /** The address that a player without an account left. */
+  readonly email: string | null;
 };
 
 const KINDS = ['dump', 'log'] as const;
 
-export function BugFiled({ filed: { bugUid, number, uploads, files }, slug }: { filed: Filed; slug: string }) {
+export function BugFiled({
+  filed: { bugUid, number, uploads, files, page, email },
+  slug,
+}: {
+  filed: Filed;
+  slug: string;
+}) {
   return (
     <Stack gap="md">
       <Text role="status">{t('bug.sent', { number })}</Text>
+      {email !== null && <Text>{t('bug.confirm', { email })}</Text>}
+      <Text>{rich('bug.page', { link: (content) => <Anchor href={page}>{content}</Anchor> })}</Text>
       {KINDS.map((kind) => {
         const file = files[kind];
         if (file === null) return null;

@@ -46,7 +46,15 @@ export function BugForm({ game, isGuest, onFiled }: BugFormProps) {
         ? call(fileBugAsGuest, { ...bug, ...(name !== '' && { name }), ...(email !== '' && { email }) })
         : call(fileBug, bug);
     },
-    onSuccess: ({ bug_uid, number, uploads }) => onFiled({ bugUid: bug_uid, number, uploads, files }),
+    onSuccess: ({ bug_uid, number, uploads, page_url }) =>
+      onFiled({
+        bugUid: bug_uid,
+        number,
+        uploads,
+        files,
+        page: page_url,
+        email: isGuest && sender.email.trim() !== '' ? sender.email.trim() : null,
+      }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,5 +1,6 @@
 // The replies to a bug ticket, and the form that sends another one by mail.
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, replyToBug } from '@chauffeur/contract/operations/bugs';
 import { Button, Checkbox, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -63,8 +64,12 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
       <Stack gap="sm">
         <Textarea
           data-field="message"
-          label="Reply by mail"
-          description="The player sees your name and this text, not your address."
+          label="Reply"
+          description={
+            bug.gets_mail
+              ? 'The player gets your name and this text by email, and does not see your address.'
+              : 'The player has not confirmed their email address, and finds your name and this text on the page of the ticket.'
+          }
           autosize
           minRows={3}
           maxLength={LIMITS.bugMessageLength}
@@ -83,11 +88,24 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
         <Button type="submit" w="fit-content" loading={reply.isPending} disabled={message.trim() === ''}>
           Send reply
         </Button>
-        <div role="status">
-          {reply.isSuccess && <Text size="sm">{`Reply sent to ${formatItems(reply.data.mails, 'player')}.`}</Text>}
-        </div>
+        <div role="status">{reply.isSuccess && <Text size="sm">{describeReply(reply.data)}</Text>}</div>
       </Stack>
       <UnsentText text={message} name="reply" />
     </form>
   );
+}
+
+/** Who got the reply by email, and who has to look for it. */
+function describeReply({ mails, unconfirmed, limited }: OutputOf<typeof replyToBug>): string {
+  return [
+    mails === 0 ? 'Reply saved.' : `Reply sent to ${formatItems(mails, 'player')} by email.`,
+    ...(unconfirmed === 0
+      ? []
+      : [
+          `${formatItems(unconfirmed, 'player')} without a confirmed email address can read it on the page of their ticket.`,
+        ]),
+    ...(limited === 0
+      ? []
+      : [`${formatItems(limited, 'player')} had too many emails from this game, and can read it there.`]),
+  ].join(' ');
 }

@@ -4,6 +4,7 @@ import { Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Facts } from '../../ui/Facts.tsx';
+import { formatItems } from '../../ui/format.ts';
 import { Section } from '../../ui/Section.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -112,7 +113,7 @@ export function ProcessesSection({ processes, mail }: Pick<ServiceState, 'proces
         rowKey={({ process_no }) => String(process_no)}
       />
       <Text size="sm" c="dimmed">
-        {MAIL[mail.by]}
+        {MAIL[mail.by]} {`Held back today: ${formatItems(mail.held_today, 'email')}.`}
       </Text>
     </Section>
   );

@@ -71,6 +71,7 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
         ctx,
         tx,
         caller,
+        game.game_id,
         await assignmentMails(ctx, { caller, game, userId: change.assignee, groups: different }),
       );
     return { changeUid, changed: different.length };

@@ -35,6 +35,7 @@ export async function addCrashGroupComment(
       ctx,
       tx,
       caller,
+      game.game_id,
       await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });
@@ -60,6 +61,7 @@ export async function updateCrashGroupComment(
       ctx,
       tx,
       caller,
+      game.game_id,
       await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });

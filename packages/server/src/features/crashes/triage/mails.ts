@@ -5,7 +5,7 @@ import type { Tx } from '../../../kernel/database/db.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
-import { enqueueMail } from '../../accounts/accounts.ts';
+import { enqueueMails } from '../../accounts/accounts.ts';
 import { type Game, listReachable } from '../../games/games.ts';
 
 type Group = { readonly group_id: string; readonly title: string };
@@ -13,10 +13,16 @@ type Group = { readonly group_id: string; readonly title: string };
 const LIMIT = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
 
 /** They are sent if the transaction commits. Throws 4290 if the caller has caused too many within an hour. */
-export async function sendMails(ctx: Context, tx: Tx, { user }: AccountCaller, mails: readonly Mail[]): Promise<void> {
+export async function sendMails(
+  ctx: Context,
+  tx: Tx,
+  { user }: AccountCaller,
+  gameId: string,
+  mails: readonly Mail[],
+): Promise<void> {
   if (mails.length === 0) return;
   await countUse(ctx, tx, user.id, LIMIT);
-  for (const mail of mails) await enqueueMail(tx, mail);
+  await enqueueMails(ctx, tx, 'mention', mails, { accountId: user.id, gameId });
 }
 
 type Mention = {

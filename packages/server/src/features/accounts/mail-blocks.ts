@@ -1,0 +1,53 @@
+// Links in mails to unconfirmed addresses that block more of them, for a time, and links that work only once.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/profile';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
+import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { perContext } from '../../request/per-context.ts';
+import * as sql from './mail-gate.sql.ts';
+
+/** Then the owner of the address can sign up or follow a game again, even without the link. */
+const BLOCK_MS = 30 * DAY;
+
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'blocks of mails'));
+
+/** It never expires, like the mail that has it. */
+export function blockToken(ctx: Context, recipient: string): string {
+  return signToken(keyOf(ctx), Buffer.from(recipient, 'base64url'));
+}
+
+/** Whether the address of the link takes only mails that it has confirmed. Throws 4040. */
+export async function isBlocked(ctx: Context, token: string): Promise<boolean> {
+  return (await sql.findBlocks(ctx.db, [recipientIn(ctx, token)], ctx.clock.now())).length > 0;
+}
+
+/** The body that mail programs send is ignored. Throws 4040. */
+export async function blockMails(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.blockMails>>> {
+  await sql.setBlock(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
+  return answer(200, {});
+}
+
+/** Takes a block back. Throws 4040. */
+export async function allowMails(ctx: Context, token: string): Promise<void> {
+  await sql.deleteBlock(ctx.db, recipientIn(ctx, token));
+}
+
+function recipientIn(ctx: Context, token: string): string {
+  const payload = openToken(keyOf(ctx), token);
+  if (payload === null) throw new ApiError(4040, 'token: this link is incomplete.');
+  return payload.toString('base64url');
+}
+
+/** Uses a link that works once and expires then. False if it was used before. */
+export function useLink(tx: Tx, token: string, expiresAt: Date): Promise<boolean> {
+  return sql.insertUsedLink(tx, hashSecret(token), expiresAt);
+}
+
+export function isUsed(db: Db, token: string): Promise<boolean> {
+  return sql.isUsedLink(db, hashSecret(token));
+}
