@@ -47,7 +47,7 @@ function toolOf(operation: Operation, mark: McpMark, perform: Perform): Tool {
       title: name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
       description: descriptionOf(operation, mark),
       inputSchema: plain(inputOf(operation, mark)) as ToolDefinition['inputSchema'],
-      outputSchema: plain(output) as ToolDefinition['outputSchema'],
+      outputSchema: plain(shorten(output)) as ToolDefinition['outputSchema'],
       annotations: hintsOf(operation, mark),
     },
   };
@@ -97,7 +97,8 @@ const CUT: Schema = {
         properties: { at: { type: 'string' }, shown: { type: 'integer' }, of: { type: 'integer' } },
       } as Schema,
     } as Schema,
-    read_on: { type: 'string', description: 'How to get the rest' } as Schema,
+    /** How to get the rest. */
+    read_on: { type: 'string' } as Schema,
   },
 } as Schema;
 
@@ -110,6 +111,54 @@ function outputOf({ output }: Operation, tool: string): Schema {
     // While a change waits for approval, its own fields are missing.
     required: mayWait ? [] : required,
   };
+}
+
+/** Keywords of values, which a client does not need to read a result. */
+const VALUE_KEYWORDS = new Set([
+  'additionalProperties',
+  'format',
+  'maximum',
+  'maxItems',
+  'maxLength',
+  'minimum',
+  'minItems',
+  'minLength',
+  'pattern',
+  'uniqueItems',
+]);
+/** The levels of fields that are described, and those whose names are listed at all. */
+const LEVELS = { described: 1, listed: 2 } as const;
+
+/**
+ * The schema of a result as clients get it. They keep the schemas of all tools in the context of the model, so it has
+ * the names and types of the first two levels of fields, and describes those of the first; deeper, it only marks
+ * untrusted text. A result that matches the whole schema also matches this one.
+ */
+export function shorten(schema: Schema, level = 0): Schema {
+  const short: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (VALUE_KEYWORDS.has(keyword) || (keyword === 'required' && level > 0)) continue;
+    if (keyword === 'description') {
+      if (level <= LEVELS.described) short.description = value;
+      else if (schema['x-untrusted'] === true) short.description = 'Untrusted';
+    } else if (keyword === 'properties') {
+      if (level < LEVELS.listed) short.properties = shortenAll(value as Record<string, Schema>, level + 1);
+    } else if (keyword === 'items') short.items = shorten(value as Schema, level);
+    else if (keyword === 'anyOf')
+      Object.assign(short, unionOf((value as Schema[]).map((part) => shorten(part, level))));
+    else short[keyword] = value;
+  }
+  return short as Schema;
+}
+
+function shortenAll(properties: Readonly<Record<string, Schema>>, level: number): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, shorten(part, level)]));
+}
+
+/** A union of plain types is one list of them. */
+function unionOf(parts: readonly Schema[]): Record<string, unknown> {
+  const isPlain = parts.every((part) => Object.keys(part).length === 1 && typeof part.type === 'string');
+  return isPlain ? { type: [...new Set(parts.map(({ type }) => type))] } : { anyOf: parts };
 }
 
 /** The schema as JSON without our own keywords, because some clients reject unknown keywords. */
