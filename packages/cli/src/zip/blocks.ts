@@ -1,4 +1,5 @@
 // Compresses the blocks of a file separately; their concatenated outputs are a single deflate stream.
+import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
 import { KIB, MIB } from '@chauffeur/contract/limits';
@@ -16,6 +17,8 @@ const SPARE_BYTES = 64;
 const WORTHWHILE = 0.97;
 const SAMPLE_SLICES = 8;
 const SLICE_BYTES = 4 * KIB;
+/** A file of several blocks may have a part that compresses, so it is sampled in more places. */
+const FILE_SLICES = 64;
 
 export type Block = {
   raw: Buffer;
@@ -47,11 +50,31 @@ export async function compressBlock(block: Block, level: number): Promise<Buffer
   return packed.length < storedLength(raw.length) ? Buffer.from(packed) : null;
 }
 
-/** Estimates whether compression is worthwhile, from a sample of slices compressed at the fastest level. */
+/** Where to sample `length` bytes: slices of equal distance, from the first to the last. */
+function sliceOffsets(length: number, count: number): number[] {
+  const stride = Math.floor((length - SLICE_BYTES) / (count - 1));
+  return Array.from({ length: count }, (_, index) => index * stride);
+}
+
+/** Estimates whether compression is worthwhile, from a sample of slices. */
 async function isWorthwhile(raw: Buffer): Promise<boolean> {
   if (raw.length <= SAMPLE_SLICES * SLICE_BYTES) return true;
-  const stride = Math.floor((raw.length - SLICE_BYTES) / (SAMPLE_SLICES - 1));
-  const slices = Array.from({ length: SAMPLE_SLICES }, (_, i) => raw.subarray(i * stride, i * stride + SLICE_BYTES));
+  return shrinks(sliceOffsets(raw.length, SAMPLE_SLICES).map((at) => raw.subarray(at, at + SLICE_BYTES)));
+}
+
+/** Estimates whether a file of more than one block is worth compressing. */
+export async function isFileWorthwhile(handle: FileHandle, size: number): Promise<boolean> {
+  const slices: Buffer[] = [];
+  for (const at of sliceOffsets(size, FILE_SLICES)) {
+    const slice = Buffer.alloc(SLICE_BYTES);
+    const { bytesRead } = await handle.read(slice, 0, SLICE_BYTES, at);
+    slices.push(slice.subarray(0, bytesRead));
+  }
+  return shrinks(slices);
+}
+
+/** Compresses at the fastest level. */
+async function shrinks(slices: readonly Buffer[]): Promise<boolean> {
   const sample = Buffer.concat(slices);
   const packed = await deflate(sample, { level: 1, chunkSize: 2 * sample.length });
   return packed.length < WORTHWHILE * sample.length;

@@ -85,9 +85,29 @@ test('compressible and incompressible blocks form one deflate stream', async (t)
   const { size } = await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
   const [mixed, noise] = readZip(readFileSync(join(folder, 'out.zip')));
   assert.deepEqual(mixed?.content, content);
-  assert.equal(mixed?.streamed, true);
+  assert.deepEqual([mixed?.streamed, mixed?.method], [true, 8]);
   assert.ok(size < 6.1 * MIB, 'text shrinks');
   assert.equal(noise?.content.length, 3 * MIB);
+});
+
+test('a large file that does not compress is stored, with its size and CRC-32 before its data', async (t) => {
+  const folder = tempFolder(t);
+  const [film, last] = [randomBytes(3 * MIB + 5), text(2 * MIB)];
+  writeTree(join(folder, 'game'), { 'film.mp4': film, 'last.txt': last });
+  const { size } = await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
+  const [first, second] = readZip(readFileSync(join(folder, 'out.zip')));
+  assert.deepEqual([first?.method, first?.streamed, first?.content.equals(film)], [0, false, true]);
+  assert.deepEqual([second?.method, second?.content.equals(last)], [8, true]);
+  assert.ok(size < 3.2 * MIB);
+  await writeZip(join(folder, 'game'), join(folder, 'plain.zip'), { level: 0 });
+  const plain = readZip(readFileSync(join(folder, 'plain.zip')));
+  assert.deepEqual(
+    plain.map(({ method, streamed }) => [method, streamed]),
+    [
+      [0, false],
+      [0, false],
+    ],
+  );
 });
 
 test('files of one block have their size before their data, so that streaming readers need no descriptor', async (t) => {

@@ -7,7 +7,7 @@ import { type Entry, type ListOptions, listEntries } from './entries.ts';
 import { HashedFile } from './hashed-file.ts';
 import { mapInOrder } from './in-order.ts';
 import { startsLikeProgram } from './names.ts';
-import { type PackedPart, packPart, partsOf } from './parts.ts';
+import { changed, type PackedPart, partPacker, partsOf } from './parts.ts';
 import { centralHeader, dataDescriptor, type EntryRecord, endRecords, localHeader, ZIP64_AT } from './records.ts';
 
 export type ZipOptions = ListOptions & {
@@ -66,14 +66,15 @@ async function writeArchive(entries: readonly Entry[], file: HashedFile, options
   const total = entries.reduce((sum, entry) => sum + entry.size, 0);
   const records: EntryRecord[] = [];
   let bytesIn = 0;
-  for await (const part of mapInOrder(partsOf(entries), BLOCKS_AHEAD, (part) => packPart(part, level))) {
+  for await (const part of mapInOrder(partsOf(entries), BLOCKS_AHEAD, partPacker(level))) {
     options.signal?.throwIfAborted();
     if (part.isFirst) records.push(beginRecord(part, file.size, zip64At));
     const record = records.at(-1) as EntryRecord;
     fillRecord(record, part);
-    if (part.isFirst) await file.write(localHeader(record));
+    if (part.isFirst) await file.write(localHeader(headerOf(record, part)));
     await file.write(...part.packed);
     if (part.isLast && record.streamed) await file.write(dataDescriptor(record));
+    if (part.isLast && part.storedCrc !== null && part.storedCrc !== record.crc) throw changed(part.entry);
     refuseAbove(maxBytes, file.size);
     bytesIn += part.entry.kind === 'file' ? part.raw.length : 0;
     options.onProgress?.(bytesIn, total);
@@ -93,10 +94,15 @@ function beginRecord(part: PackedPart, offset: number, zip64At: number): EntryRe
     size: 0,
     mode: modeOf(part),
     offset,
-    streamed: !part.isLast,
+    streamed: !part.isLast && part.storedCrc === null,
     // Decided before the packed size is known, because a file is never larger than its stored form.
     large: Math.ceil(entry.size / BLOCK_BYTES) * storedLength(BLOCK_BYTES) >= zip64At,
   };
+}
+
+/** What the local header says before the rest of the file is read. */
+function headerOf(record: EntryRecord, { entry, storedCrc }: PackedPart): EntryRecord {
+  return storedCrc === null ? record : { ...record, crc: storedCrc, packed: entry.size, size: entry.size };
 }
 
 function modeOf({ entry, raw }: PackedPart): number {
