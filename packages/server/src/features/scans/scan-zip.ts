@@ -109,9 +109,14 @@ async function scanParts(
   }
   const unscanned = (await scans?.finish()) ?? [];
   const infected = scans?.infected ?? null;
-  const entries = directory.entries.map((entry) => {
-    return { path: entry.path, type: entry.type, size: entry.size, sha256: digests.get(entry) ?? null };
-  });
+  const entries = directory.entries
+    .filter(({ path }) => path !== '')
+    .map((entry) => ({
+      path: entry.path,
+      type: entry.type,
+      size: entry.size,
+      sha256: digests.get(entry) ?? null,
+    }));
   return { infected, unscanned, links, entries: infected === null ? entries : [] };
 }
 

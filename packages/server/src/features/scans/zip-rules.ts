@@ -3,7 +3,7 @@ import { findWindowsProblem, foldPath, ignoresCase } from '@chauffeur/contract/f
 import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { hasHiddenCharacter } from '@chauffeur/contract/text';
-import { FLAGS, MODES, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
+import { FLAGS, MODES, placeOf, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
 import { formatEntryName } from './entry-name.ts';
 import { judgeBelowFiles, judgeBelowLinks } from './link-rules.ts';
 
@@ -44,6 +44,14 @@ export const ZIP_RULES: readonly Rule[] = [
     judge: ofNames(
       (name) => name === '' || /[\0\uFFFD]/.test(name),
       (entry) => `The name of the .zip entry ${entry} cannot be read. Use UTF-8 names.`,
+    ),
+  },
+  {
+    name: 'nameless-file',
+    // Some tools add the zipped folder itself as `./`.
+    judge: ofEntries(
+      ({ path, type }) => path === '' && type !== 'folder',
+      () => 'The .zip has a file without a name. Create the .zip again with another tool.',
     ),
   },
   {
@@ -233,7 +241,7 @@ function judgeWindowsNames({ entries }: ZipDirectory, os?: Os): string | null {
   return null;
 }
 
-/** Two entries with the same path. To an unpacker `a`, `a/`, `./a` and `a//` are the same path. */
+/** Two entries with the same path. */
 function judgeDuplicates({ entries }: ZipDirectory): string | null {
   const [name] = findSamePlace(entries, placeOf) ?? [];
   return name === undefined ? null : `The .zip has two entries named ${formatEntryName(name)}. Remove one of them.`;
@@ -271,13 +279,6 @@ function findSamePlace(
 
 function bothAreFolders(first: ZipEntry, second: ZipEntry): boolean {
   return first.type === 'folder' && second.type === 'folder';
-}
-
-function placeOf(name: string): string {
-  return name
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/');
 }
 
 /**

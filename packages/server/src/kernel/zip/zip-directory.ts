@@ -10,7 +10,7 @@ import {
 } from 'yauzl';
 import { readBytes } from '../blobs/blob-bytes.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import { FLAGS, MODES, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
+import { FLAGS, MODES, placeOf, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 
 /** A directory of 200,000 entries with names of 250 bytes takes 60 MB. */
 const MAX_DIRECTORY_BYTES = 64 * MIB;
@@ -95,7 +95,7 @@ function toZipEntry(entry: Entry): ZipEntry {
   const names = readNames(entry);
   const mode = entry.externalFileAttributes >>> 16;
   return {
-    path: names[0],
+    path: pathOf(names[0]),
     names,
     rawName: entry.fileNameRaw,
     type: readType(mode, names[0]),
@@ -124,6 +124,11 @@ function readNames(entry: Entry): [string, ...string[]] {
   if (!extraFields.some((field) => field.id === UNICODE_PATH)) return [plain];
   const extra = getFileNameLowLevel(flags, raw, extraFields, true);
   return extra === plain ? [plain] : [extra, plain];
+}
+
+function pathOf(name: string): string {
+  const place = placeOf(name);
+  return place !== '' && name.endsWith('/') ? `${place}/` : place;
 }
 
 const DOS_FOLDER = 0x10;

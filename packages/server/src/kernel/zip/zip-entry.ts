@@ -11,11 +11,12 @@ export class ZipError extends Error {
  */
 export type ZipEntry = {
   /**
-   * The file name as most unpackers read it: segments separated by `/`. Untrusted until `judgeDirectory` has checked
-   * it.
+   * Where most unpackers write it: segments separated by `/`, and a `/` at the end of a folder. Empty segments and `.`
+   * of the name are left out, so `./index.html` is `index.html`, and the root itself is empty. Untrusted until
+   * `judgeDirectory` has checked the names.
    */
   path: string;
-  /** `path` and every other name that some unpacker would use. */
+  /** The names as they are stored: first as most unpackers read it, then as some would. */
   names: readonly string[];
   /** The bytes of the name, which the local header repeats. */
   rawName: Buffer;
@@ -60,3 +61,11 @@ export const MODES = {
 
 /** General purpose bit flags that are checked. */
 export const FLAGS = { encrypted: 0x1, dataDescriptor: 0x8, utf8: 0x800, maskedHeaders: 0x2000 } as const;
+
+/** The place that a name means: to an unpacker, `a`, `a/`, `./a` and `a//` are the same. Empty for the root. */
+export function placeOf(name: string): string {
+  return name
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+}
