@@ -7,7 +7,7 @@ import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { NUL_STATUS } from './setup/cluster.ts';
 import { serveOtherWebsite } from './setup/other-website.ts';
-import { findFreePort, startService } from './setup/processes.ts';
+import { addSession } from './setup/page.ts';
 import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
@@ -18,7 +18,13 @@ const PLAYER = { email: 'player@example.com', password: 'correct horse battery' 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
-const PLAYED = '1082; saves: no; threads: yes; rgb(1, 2, 3)';
+const PLAYED = '1082; saves: saved; threads: yes; rgb(1, 2, 3)';
+/** For browsers to which names below `localhost` don't exist. */
+const OWN_HOSTS = /^http:\/\/[^/]+\.localhost[:/]/;
+const BLOCKED = [
+  /^GET http:.*\.localhost:\d+\/play: net::ERR_FAILED/,
+  /^Failed to load resource: net::ERR_FAILED .*\/play\)/,
+];
 
 /** The document of the game in the frame. */
 function gameOf(page: Page): Locator {
@@ -87,7 +93,7 @@ describe('playing on the website', () => {
     await page.getByRole('link', { name: 'Play in browser' }).click();
     const play = page.getByRole('button', { name: 'Play Small Walk' });
     await play.waitFor();
-    await page.getByText("Progress isn't saved when you leave").waitFor();
+    assert.equal(await page.getByText("Progress isn't saved").count(), 0);
     assert.deepEqual(loaded, []);
     await play.press('Enter');
     await stateOf(page).getByText(PLAYED).waitFor();
@@ -124,41 +130,69 @@ describe('playing on the website', () => {
     });
   });
 
-  test('a hostile build cannot use the session or navigate the player away', async (t) => {
+  test('a game plays in a sandbox where the browser cannot reach its own host, and says that nothing is saved', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    site.expectErrors(
-      /^Unsafe attempt to initiate navigation/,
-      /^Blocked opening 'about:blank'/,
-      /\/api\/auth\/get-session' from origin 'null' has been blocked by CORS policy/,
-      /\/api\/v1\/games' from origin 'null' has been blocked by CORS policy/,
-      /^GET .*get-session: net::ERR_FAILED/,
-      /^GET .*games: net::ERR_FAILED/,
-      /^POST .*games: net::ERR_FAILED/,
-      /^Failed to load resource: net::ERR_FAILED .*(get-session|games)/,
-      /status of 401 .*games/,
-      /camera is not allowed/,
-    );
-    const page = await visit(studio.session);
-    const address = `${site.service.url}/g/${studio.slug}/play?channel=evil`;
-    const taken: string[] = [];
-    page.context().on('page', (other) => taken.push(`page ${other.url()}`));
-    page.on('download', (download) => taken.push(`download ${download.suggestedFilename()}`));
-    await page.goto(address);
+    site.expectErrors(...BLOCKED);
+    const page = await visit();
+    await page.route(OWN_HOSTS, (route) => route.abort());
+    await page.goto(`${site.service.url}/g/${studio.slug}/play`);
+    await page.getByText("Progress isn't saved when you leave").waitFor();
     await page.getByRole('button', { name: 'Play Small Walk' }).click();
-    await stateOf(page).getByText('let: nothing').waitFor();
-    assert.equal(page.url(), address);
-    assert.deepEqual(taken, []);
-    const { data } = await (await fetch(`${site.service.api}/games`, { headers: studio.session })).json();
-    assert.deepEqual(
-      data.games.map(({ name }: { name: string }) => name),
-      ['Small Walk'],
-    );
-    // Opened outside the frame, it would run with the rights of the site.
-    const source = await page.locator('iframe').getAttribute('src');
-    await page.goto(new URL(source ?? '', address).href);
-    await page.getByRole('button', { name: 'Play Small Walk' }).waitFor();
-    assert.match(page.url(), /\/g\/[^/]+\/play$/);
+    await stateOf(page).getByText(PLAYED.replace('saves: saved', 'saves: no')).waitFor();
+    await page.frameLocator('iframe').frameLocator('iframe').getByText('A page within').waitFor();
+    assert.equal((await page.locator('iframe').getAttribute('sandbox'))?.includes('allow-same-origin'), false);
   });
+
+  for (const { where, host, blocked, allowed } of [
+    // Service workers serve nothing but the files of their game.
+    { where: 'on its own origin', host: '127.0.0.1', blocked: null, allowed: 'worker' },
+    { where: 'on its own origin next to localhost', host: 'localhost', blocked: null, allowed: 'worker' },
+    { where: 'in the sandbox', host: '127.0.0.1', blocked: OWN_HOSTS, allowed: 'nothing' },
+  ])
+    test(`a hostile build ${where} can neither use the session, set cookies of the site nor navigate the player away`, async (t) => {
+      if (site.browser === null) return t.skip(NO_CHROMIUM);
+      site.expectErrors(
+        /^Unsafe attempt to initiate navigation/,
+        /^Blocked opening 'about:blank'/,
+        /\/api\/auth\/get-session' from origin '.*' has been blocked by CORS policy/,
+        /\/api\/v1\/games' from origin '.*' has been blocked by CORS policy/,
+        /^GET .*get-session: net::ERR_FAILED/,
+        /^GET .*games: net::ERR_FAILED/,
+        /^POST .*games: net::ERR_FAILED/,
+        /^Failed to load resource: net::ERR_FAILED .*(get-session|games)/,
+        /status of 40[13] .*games/,
+        /camera is not allowed/,
+        ...(blocked === null ? [] : BLOCKED),
+      );
+      const page = await visit();
+      const origin = site.service.url.replace('127.0.0.1', host);
+      await addSession(page.context(), { ...site.service, url: origin }, studio.session);
+      if (blocked !== null) await page.route(blocked, (route) => route.abort());
+      const address = `${origin}/g/${studio.slug}/play?channel=evil`;
+      const taken: string[] = [];
+      page.context().on('page', (other) => taken.push(`page ${other.url()}`));
+      page.on('download', (download) => taken.push(`download ${download.suggestedFilename()}`));
+      await page.goto(address);
+      await page.getByRole('button', { name: 'Play Small Walk' }).click();
+      await stateOf(page).getByText(`let: ${allowed}`, { exact: true }).waitFor();
+      assert.equal(page.url(), address);
+      assert.deepEqual(taken, []);
+      const cookies = await page.context().cookies();
+      assert.deepEqual(
+        cookies.filter(({ name }) => name === 'tossed'),
+        [],
+      );
+      const { data } = await (await fetch(`${site.service.api}/games`, { headers: studio.session })).json();
+      assert.deepEqual(
+        data.games.map(({ name }: { name: string }) => name),
+        ['Small Walk'],
+      );
+      // Opened outside the frame, it could ask for passwords under the name of the site.
+      const source = await page.locator('iframe').getAttribute('src');
+      await page.goto(new URL(source ?? '', address).href);
+      await page.getByRole('button', { name: 'Play Small Walk' }).waitFor();
+      assert.match(page.url(), /\/g\/[^/]+\/play$/);
+    });
 
   test('only beta members can play a beta build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
@@ -175,43 +209,29 @@ describe('playing on the website', () => {
     await stateOf(page).getByText(PLAYED).waitFor();
   });
 
-  test('a game on its own domain keeps its saves, also for its next build, and is isolated from the site', async (t) => {
+  test('a game keeps its saves, also for its next build, on a host that serves nothing else', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const { environment, dataFolder } = site.service;
-    const port = await findFreePort();
-    const apart = await startService(dataFolder, {
-      ...environment,
-      CHAUFFEUR_PORT: String(port),
-      CHAUFFEUR_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      // Chromium resolves every name below localhost to this machine.
-      CHAUFFEUR_PLAY_URL: `http://*.localhost:${port}`,
-    });
-    try {
-      site.expectErrors(/status of 404 .*localhost.*\/sign-in/);
-      const page = await visit();
-      await page.goto(`${apart.url}/g/${studio.slug}/play`);
-      await page.getByRole('button', { name: 'Play Small Walk' }).click();
-      await stateOf(page).getByText(PLAYED.replace('saves: no', 'saves: saved')).waitFor();
-      const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
-      assert.equal(source.hostname, `${studio.gameUid}.localhost`);
-      assert.equal(await page.getByText("Progress isn't saved").count(), 0);
+    site.expectErrors(/status of 404 .*localhost.*\/sign-in/);
+    const page = await visit();
+    await page.goto(`${site.service.url}/g/${studio.slug}/play`);
+    await page.getByRole('button', { name: 'Play Small Walk' }).click();
+    await stateOf(page).getByText(PLAYED).waitFor();
+    const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
+    assert.equal(source.hostname, `${studio.gameUid}.localhost`);
 
-      await gameOf(page).evaluate(save, 'level 7');
-      const readSaves = async () => {
-        await page.reload();
-        await page.getByRole('button', { name: 'Play Small Walk' }).click();
-        await stateOf(page).getByText('saves: saved').waitFor();
-        return gameOf(page).evaluate(readSave);
-      };
-      assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
-      await shipBuild(site.service, studio, { version: '1.1.0', ...PLATFORM }, webBuild('plays'));
-      assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
-      await page.getByText('Version 1.1.0').waitFor();
-      await page.goto(`${source.origin}/sign-in`);
-      await page.getByText('Only games are played on this host.').waitFor();
-    } finally {
-      await apart.stop();
-    }
+    await gameOf(page).evaluate(save, 'level 7');
+    const readSaves = async () => {
+      await page.reload();
+      await page.getByRole('button', { name: 'Play Small Walk' }).click();
+      await stateOf(page).getByText('saves: saved').waitFor();
+      return gameOf(page).evaluate(readSave);
+    };
+    assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
+    await shipBuild(site.service, studio, { version: '1.1.0', ...PLATFORM }, webBuild('plays'));
+    assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
+    await page.getByText('Version 1.1.0').waitFor();
+    await page.goto(`${source.origin}/sign-in`);
+    await page.getByText('Only games are played on this host.').waitFor();
   });
 
   test('a developer chooses a handle, and players find their games there', async (t) => {

@@ -146,10 +146,6 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   },
   'citus: chauffeur-server distribute': { elsewhere: 'packages/server/test/citus.test.ts', as: 'distribute(server)' },
   'scanner: apt-get install clamav-daemon': { elsewhere: '.ci/run', as: 'clamav-daemon' },
-  "proxy: CHAUFFEUR_PUBLIC_URL=http://127.0.0.1:4000 CHAUFFEUR_PLAY_URL='http://*.localhost:4000' npm start": {
-    elsewhere: 'e2e/website.play.test.ts',
-    as: 'CHAUFFEUR_PLAY_URL',
-  },
   "storage: chauffeur-server blobs copy --from ./data/blobs --to 's3://builds?region=eu-central-1'": RUN,
   'limits: chauffeur-server admin game quota --game UID --storage-mb 512000 --crash-mb default': {
     run: (text) => text.replaceAll(' UID', ' "$GAME_UID"'),

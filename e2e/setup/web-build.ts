@@ -29,21 +29,27 @@ document.querySelector('#state').textContent =
 
 /** Tries several attacks, and shows which of them were possible. */
 const ATTACKS = `
+const site = location.ancestorOrigins[0];
+const need = (condition) => { if (!condition) throw new Error('refused'); };
 const tries = {
-  cookie: () => document.cookie,
-  storage: () => localStorage.length,
+  cookie: () => need(document.cookie !== ''),
+  toss: () => {
+    for (const domain of ['localhost', '.localhost', '127.0.0.1', location.hostname.replace(/^[^.]+[.]/, '')])
+      document.cookie = 'tossed=1; domain=' + domain;
+    need(document.cookie.includes('tossed'));
+  },
   parent: () => parent.document.title,
   top: () => { top.location = 'about:blank#taken'; if (!navigator.userActivation) return; throw new Error('decided later'); },
   popup: () => { if (open('about:blank') === null) throw new Error('blocked'); },
-  worker: () => navigator.serviceWorker.register('walk.js'),
-  account: async () => (await fetch('/api/auth/get-session', { credentials: 'include' })).text(),
-  games: async () => (await fetch('/api/v1/games', { credentials: 'include' })).text(),
+  worker: () => navigator.serviceWorker.register('steps.js', { type: 'module' }),
+  account: async () => (await fetch(site + '/api/auth/get-session', { credentials: 'include' })).text(),
+  games: async () => (await fetch(site + '/api/v1/games', { credentials: 'include' })).text(),
   create: async () => {
     const body = JSON.stringify({ name: 'forged' });
-    return (await fetch('/api/v1/games', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body })).text();
+    return (await fetch(site + '/api/v1/games', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body })).text();
   },
   form: async () => {
-    await fetch('/api/v1/games', { method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams({ name: 'forged' }) });
+    await fetch(site + '/api/v1/games', { method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams({ name: 'forged' }) });
     throw new Error('decided by the service');
   },
   camera: () => navigator.mediaDevices.getUserMedia({ video: true }),

@@ -68,6 +68,8 @@ export const LIMITS = {
   /** Entries of a zip that is played in the browser, and the total length of their paths. */
   playEntries: 20_000,
   playPathCharacters: 2 * MIB,
+  /** Symbolic links of such a zip. Each is read on its own before the game can start. */
+  playLinks: 1000,
   /** How long the URL of a build that is not public can be played: long enough for an evening. */
   playSeconds: 12 * 3600,
   /** Total of the unpacked sizes in a zip's central directory. */

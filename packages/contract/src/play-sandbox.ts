@@ -6,10 +6,13 @@
  */
 const FLAGS = ['allow-scripts', 'allow-pointer-lock', 'allow-orientation-lock', 'allow-forms'] as const;
 
+/** The path on a game's host that shows a page of the website whether the browser can reach that host. */
+export const PLAY_PROBE = '/play';
+
 /**
- * The flags as the attribute and the header write them. With `keepsSaves`, the game keeps its origin and therefore its
+ * The flags as the attribute and the header write them. With `keepsOrigin`, the game keeps its origin and therefore its
  * storage. Set it only if that origin is not the website's.
  */
-export function sandboxOf({ keepsSaves }: { keepsSaves: boolean }): string {
-  return [...FLAGS, ...(keepsSaves ? ['allow-same-origin'] : [])].join(' ');
+export function sandboxOf({ keepsOrigin }: { keepsOrigin: boolean }): string {
+  return [...FLAGS, ...(keepsOrigin ? ['allow-same-origin'] : [])].join(' ');
 }

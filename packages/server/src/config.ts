@@ -150,7 +150,7 @@ export const SETTINGS = {
   playUrl: optional(
     'CHAUFFEUR_PLAY_URL',
     playUrl,
-    'URL on a separate domain where web builds are played, such as `https://*.games-play.example`. The star gives each game its own host and browser storage. Default: games are played on the public URL, isolated from the website and without storage.',
+    'URL on a separate domain where web builds are played, such as `https://*.games-play.example`. The star gives each game its own host and browser storage. Default: on a loopback address, hosts below `localhost`; otherwise, games are played on the public URL, isolated from the website and without storage.',
   ),
   downloadUrl: optional(
     'CHAUFFEUR_DOWNLOAD_URL',

@@ -1,8 +1,10 @@
 // Playing web builds on the real server: the correct bytes and headers, only for those with access.
 import assert from 'node:assert/strict';
-import { get, type IncomingMessage } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, request as send } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { brotliCompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { MIB } from '@chauffeur/contract/limits';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { shipAndScan } from './setup/uploads.ts';
 import { buildZip, type ZipPiece } from './setup/zips.ts';
@@ -19,11 +21,16 @@ const PIECES: readonly ZipPiece[] = [
 ];
 const WEB = { os: 'web', arch: 'wasm32' };
 
-/** Sends a raw request with any headers and an unnormalized path. */
-async function read(url: string, headers: Record<string, string> = {}) {
+/**
+ * Sends a raw request with any headers and an unnormalized path. Browsers resolve names below `localhost` themselves,
+ * Node doesn't.
+ */
+async function read(url: string, headers: Record<string, string> = {}, method = 'GET') {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const { origin, hostname, port } = new URL(url);
-  get({ hostname, port, path: url.slice(origin.length), headers, agent: false }, resolve).on('error', reject);
+  const { origin, host, port } = new URL(url);
+  const path = url.slice(origin.length);
+  const options = { hostname: '127.0.0.1', port, path, method, headers: { host, ...headers }, agent: false };
+  send(options, resolve).on('error', reject).end();
   const response = await promise;
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
@@ -35,8 +42,10 @@ describe('a web build in the browser', () => {
   let game: TestGame;
   let base: string;
   let fileUid: string;
+  let port: string;
   before(async () => {
     server = await startServer();
+    ({ port } = new URL(server.url));
     game = await makeGame(server);
     ({ fileUid } = await ship());
     base = `${server.url}/play/${fileUid}/walk`;
@@ -52,10 +61,12 @@ describe('a web build in the browser', () => {
   test('has a URL that starts with its page, and declares what its frame may do', async () => {
     const { status, body } = await askFor(fileUid);
     assert.equal(status, 200);
+    const flags = 'allow-scripts allow-pointer-lock allow-orientation-lock allow-forms';
     assert.deepEqual(body.data, {
-      url: `${server.url}/play/${fileUid}/walk/index.html`,
-      sandbox: 'allow-scripts allow-pointer-lock allow-orientation-lock allow-forms',
-      keeps_saves: false,
+      url: `http://${game.uid}.localhost:${port}/play/${fileUid}/walk/index.html`,
+      sandbox: `${flags} allow-same-origin`,
+      keeps_saves: true,
+      fallback: { url: `${server.url}/play/${fileUid}/walk/index.html`, sandbox: flags },
       expires_at: null,
     });
   });
@@ -75,7 +86,7 @@ describe('a web build in the browser', () => {
   test('uses the names in the zip, decoded once, and leaves files compressed by the engine to the browser', async () => {
     const ogg = await read(`${base}/${encodeURIComponent('steps größer.ogg')}`);
     assert.deepEqual([ogg.headers['content-type'], ogg.bytes.toString()], ['audio/ogg', '0123456789']);
-    const wasm = await read(`${base}/walk.wasm.br?v=1`);
+    const wasm = await read(`${base}/walk.wasm.br?v=1`, { 'accept-encoding': 'gzip, br' });
     assert.deepEqual([wasm.headers['content-type'], wasm.headers['content-encoding']], ['application/wasm', 'br']);
     assert.deepEqual(wasm.bytes, brotliCompressSync(Buffer.from('\0asm')));
     assert.deepEqual((await read(`${base}/nothing.bin`)).bytes.length, 0);
@@ -117,7 +128,6 @@ describe('a web build in the browser', () => {
   test('serves only files that the zip directory lists', async () => {
     const tricks = [
       '',
-      'link',
       '..',
       '../walk/walk.js',
       '%2e%2e/walk/walk.js',
@@ -202,6 +212,334 @@ describe('a web build in the browser', () => {
     assert.ok(responses.every(Boolean));
   });
 });
+
+describe('a game on a loopback address', () => {
+  let server: TestServer;
+  let game: TestGame;
+  let other: TestGame;
+  let fileUid: string;
+  let port: string;
+  before(async () => {
+    server = await startServer();
+    ({ port } = new URL(server.url));
+    [game, other] = await Promise.all([makeGame(server), makeGame(server)]);
+    ({ fileUid } = await shipAndScan(server, game, WEB, buildZip(PIECES)));
+  });
+  after(() => server.stop());
+
+  const on = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    read(server.url + path, { host: `${host}:${port}`, ...headers }, method);
+
+  test('has a host of its own, on which it keeps its origin, and runs in a sandbox on the host of the website', async () => {
+    const path = `/play/${fileUid}/walk/index.html`;
+    const own = await on(`${game.uid}.localhost`, path);
+    assert.equal(own.status, 200);
+    assert.match(String(own.headers['content-security-policy']), /^sandbox .* allow-same-origin$/);
+    assert.doesNotMatch(own.bytes.toString(), /crossorigin|importScripts/);
+    for (const host of ['127.0.0.1', 'localhost', 'example.com']) {
+      const shared = await on(host, path);
+      assert.equal(shared.status, 200, host);
+      assert.doesNotMatch(String(shared.headers['content-security-policy']), /same-origin/, host);
+      assert.match(shared.bytes.toString(), /importScripts.*<script crossorigin src="walk.js">/s, host);
+    }
+    for (const host of [`${other.uid}.localhost`, `${fileUid}.localhost`])
+      assert.equal((await on(host, path)).status, 404);
+  });
+
+  test('shares no host with the website, except that a page may ask whether the host can be reached', async () => {
+    const host = `${game.uid}.localhost`;
+    for (const path of [
+      '/',
+      '/sign-in',
+      '/api/v1/public/games',
+      '/api/auth/get-session',
+      '/ready',
+      '/play?a',
+      '/plays',
+    ])
+      assert.equal((await on(host, path, { accept: 'text/html' })).status, 404, path);
+    const probe = await on(host, '/play');
+    assert.deepEqual([probe.status, probe.headers['access-control-allow-origin']], [204, '*']);
+    assert.equal(probe.headers['cache-control'], 'no-store');
+    assert.equal((await on('127.0.0.1', '/play')).status, 404);
+  });
+
+  test('cannot use a session: a page on its host is a page of another site', async () => {
+    const session = await signIn(server, game.owner);
+    for (const origin of [`http://${game.uid}.localhost:${port}`, 'null', 'http://x.localhost']) {
+      const { status, body } = await request(`${server.api}/games`, {
+        method: 'POST',
+        headers: { ...session, origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'forged' }),
+      });
+      assert.deepEqual([status, body.error?.code], [403, 4032], origin);
+    }
+  });
+
+  test('may install a service worker on its host, which removes itself when the build is withdrawn', async () => {
+    const host = `${game.uid}.localhost`;
+    const script = { 'service-worker': 'script' };
+    assert.match((await on(host, `/play/${fileUid}/walk/walk.js`, script)).bytes.toString(), /^console/);
+    const gone = await on(host, `/play/${game.uid}/walk/walk.js`, script);
+    assert.deepEqual([gone.status, gone.headers['cache-control']], [200, 'no-store']);
+    assert.match(gone.bytes.toString(), /registration\.unregister\(\)/);
+    assert.equal((await on('127.0.0.1', `/play/${fileUid}/walk/walk.js`, script)).status, 404);
+  });
+
+  test('lets its pages send any header to its own files, and read what a part of a file says about the whole', async () => {
+    const path = `/play/${fileUid}/walk/walk.js`;
+    const asking = {
+      origin: 'null',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-game',
+    };
+    const preflight = await on('127.0.0.1', path, asking, 'OPTIONS');
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers['access-control-allow-origin'], '*');
+    assert.equal(preflight.headers['access-control-allow-headers'], '*, Authorization');
+    assert.equal(preflight.headers['access-control-allow-methods'], 'GET, HEAD');
+    const part = await on('127.0.0.1', path, { origin: 'null', range: 'bytes=0-0' });
+    assert.match(String(part.headers['access-control-expose-headers']), /Accept-Ranges.*Content-Range/);
+  });
+
+  test('that is not for everyone has a URL that opens nothing on the host of another game', async () => {
+    const dev = await shipAndScan(server, game, { ...WEB, version: '2', channel: 'dev' }, buildZip(PIECES));
+    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${dev.fileUid}/play`, {
+      headers: await signIn(server, game.owner),
+    });
+    const { pathname, host } = new URL(body.data.url);
+    assert.equal((await on(host.split(':')[0]!, pathname)).status, 200);
+    assert.equal((await on(`${other.uid}.localhost`, pathname)).status, 404);
+    assert.equal((await on(host.split(':')[0]!, `/play/${dev.fileUid}/walk/index.html`)).status, 403);
+  });
+});
+
+describe('what exports contain', () => {
+  let server: TestServer;
+  let game: TestGame;
+  let count = 0;
+  before(async () => {
+    server = await startServer();
+    game = await makeGame(server);
+  });
+  after(() => server.stop());
+
+  async function ship(pieces: readonly ZipPiece[]): Promise<{ base: string; fileUid: string }> {
+    const build = { version: `1.${count++}`, channel: `c${count}`, ...WEB };
+    const { fileUid } = await shipAndScan(server, game, build, buildZip(pieces));
+    return { base: `${server.url}/play/${fileUid}`, fileUid };
+  }
+  const PAGE: ZipPiece = { name: 'index.html', data: '<!doctype html><img src=a.png>' };
+  const textOf = async (url: string, headers?: Record<string, string>) => (await read(url, headers)).bytes.toString();
+
+  test('names that begin with ./ are the same as without it, in the browser and in the list of files', async () => {
+    const names = ['./', './index.html', './data//./level.txt'];
+    const { base, fileUid } = await ship(
+      names.map((name) => ({ name, data: name.endsWith('/') ? '' : name, method: 8 })),
+    );
+    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/play`);
+    assert.ok(body.data.url.endsWith(`/play/${fileUid}/index.html`), body.data.url);
+    assert.equal(await textOf(`${base}/data/level.txt`), './data//./level.txt');
+    const { body: provenance } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/provenance`);
+    assert.deepEqual(
+      provenance.data.entries.map(({ path }: { path: string }) => path),
+      ['index.html', 'data/level.txt'],
+    );
+  });
+
+  test('symbolic links lead to what they lead to in the folder, and nowhere else', async () => {
+    const link = (name: string, data: string): ZipPiece => ({ name, data, mode: 0o120777, method: 8 });
+    const { base, fileUid } = await ship([
+      { name: 'web/Game.html', data: '<!doctype html>linked', method: 8 },
+      link('web/index.html', 'Game.html'),
+      { name: 'shared/a.png', data: 'image' },
+      link('web/data', '../shared'),
+      link('web/again', 'data'),
+      link('web/nothing', 'missing.png'),
+    ]);
+    const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/play`);
+    assert.ok(body.data.url.endsWith('/web/index.html'), body.data.url);
+    assert.match(await textOf(`${base}/web/index.html`), /linked$/);
+    assert.equal(await textOf(`${base}/web/data/a.png`), 'image');
+    assert.equal(await textOf(`${base}/web/again/a.png`), 'image');
+    for (const path of [
+      'web/nothing',
+      'web/data',
+      'web/data/../index.html',
+      'web/data/%2e%2e/index.html',
+      'web/data//a.png',
+    ])
+      assert.equal((await read(`${base}/${path}`)).status, 404, path);
+  });
+
+  test('a link that leaves the zip is refused, and so are circular ones', async () => {
+    for (const pieces of [
+      [['out', '../secret']],
+      [['up', '..']],
+      [
+        ['a', 'b'],
+        ['b', 'a'],
+      ],
+    ]) {
+      const links = pieces.map(([name = '', data = '']): ZipPiece => ({ name: `web/${name}`, data, mode: 0o120777 }));
+      const build = { version: `2.${count++}`, channel: 'links', ...WEB };
+      const scanned = await shipAndScan(
+        server,
+        game,
+        build,
+        buildZip([{ name: 'web/index.html', data: 'x' }, ...links]),
+      );
+      const { body } = await request(`${server.api}/public/games/${game.uid}/files/${scanned.fileUid}/play`);
+      assert.notEqual(body.error, null, JSON.stringify(pieces));
+    }
+  });
+
+  test('files of the engine are decoded for clients that do not accept their encoding', async () => {
+    const script = Buffer.from('run();\n'.repeat(1000));
+    const { base } = await ship([
+      PAGE,
+      { name: 'a.js.br', data: brotliCompressSync(script) },
+      { name: 'b.js.gz', data: gzipSync(script), method: 8 },
+      { name: 'c.js.unityweb', data: gzipSync(script) },
+      { name: 'd.js.unityweb', data: unityBrotli(script) },
+      { name: 'e.data.unityweb', data: 'plain' },
+      { name: 'f.data.unityweb', data: '' },
+      { name: 'level.bin.gz', data: gzipSync(script) },
+    ]);
+    for (const [name, coding] of [
+      ['a.js.br', 'br'],
+      ['b.js.gz', 'gzip'],
+      ['c.js.unityweb', 'gzip'],
+      ['d.js.unityweb', 'br'],
+    ] as const) {
+      const coded = await read(`${base}/${name}`, { 'accept-encoding': 'gzip, br' });
+      assert.deepEqual([coded.headers['content-encoding'], coded.status], [coding, 200], name);
+      const unpack = coding === 'br' ? brotliDecompressSync : gunzipSync;
+      assert.deepEqual(unpack(coded.bytes), script, name);
+      for (const accepted of ['', coding === 'br' ? 'gzip, deflate' : 'br', `${coding};q=0`]) {
+        const plain = await read(`${base}/${name}`, { 'accept-encoding': accepted, range: 'bytes=0-5' });
+        assert.deepEqual([plain.status, plain.headers['content-encoding']], [200, undefined], name);
+        assert.deepEqual(plain.bytes, script, `${name} for ${accepted}`);
+        assert.match(String(plain.headers['content-type']), /^text\/javascript/);
+        assert.notEqual(plain.headers.etag, coded.headers.etag);
+        const again = await read(`${base}/${name}`, {
+          'accept-encoding': accepted,
+          'if-none-match': String(plain.headers.etag),
+        });
+        assert.equal(again.status, 304);
+      }
+      const head = await read(`${base}/${name}`, {}, 'HEAD');
+      assert.deepEqual([head.status, head.bytes.length, head.headers['content-length']], [200, 0, undefined]);
+    }
+    assert.equal(await textOf(`${base}/e.data.unityweb`), 'plain');
+    assert.equal(await textOf(`${base}/f.data.unityweb`), '');
+    assert.deepEqual((await read(`${base}/level.bin.gz`)).bytes, gzipSync(script));
+  });
+
+  test('a file that is not what its name says gets 4092, or ends where it is damaged', async () => {
+    const half = brotliCompressSync(randomBytes(500_000)).subarray(0, 300_000);
+    const { base } = await ship([
+      PAGE,
+      { name: 'a.wasm.br', data: 'not brotli' },
+      { name: 'b.wasm.gz', data: '' },
+      { name: 'c.wasm.br', data: half },
+    ]);
+    const refused = await read(`${base}/a.wasm.br`);
+    assert.equal(refused.status, 409);
+    assert.match(refused.bytes.toString(), /4092.*not compressed/);
+    assert.ok((await read(`${base}/b.wasm.gz`)).status! < 500);
+    await assert.rejects(read(`${base}/c.wasm.br`), /aborted|ECONNRESET/);
+    assert.equal((await read(`${base}/index.html`)).status, 200);
+  });
+
+  test('a part of a compressed file can be read wherever it is, and many at once', async () => {
+    const film = Buffer.alloc(48 * MIB);
+    for (let at = 0; at < film.length; at += 65_536) film.writeUInt32LE(at, at);
+    randomBytes(MIB).copy(film, 40 * MIB);
+    const { base } = await ship([PAGE, { name: 'film.webm', data: film, method: 8 }]);
+    const { headers } = await read(`${base}/film.webm`, { range: 'bytes=0-9' });
+    assert.deepEqual([headers['content-range'], headers['accept-ranges']], [`bytes 0-9/${film.length}`, 'bytes']);
+    const starts = Array.from({ length: 12 }, (_, index) => 32 * MIB + index * MIB + 5);
+    const parts = await Promise.all(starts.map((at) => read(`${base}/film.webm`, { range: `bytes=${at}-${at + 99}` })));
+    for (const [index, { status, bytes }] of parts.entries()) {
+      assert.equal(status, 206);
+      assert.deepEqual(bytes, film.subarray(starts[index]!, starts[index]! + 100));
+    }
+    const end = await read(`${base}/film.webm`, { range: `bytes=-${MIB}` });
+    assert.deepEqual(end.bytes, film.subarray(-MIB));
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 40 },
+        async () => (await read(`${base}/film.webm`, { range: 'bytes=45000000-45000001' })).status,
+      ),
+    );
+    assert.ok(
+      statuses.every((status) => status === 206 || status === 503),
+      String(statuses),
+    );
+    assert.ok(statuses.filter((status) => status === 206).length >= 32);
+    assert.equal((await read(`${base}/film.webm`, { range: 'bytes=45000000-45000001' })).status, 206);
+  });
+
+  test('a page gets help for the sandbox when it is shown, but not when it is read as text or is very large', async () => {
+    const large = `<!doctype html><img src=a.png>${randomBytes(MIB).toString('hex')}`;
+    const { base } = await ship([
+      { ...PAGE, method: 8 },
+      { name: 'large.html', data: large, method: 8 },
+    ]);
+    const help = /^<!doctype html><script>\(.*\)\(\);<\/script><img crossorigin src=a\.png>$/s;
+    const shown = await read(`${base}/index.html`, { 'sec-fetch-dest': 'iframe', 'accept-encoding': 'gzip' });
+    assert.match(gunzipSync(shown.bytes).toString(), help);
+    assert.match(await textOf(`${base}/index.html`), help);
+    assert.match(String(shown.headers.vary), /Sec-Fetch-Dest/);
+    const head = await read(`${base}/index.html`, { 'accept-encoding': 'gzip' }, 'HEAD');
+    assert.equal(head.headers['content-length'], String(shown.bytes.length));
+    const etag = String(shown.headers.etag);
+    const conditions = { 'if-none-match': etag, 'accept-encoding': 'gzip' };
+    assert.equal((await read(`${base}/index.html`, conditions)).status, 304);
+    assert.equal(
+      await textOf(`${base}/index.html`, { ...conditions, 'sec-fetch-dest': 'empty', 'accept-encoding': '' }),
+      PAGE.data,
+    );
+    assert.equal(await textOf(`${base}/large.html`), large);
+  });
+});
+
+/** Brotli with the comment that Unity adds: a metadata block, then the content uncompressed (RFC 7932, section 9.2). */
+function unityBrotli(content: Buffer): Buffer {
+  const comment = Buffer.from('UnityWeb Compressed Content (brotli)');
+  const bits: number[] = [];
+  const add = (value: number, count: number) => {
+    for (let bit = 0; bit < count; bit++) bits.push((value >> bit) & 1);
+  };
+  const flush = () => {
+    while (bits.length % 8 !== 0) bits.push(0);
+    const bytes = Buffer.alloc(bits.length / 8);
+    for (const [index, bit] of bits.splice(0).entries()) bytes[index >> 3]! |= bit << (index & 7);
+    return bytes;
+  };
+  // WBITS 16; not last; no length in nibbles, which means metadata; reserved; one byte of length.
+  for (const [value, count] of [
+    [0, 1],
+    [0, 1],
+    [3, 2],
+    [0, 1],
+    [1, 2],
+    [comment.length - 1, 8],
+  ] as const)
+    add(value, count);
+  const before = [flush(), comment];
+  // Not last; four nibbles of length; uncompressed.
+  for (const [value, count] of [
+    [0, 1],
+    [0, 2],
+    [content.length - 1, 16],
+    [1, 1],
+  ] as const)
+    add(value, count);
+  // Last and empty.
+  return Buffer.concat([...before, flush(), content, Buffer.from([3])]);
+}
 
 describe('games on a domain of their own', () => {
   let server: TestServer;

@@ -3,6 +3,11 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { FileParams, Nullable, ReferrerQuery, Timestamp } from './fields.ts';
 
+const FrameFields = {
+  url: Type.String({ description: 'URL for the frame' }),
+  sandbox: Type.String({ description: "Value of the frame's `sandbox` attribute" }),
+};
+
 export const getPlay = defineOperation({
   id: 'play.get',
   summary: 'Get the URL to play a web build in a sandboxed frame',
@@ -12,12 +17,16 @@ export const getPlay = defineOperation({
   params: FileParams,
   query: ReferrerQuery,
   output: Type.Object({
-    url: Type.String({ description: 'URL for the frame' }),
-    sandbox: Type.String({ description: "Value of the frame's `sandbox` attribute" }),
+    ...FrameFields,
     keeps_saves: Type.Boolean({
-      description:
-        'Whether the game can store data in the browser; requires a separate origin for games, set by the operator',
+      description: 'Whether the game has an origin for itself at `url`, and so can store data in the browser',
     }),
+    fallback: Nullable(
+      Type.Object(FrameFields, {
+        description:
+          'For browsers that cannot reach the host of `url`: the game in a sandbox without an origin; null if there is no other URL',
+      }),
+    ),
     expires_at: Nullable({
       ...Timestamp,
       description: 'When the URL expires; null if anyone can play the build',

@@ -3,8 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const REQUEST_HEADERS = 'Content-Type, Content-Encoding, X-App-Id, X-Build-Id, X-Read-Token';
-/** How long, in seconds, browsers may cache the response to a preflight. */
-const KEPT_SECONDS = 86_400;
+/** How long browsers may cache the response to a preflight. */
+export const PREFLIGHT_SECONDS = 86_400;
 
 const READS = new Set(['GET', 'HEAD']);
 
@@ -29,7 +29,7 @@ export function mountPreflights(app: FastifyInstance, routes: readonly { method:
         .code(204)
         .header('access-control-allow-methods', methods)
         .header('access-control-allow-headers', REQUEST_HEADERS)
-        .header('access-control-max-age', String(KEPT_SECONDS))
+        .header('access-control-max-age', String(PREFLIGHT_SECONDS))
         .send();
     });
   }

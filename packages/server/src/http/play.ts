@@ -1,11 +1,12 @@
 // Serves the files of games played in the browser, and keeps everything else off their hosts.
 import { ApiError } from '@chauffeur/contract/errors';
+import { PLAY_PROBE } from '@chauffeur/contract/play-sandbox';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { servePlayed } from '../features/play/play.ts';
 import { hostnameOf } from '../request/host.ts';
 import { isPlayHost } from '../request/play-origin.ts';
-import { mountPreflights } from './cross-origin.ts';
+import { PREFLIGHT_SECONDS } from './cross-origin.ts';
 
 const ROUTE = '/play/:pass/*';
 
@@ -22,17 +23,28 @@ export function mountPlay(app: FastifyInstance, ctx: Context): void {
       return servePlayed(ctx, request, reply, { pass, path, referrer: typeof referrer === 'string' ? referrer : '' });
     },
   });
-  mountPreflights(app, [
-    { method: 'GET', url: ROUTE },
-    { method: 'HEAD', url: ROUTE },
-  ]);
+  // In a sandbox without an origin, a game asks for permission to load its own files with headers of its own, whatever
+  // their names.
+  app.options(ROUTE, async (_request, reply) =>
+    reply
+      .code(204)
+      .header('access-control-allow-origin', '*')
+      .header('access-control-allow-methods', 'GET, HEAD')
+      .header('access-control-allow-headers', '*, Authorization')
+      .header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      .send(),
+  );
+  app.get(PLAY_PROBE, async (request, reply) => {
+    if (!isPlayHost(ctx, hostnameOf(request.headers))) throw new ApiError(4040);
+    return reply.code(204).header('access-control-allow-origin', '*').header('cache-control', 'no-store').send();
+  });
 }
 
 /** Must be added before any other hook that responds: hosts of games serve neither the website nor the API. */
 export function keepPlayHostApart(app: FastifyInstance, ctx: Context): void {
-  if (ctx.config.playUrl === undefined) return;
   app.addHook('onRequest', async (request) => {
-    if (isPlayHost(ctx, hostnameOf(request.headers)) && !request.url.startsWith('/play/'))
+    const isOfGames = request.url.startsWith('/play/') || request.url === PLAY_PROBE;
+    if (!isOfGames && isPlayHost(ctx, hostnameOf(request.headers)))
       throw new ApiError(4040, 'Only games are played on this host.');
   });
 }

@@ -13,7 +13,7 @@ import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { keepLanguage, languageOf } from '../request/choose-language.ts';
-import { frameSource } from '../request/play-origin.ts';
+import { frameSource, probeSource } from '../request/play-origin.ts';
 import { prefersJson } from '../request/prefers-json.ts';
 import type { Route } from '../request/route.ts';
 import { mountCrawlers } from './crawlers.ts';
@@ -88,7 +88,12 @@ export function mountWebsite(
       .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
     // A draft is visible to its members only.
     reply.code(status).header('cache-control', 'private, no-cache');
-    return sendHtml(request, reply, text, policyOf(nonce, scriptSource, frameSource(ctx)));
+    return sendHtml(
+      request,
+      reply,
+      text,
+      policyOf(nonce, scriptSource, { frames: frameSource(ctx), probes: probeSource(ctx) }),
+    );
   };
   return {
     wants: (request) =>
@@ -181,13 +186,17 @@ function isolate(reply: FastifyReply): void {
  * Allows only the site's own scripts (CSP Level 3). The component library writes its variables into style elements,
  * which the nonce permits. Images may come from the bucket that stores them, and only games may be framed.
  */
-function policyOf(nonce: string, scriptSource: string, frames: string): string {
+function policyOf(
+  nonce: string,
+  scriptSource: string,
+  { frames, probes }: { readonly frames: string; readonly probes: string },
+): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${scriptSource}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob: https:",
-    "connect-src 'self'",
+    `connect-src 'self' ${probes}`.trim(),
     "font-src 'self'",
     "media-src 'self'",
     `frame-src ${frames}`,

@@ -22,6 +22,9 @@ describe('the origin of a page', () => {
     ['http://127.0.0.1:4000', 'https://localhost:4000', false],
     ['http://127.0.0.1:4000', 'http://localhost.evil.example:4000', false],
     ['http://127.0.0.1:4000', 'http://user@localhost:4000', false],
+    ['http://127.0.0.1:4000', 'http://game.localhost:4000', false],
+    ['http://localhost:4000', 'http://game.localhost:4000', false],
+    ['http://site.localhost:4000', 'http://game.localhost:4000', false],
     ['http://127.0.0.1:4000', 'null', false],
   ];
   for (const [publicUrl, origin, isOwn] of cases)

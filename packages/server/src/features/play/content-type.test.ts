@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindOf } from './content-type.ts';
+import { gzipSync } from 'node:zlib';
+import { codingOf, kindOf } from './content-type.ts';
 
 test('file types that browsers require have their content type', () => {
   assert.equal(kindOf('game.wasm').contentType, 'application/wasm');
@@ -20,6 +21,14 @@ test('files compressed by an engine have a content encoding and the type of thei
     coding: 'gzip',
   });
   assert.deepEqual(kindOf('Build/walk.data.gz'), { contentType: 'application/octet-stream', coding: 'gzip' });
+});
+
+test('files of Unity have an encoding that only their content shows', () => {
+  assert.deepEqual(kindOf('Build/walk.wasm.unityweb'), { contentType: 'application/wasm', coding: 'by content' });
+  assert.equal(kindOf('Build/walk.unityweb').coding, null);
+  assert.equal(codingOf(gzipSync('x')), 'gzip');
+  assert.equal(codingOf(Buffer.from('\x0bUnityWeb Compressed Content (brotli)')), 'br');
+  for (const other of ['', 'x', 'UnityWeb']) assert.equal(codingOf(Buffer.from(other)), null);
 });
 
 test('files that a game unpacks itself are sent unchanged', () => {

@@ -51,25 +51,41 @@ const TYPES: Readonly<Record<string, string>> = {
 /** For archives of engines and unknown files, which a browser does not display. */
 const BYTES = 'application/octet-stream';
 
+/** The content encodings of entries that engines compressed, by extension. */
 const CODINGS = { br: 'br', gz: 'gzip' } as const;
+
+export type Coding = (typeof CODINGS)[keyof typeof CODINGS];
 
 export type EntryKind = {
   readonly contentType: string;
-  /** The content encoding of the entry itself, for the browser to decode. */
-  readonly coding: (typeof CODINGS)[keyof typeof CODINGS] | null;
+  /** The content encoding of the entry itself; `by content` if only its content shows whether it has one. */
+  readonly coding: Coding | 'by content' | null;
 };
 
 /**
  * Unity exports files such as `Build/walk.wasm.br` with a loader that requires `Content-Encoding: br`. Other games
  * unpack files such as `level.bin.gz` themselves, so only the names that Unity and Emscripten use count as encoded.
  */
-const ENCODED = /\.(js|wasm|data|mem|symbols\.json)\.(br|gz)$/i;
+const ENCODED = /\.(?:js|wasm|data|mem|symbols\.json)\.(br|gz|unityweb)$/i;
 
 /** The content type and encoding of the entry at this path. */
 export function kindOf(path: string): EntryKind {
-  const coding = ENCODED.exec(path)?.[2]?.toLowerCase() as keyof typeof CODINGS | undefined;
-  if (coding !== undefined) return { contentType: typeOf(path.slice(0, -coding.length - 1)), coding: CODINGS[coding] };
-  return { contentType: typeOf(path), coding: null };
+  const extension = ENCODED.exec(path)?.[1]?.toLowerCase() as keyof typeof CODINGS | 'unityweb' | undefined;
+  if (extension === undefined) return { contentType: typeOf(path), coding: null };
+  const contentType = typeOf(path.slice(0, -extension.length - 1));
+  return { contentType, coding: extension === 'unityweb' ? 'by content' : CODINGS[extension] };
+}
+
+/** The bytes that `codingOf` needs. */
+export const CODING_BYTES = 64;
+
+/**
+ * The encoding of a `.unityweb` file, from its first bytes. Unity writes such files, of either encoding, with a loader
+ * that unpacks them itself if the browser didn't. Brotli has no signature, but Unity adds a comment.
+ */
+export function codingOf(bytes: Buffer): Coding | null {
+  if (bytes.length > 2 && bytes.readUInt16BE(0) === 0x1f8b) return 'gzip';
+  return bytes.includes('UnityWeb Compressed Content (brotli)') ? 'br' : null;
 }
 
 function typeOf(path: string): string {

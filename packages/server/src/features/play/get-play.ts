@@ -5,7 +5,7 @@ import type * as contract from '@chauffeur/contract/operations/play';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
 import type { Context } from '../../context.ts';
 import type { Call } from '../../request/call.ts';
-import { isApart, originOf } from '../../request/play-origin.ts';
+import { areShared, ownOriginOf } from '../../request/play-origin.ts';
 import { requireDownloadable } from '../store/store.ts';
 import { issuePass } from './pass.ts';
 import { readWebBuild } from './web-build.ts';
@@ -20,11 +20,16 @@ export async function getPlay(
   if (start === null)
     throw new ApiError(4092, 'The build has no start page. Put index.html at the top level of its .zip.');
   const query = input.referrer === undefined ? '' : `?${new URLSearchParams({ referrer: input.referrer })}`;
-  const keepsSaves = isApart(ctx);
+  const path = `/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}${query}`;
+  const shared = { url: ctx.publicUrl + path, sandbox: sandboxOf({ keepsOrigin: false }) };
+  const ownOrigin = ownOriginOf(ctx, file.game_id);
+  const expires_at = expiresAt?.toISOString() ?? null;
+  if (ownOrigin === null) return { ...shared, keeps_saves: false, fallback: null, expires_at };
   return {
-    url: `${originOf(ctx, file.game_id)}/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}${query}`,
-    sandbox: sandboxOf({ keepsSaves }),
-    keeps_saves: keepsSaves,
-    expires_at: expiresAt?.toISOString() ?? null,
+    url: ownOrigin + path,
+    sandbox: sandboxOf({ keepsOrigin: true }),
+    keeps_saves: true,
+    fallback: areShared(ctx) ? shared : null,
+    expires_at,
   };
 }

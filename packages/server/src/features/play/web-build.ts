@@ -10,6 +10,7 @@ import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { perContext } from '../../request/per-context.ts';
 import type { FileRow } from '../files/files.ts';
+import { followLinks } from './follow-links.ts';
 
 /** The location and size of an entry in the zip. */
 export type WebEntry = {
@@ -27,15 +28,15 @@ export type WebBuild = {
   readonly blobKey: string;
   /** The path of the start page; null if there is none. */
   readonly start: string | null;
-  /** Keyed by path. Contains only files that the directory of the zip lists, without folders and links. */
-  readonly entries: ReadonlyMap<string, WebEntry>;
+  /** The file at a path. Symbolic links in the zip are followed. */
+  readonly find: (path: string) => WebEntry | undefined;
   /** Offsets in the zip of the content of entries that were read before; only their local headers have them. */
   readonly contentStarts: WeakMap<WebEntry, number>;
 };
 
 /** The input and output of the thread. The output is null if there are too many entries or their paths are too long. */
 export type IndexInput = { blobSettings: BlobSettings; key: string; size: number };
-export type IndexOutput = [path: string, entry: WebEntry][] | null;
+export type IndexOutput = { files: [path: string, entry: WebEntry][]; links: [path: string, target: string][] } | null;
 
 const THREAD = new URL('./index-zip.thread.ts', import.meta.url);
 /** Enough for a directory of 64 MB. */
@@ -52,8 +53,8 @@ const cacheOf = perContext<BuildCache>((ctx) => {
   // At most two builds are indexed at once. Cached builds do not wait.
   const inTurn = limitConcurrency(2);
   const index = async (file: FileRow) => {
-    const build = await inTurn(() => indexFile(ctx, file));
-    cached.set(file.file_id, build, weightOf(build));
+    const { build, weight } = await inTurn(() => indexFile(ctx, file));
+    cached.set(file.file_id, build, weight);
     return build;
   };
   return {
@@ -74,20 +75,22 @@ export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
   return cacheOf(ctx).read(file);
 }
 
-async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promise<WebBuild> {
+async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promise<{ build: WebBuild; weight: number }> {
   const input: IndexInput = { blobSettings: ctx.blobs.settings, key, size };
   const listed = await runInThread<IndexOutput>(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   if (listed === null) {
     const max = LIMITS.playEntries.toLocaleString('en-US');
+    const maxLinks = LIMITS.playLinks.toLocaleString('en-US');
     throw new ApiError(
       4092,
-      `The build has too many files to be played in the browser. Pack them into fewer than ${max}.`,
+      `The build has too many files to be played in the browser. Pack them into fewer than ${max}, with at most ${maxLinks} symbolic links.`,
     );
   }
-  const entries = new Map(listed);
-  return { blobKey: key, start: findStartPage(entries.keys()), entries, contentStarts: new WeakMap() };
-}
-
-function weightOf({ entries }: WebBuild): number {
-  return entries.keys().reduce((sum, path) => sum + path.length + RECORD_WEIGHT, 0);
+  const files = new Map(listed.files);
+  const links = new Map(listed.links);
+  const find = (path: string) => files.get(path) ?? files.get(followLinks(path, links) ?? '');
+  const paths = [...files.keys(), ...links.keys().filter((path) => find(path) !== undefined)];
+  const build: WebBuild = { blobKey: key, start: findStartPage(paths), find, contentStarts: new WeakMap() };
+  const characters = [...files.keys(), ...listed.links.flat()].reduce((sum, text) => sum + text.length, 0);
+  return { build, weight: characters + RECORD_WEIGHT * (files.size + links.size) };
 }

@@ -1,9 +1,13 @@
 // A file of a build: its checksum, uploader and scan history.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getGameBuild } from '@chauffeur/contract/operations/builds';
+import { getPlay } from '@chauffeur/contract/operations/play';
 import { Anchor, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
@@ -14,7 +18,15 @@ import { formatUploader } from './uploader.ts';
 export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];
 
-export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; isOpen: boolean }) {
+type BuildFileProps = {
+  slug: string;
+  file: File;
+  isOpen: boolean;
+  /** The uid of the game, if this is the file of a web build that is offered. */
+  playedGame: string | undefined;
+};
+
+export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
   const { tone, label } = SCANS[file.status];
   return (
     <details className={classes.file} open={isOpen}>
@@ -57,10 +69,27 @@ export function BuildFile({ slug, file, isOpen }: { slug: string; file: File; is
             </li>
           ))}
         </ol>
+        {playedGame !== undefined && <InBrowser gameUid={playedGame} fileUid={file.file_uid} />}
         <Anchor href={`/g/${slug}/files/${file.file_uid}`} size="sm">
           Provenance and contents
         </Anchor>
       </div>
     </details>
+  );
+}
+
+/** How browsers run a web build, or why they can't. */
+function InBrowser({ gameUid, fileUid }: { gameUid: string; fileUid: string }) {
+  const { data: play, error } = useQuery(ask(getPlay, { uid: gameUid, file_uid: fileUid }));
+  const place = play?.keeps_saves
+    ? 'Runs on an origin of its own, which keeps saves.'
+    : "Runs in a sandbox without an origin: progress isn't saved, and IndexedDB and shared workers don't work.";
+  return (
+    <Text size="sm" mb="xs">
+      In the browser: {error === null ? play !== undefined && place : error.message}{' '}
+      <DocLink page="play" size="sm">
+        What a game can do
+      </DocLink>
+    </Text>
   );
 }

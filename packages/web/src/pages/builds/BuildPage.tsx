@@ -39,6 +39,8 @@ import { BuildDeleted, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx'
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
 const POLL_MS = 3000;
+/** Files in these states can be played. */
+const OFFERED: ReadonlySet<string> = new Set(['clean', 'unscanned']);
 
 export function BuildPage() {
   const game = useGame();
@@ -133,7 +135,13 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
           </EmptyState>
         )}
         {build.files.map((file, index) => (
-          <BuildFile key={file.file_uid} slug={game.slug} file={file} isOpen={index === 0} />
+          <BuildFile
+            key={file.file_uid}
+            slug={game.slug}
+            file={file}
+            isOpen={index === 0}
+            playedGame={build.os === 'web' && index === 0 && OFFERED.has(file.status) ? game.game_uid : undefined}
+          />
         ))}
       </Section>
       <Section title="Changelog">

@@ -1,14 +1,12 @@
 // The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its size.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getPlay } from '@chauffeur/contract/operations/play';
 import { Button, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { t } from '../../texts.tsx';
 import { Picture, type StoredPicture } from '../../ui/Picture.tsx';
+import type { Venue } from './choose-venue.ts';
 import classes from './PlayPage.module.css';
 
-type Play = OutputOf<typeof getPlay>;
-type PlayFrameProps = { play: Play; name: string; picture: StoredPicture | null };
+type PlayFrameProps = { venue: Venue; name: string; picture: StoredPicture | null };
 
 /**
  * The features that the frame may use (Permissions Policy). A sandboxed frame has an opaque origin that can't be named, hence the stars.
@@ -18,28 +16,28 @@ const ALLOWED = ['fullscreen', 'autoplay', 'gamepad', 'screen-wake-lock', 'cross
   .map((feature) => `${feature} *`)
   .join('; ');
 
-export function PlayFrame({ play, name, picture }: PlayFrameProps) {
-  /** The URL when the game was started. A refetch may bring another one, which must not restart the game. */
-  const [url, setUrl] = useState<string | null>(null);
+export function PlayFrame({ venue, name, picture }: PlayFrameProps) {
+  /** The venue when the game was started. A refetch may bring another one, which must not restart the game. */
+  const [started, setStarted] = useState<Venue | null>(null);
   const [round, setRound] = useState(0);
   const [isLarge, setLarge] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const start = () => {
-    setUrl(addressOf(play));
+    setStarted(venue);
     setRound(round + 1);
   };
   return (
     <section aria-label={t('play.game')} className={classes.stage} data-large={isLarge}>
       <div ref={box} className={classes.box}>
-        {url === null ? (
+        {started === null ? (
           <Cover name={name} picture={picture} onPlay={start} />
         ) : (
           <iframe
             key={round}
             className={classes.game}
-            src={url}
+            src={started.url}
             title={name}
-            sandbox={play.sandbox}
+            sandbox={started.sandbox}
             allow={ALLOWED}
             ref={focusGame}
           />
@@ -47,17 +45,22 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
       </div>
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
-          <Button size="xs" variant="default" disabled={url === null} onClick={() => void showFullScreen(box.current)}>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={started === null}
+            onClick={() => void showFullScreen(box.current)}
+          >
             {t('play.fullScreen')}
           </Button>
           <Button size="xs" variant="default" visibleFrom="sm" onClick={() => setLarge(!isLarge)}>
             {t(isLarge ? 'play.smaller' : 'play.larger')}
           </Button>
-          <Button size="xs" variant="default" disabled={url === null} onClick={start}>
+          <Button size="xs" variant="default" disabled={started === null} onClick={start}>
             {t('play.restart')}
           </Button>
         </Group>
-        {url !== null && (
+        {started !== null && (
           <Text size="xs" c="dimmed">
             {t('play.keys')}
           </Text>
@@ -70,12 +73,6 @@ export function PlayFrame({ play, name, picture }: PlayFrameProps) {
 /** Keys go to the game from its start on. */
 function focusGame(frame: HTMLIFrameElement | null): void {
   frame?.focus();
-}
-
-/** Without a domain for games, the game is served from this site, under whatever host name it was opened. */
-function addressOf({ url, keeps_saves: hasOwnDomain }: Play): string {
-  const { pathname, search } = new URL(url);
-  return hasOwnDomain ? url : pathname + search;
 }
 
 /** Keeps the keyboard focus in the game. */

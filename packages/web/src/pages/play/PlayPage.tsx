@@ -6,7 +6,7 @@ import { getPlay } from '@chauffeur/contract/operations/play';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
 import { formatScan } from '@chauffeur/contract/texts/download-texts';
 import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
@@ -15,6 +15,7 @@ import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { gameQuery } from '../store/game-query.ts';
+import { chooseVenue } from './choose-venue.ts';
 import { PlayFrame } from './PlayFrame.tsx';
 import classes from './PlayPage.module.css';
 
@@ -74,18 +75,25 @@ function OfferStage({ game, offer }: { game: Game; offer: Offer }) {
       ...(referrer !== '' && referrer.length <= LIMITS.hostLength && { referrer }),
     }),
   );
+  const { data: venue } = useQuery({
+    queryKey: ['venue', play?.url],
+    queryFn: play === undefined ? skipToken : () => chooseVenue(play),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const now = useNow();
   return (
     <>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {play === undefined && error === null && (
+      {venue === undefined && error === null && (
         <Skeleton className={classes.box} role="progressbar" aria-label={t('play.loading')} />
       )}
-      {play !== undefined && <PlayFrame play={play} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />}
+      {venue !== undefined && (
+        <PlayFrame venue={venue} name={game.name} picture={game.cover ?? game.gallery[0] ?? null} />
+      )}
       <Stack gap={4}>
         <Text size="sm">
           {t('play.version', { version: offer.version })} · {texts.size(offer.file.size)}
-          {play?.keeps_saves === false && ` · ${t('play.noSaves')}`}
+          {venue?.keepsSaves === false && ` · ${t('play.noSaves')}`}
         </Text>
         <Anchor href={`/g/${game.slug}/files/${file_uid}`} size="xs">
           {formatScan(texts, offer, now)}
