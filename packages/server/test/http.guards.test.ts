@@ -173,6 +173,23 @@ describe('a service at an HTTPS address', () => {
       assert.equal((await send(path)).headers['strict-transport-security'], 'max-age=31536000', path);
   });
 
+  test('sets only cookies that no other host of its domain can set', async () => {
+    const { headers } = await send('/api/auth/sign-in/email', {
+      method: 'POST',
+      headers: { origin: PUBLIC_URL },
+      body: { email: game.owner.email, password: game.owner.password },
+    });
+    const set = headers['set-cookie'] ?? [];
+    assert.ok(set.length > 0);
+    for (const cookie of set) assert.match(cookie, /^__Host-chauffeur\..*; Path=\/;.*; Secure/);
+    const cookie = set.map((each) => each.split(';')[0]).join('; ');
+    assert.equal((await send('/api/v1/games', { headers: { cookie } })).status, 200);
+    for (const prefix of ['', '__Secure-']) {
+      const tossed = { cookie: cookie.replaceAll('__Host-', prefix) };
+      assert.equal((await send('/api/v1/games', { headers: tossed })).status, 401, prefix);
+    }
+  });
+
   test('accepts changes from its own pages, whatever the proxy does to Host', async () => {
     const cookie = await signIn();
     const { host } = new URL(server.url);

@@ -5,11 +5,12 @@ import type { Context } from '../context.ts';
 import { type Auth, sessionIdOf } from '../features/accounts/accounts.ts';
 import { newSecret } from '../kernel/secrets/ids.ts';
 import { deriveKey } from '../kernel/secrets/signed-token.ts';
+import { cookieName } from '../request/cookie-name.ts';
 
 /** A parameter of the request, next to better-auth's signature. */
 const PARAMETER = 'binding';
 /** Identifies visitors who are not signed in yet. */
-const COOKIE = 'chauffeur.consent';
+const COOKIE = 'consent';
 const COOKIE_SECONDS = 3600;
 const NONCE_LENGTH = 32;
 
@@ -22,12 +23,11 @@ export async function holderOf(
 ): Promise<string> {
   const sessionId = await sessionIdOf(auth, cookiesOf(request));
   if (sessionId !== null) return `session ${sessionId}`;
-  const nonce = nonceOf(request) ?? newSecret(NONCE_LENGTH);
+  const nonce = nonceOf(ctx, request) ?? newSecret(NONCE_LENGTH);
   const secure = ctx.publicUrl.startsWith('https:') ? '; Secure' : '';
-  const path = '/api/auth/oauth2';
   reply.header(
     'set-cookie',
-    `${COOKIE}=${nonce}; Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName(ctx.publicUrl, COOKIE)}=${nonce}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`,
   );
   return `browser ${nonce}`;
 }
@@ -36,10 +36,9 @@ function cookiesOf(request: FastifyRequest): Headers {
   return new Headers({ cookie: request.headers.cookie ?? '' });
 }
 
-function nonceOf(request: FastifyRequest): string | undefined {
-  return new RegExp(`(?:^|;\\s*)${COOKIE.replace('.', '\\.')}=([A-Za-z0-9]{${NONCE_LENGTH}})(?:;|$)`).exec(
-    request.headers.cookie ?? '',
-  )?.[1];
+function nonceOf({ publicUrl }: Context, request: FastifyRequest): string | undefined {
+  const name = cookieName(publicUrl, COOKIE).replace('.', '\\.');
+  return new RegExp(`(?:^|;\\s*)${name}=([A-Za-z0-9]{${NONCE_LENGTH}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 
 /**
@@ -61,7 +60,7 @@ export async function isBoundHere(ctx: Context, auth: Auth, request: FastifyRequ
   const params = new URLSearchParams(query);
   const sent = Buffer.from(params.get(PARAMETER) ?? '');
   const sessionId = await sessionIdOf(auth, cookiesOf(request));
-  const nonce = nonceOf(request);
+  const nonce = nonceOf(ctx, request);
   const holders = [
     ...(sessionId === null ? [] : [`session ${sessionId}`]),
     ...(nonce === undefined ? [] : [`browser ${nonce}`]),

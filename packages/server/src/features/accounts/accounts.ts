@@ -1,4 +1,5 @@
 // Accounts: sign-up, sign-in, verification and sessions with better-auth; finding users; the operator's user commands.
+
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -12,6 +13,7 @@ import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } fro
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { cookieName } from '../../request/cookie-name.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
 import {
   appointOperator as appointOperatorRow,
@@ -195,8 +197,10 @@ export function createAuth(db: Db, options: AuthOptions) {
     account: { ...AUTH_TABLES.account, updateAccountOnSignIn: false },
     verification: AUTH_TABLES.verification,
     advanced: {
-      cookiePrefix: 'chauffeur',
-      useSecureCookies: options.publicUrl.startsWith('https:'),
+      // Its own prefix for HTTPS is weaker than that of cookieName.
+      useSecureCookies: false,
+      cookiePrefix: cookieName(options.publicUrl, '').slice(0, -1),
+      defaultCookieAttributes: { secure: options.publicUrl.startsWith('https:') },
       database: { generateId: () => newId() },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
     },

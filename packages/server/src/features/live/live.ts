@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import type { StreamCall } from '../../request/call.ts';
+import { cookieName } from '../../request/cookie-name.ts';
 import { watchChanges } from '../../request/game-changes.ts';
 import { requireMember } from '../games/games.ts';
 import { endStreams, openStream } from './open-streams.ts';
@@ -30,7 +31,7 @@ export async function watchGame(
   const forget = openStream(ctx, {
     caller,
     gameId: game.game_id,
-    sessionToken: sessionTokenOf(request.headers.cookie ?? ''),
+    sessionToken: sessionTokenOf(request.headers.cookie ?? '', cookieName(ctx.publicUrl, 'session_token')),
     address: request.ip,
     send,
     end: () => stream.end(),

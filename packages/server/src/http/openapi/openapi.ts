@@ -1,7 +1,9 @@
 // Generates the OpenAPI 3.1 document from the contract.
+
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
 import { type Access, describeRole, type Operation } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
+import { cookieName } from '../../request/cookie-name.ts';
 import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
 import { createSchemaWriter, type SchemaWriter } from './schemas.ts';
 
@@ -109,7 +111,6 @@ function headerComponents(): Record<string, object> {
 }
 
 function securitySchemes(publicUrl: string): Record<string, object> {
-  const prefix = publicUrl.startsWith('https:') ? '__Secure-' : '';
   return {
     accessToken: {
       type: 'apiKey',
@@ -136,7 +137,7 @@ function securitySchemes(publicUrl: string): Record<string, object> {
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: `${prefix}chauffeur.session_token`,
+      name: cookieName(publicUrl, 'session_token'),
       description: 'Set by POST /api/auth/sign-in/email with { "email", "password" }',
     },
   };
