@@ -86,8 +86,9 @@ export async function startTarget(): Promise<Target> {
 }
 
 async function findRemains(server: TestServer, { pid, url }: ServiceProcess, temporary: string): Promise<string[]> {
-  const [files, locks, open, connections] = await Promise.all([
+  const [files, spooled, locks, open, connections] = await Promise.all([
     filesBelow(temporary),
+    filesBelow(join(server.dataFolder, 'spool')),
     rows(
       server.ctx.db,
       sql<{ session_id: string }>`select session_id from upload_sessions where lock_token is not null`,
@@ -96,7 +97,7 @@ async function findRemains(server: TestServer, { pid, url }: ServiceProcess, tem
     abandonedConnections(Number(new URL(url).port)),
   ]);
   const remains = [
-    ...files.map((name) => `temporary file ${name}`),
+    ...[...files, ...spooled].map((name) => `temporary file ${name}`),
     ...locks.map(({ session_id: id }) => `lock of session ${id}`),
     ...open.map((name) => `open file ${name}`),
     ...(connections === 0 ? [] : [`${connections} connections whose client is gone`]),
@@ -107,7 +108,7 @@ async function findRemains(server: TestServer, { pid, url }: ServiceProcess, tem
 }
 
 async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 

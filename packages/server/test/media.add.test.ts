@@ -25,21 +25,15 @@ import { beginRequest, multipartOf, sendRaw } from './setup/raw.ts';
 import { makeGame, request, startServer, type TestServer, until } from './setup/server.ts';
 
 let server: TestServer;
-/** Folder for temporary files while the server runs, so that tests can check for leftovers. */
+/** The folder for files that are being received, where tests look for leftovers. */
 let temporary: string;
-const { TMPDIR: usual } = process.env;
 
 before(async () => {
   server = await startServer({ env: { CHAUFFEUR_LIMIT_MEDIA: '0' } });
-  temporary = join(server.dataFolder, 'tmp');
+  temporary = join(server.dataFolder, 'spool');
   await mkdir(temporary);
-  process.env.TMPDIR = temporary;
 });
-after(() => {
-  if (usual === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = usual;
-  return server.stop();
-});
+after(() => server.stop());
 
 test('a game without images has an empty list', async () => {
   const { status, body } = await callMedia(server, await makeGame(server));

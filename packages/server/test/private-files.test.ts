@@ -1,13 +1,25 @@
 // Files of the service can only be read by its own account, even if its umask would allow more.
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openCacheFolder } from '../src/features/symbols/cache-folder.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.ts';
-import { makeDataFolder } from '../src/kernel/private-files.ts';
+import { makeDataFolder, withWorkFolder } from '../src/kernel/private-files.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { reportWithDump } from './setup/crashes.ts';
 import { makeFullGame } from './setup/full-game.ts';
@@ -99,6 +111,30 @@ describe('a data folder of an earlier version', () => {
     assert.equal(await modeOf('spool'), '750');
     assert.equal(await modeOf('of-others'), '755');
   });
+});
+
+test('what a killed process was working on is removed at a later start, and nothing else', async () => {
+  const folder = await makeFolder();
+  try {
+    await assert.rejects(
+      withWorkFolder(folder, async (work) => {
+        await writeFile(join(work, 'image'), 'bytes');
+        throw new Error('stop');
+      }),
+      /stop/,
+    );
+    assert.deepEqual(await readdir(join(folder, 'spool')), []);
+    const old = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of ['work-old', 'work-new', 'other']) {
+      await mkdir(join(folder, 'spool', name));
+      await writeFile(join(folder, 'spool', name, 'image'), 'bytes');
+      if (name !== 'work-new') await utimes(join(folder, 'spool', name), old, old);
+    }
+    await makeDataFolder(folder);
+    assert.deepEqual((await readdir(join(folder, 'spool'))).toSorted(), ['other', 'work-new']);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 describe('an embedded PostgreSQL', () => {

@@ -1,9 +1,14 @@
 // The modes of everything that the server writes to disk: only its own account can read it, whatever the umask is.
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
+
+/** The folder for files that are being received or worked on. */
+const SPOOL = 'spool';
+const WORK_PREFIX = 'work-';
+const ABANDONED_MS = 86_400_000;
 
 /** Permissions of accounts that are neither the owner nor in the group. */
 const OTHERS = 0o007;
@@ -22,8 +27,30 @@ export function makePrivateFolder(path: string): Promise<string | undefined> {
  */
 export async function makeDataFolder(path: string): Promise<string | undefined> {
   const made = await makePrivateFolder(path);
+  await removeAbandoned(join(path, SPOOL));
   if (made === undefined) for (const name of FORMERLY_OPEN) await close(join(path, name));
   return made;
+}
+
+/** Runs `work` with a new folder, and removes it afterwards. After a crash, the next start does so. */
+export async function withWorkFolder<T>(dataFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const spool = join(dataFolder, SPOOL);
+  await makePrivateFolder(spool);
+  const folder = await mkdtemp(join(spool, WORK_PREFIX));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes folders of processes that were killed. Another process may share the data folder, so new ones are kept. */
+async function removeAbandoned(spool: string): Promise<void> {
+  for await (const { name } of (await opendir(spool).catch(() => null)) ?? []) {
+    const path = join(spool, name);
+    const status = name.startsWith(WORK_PREFIX) ? await lstat(path).catch(() => null) : null;
+    if (status !== null && Date.now() - status.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Skips a link, which leads to a place that the operator chose, and a folder of another account. */

@@ -1,8 +1,5 @@
 // The streaming routes of store images: the form that adds images, and the image files.
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/media';
@@ -11,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { withWorkFolder } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
@@ -52,13 +50,10 @@ async function receiveMedia(ctx: Context, gameId: string, request: FastifyReques
   await requireVerifiedOwner(ctx, gameId);
   const limit = { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx, ctx.db, gameId, limit);
-  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-media-'));
-  try {
+  return withWorkFolder(ctx.config.dataFolder, async (folder) => {
     const form = await receiveImages(request.raw, folder, ctx.config.uploadIdleSeconds * 1000);
     return answer(201, await storeForm(ctx, gameId, form));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function storeForm(ctx: Context, gameId: string, { kind, files }: ReceivedForm) {

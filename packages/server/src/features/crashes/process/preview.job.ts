@@ -1,14 +1,12 @@
 // Encodes the images among the attachments of a report again, so that pages never show a file as it was sent.
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
-import { PRIVATE_FILE } from '../../../kernel/private-files.ts';
+import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { encodePreview, type PreviewResult } from '../../media/media.ts';
@@ -27,12 +25,18 @@ export async function makePreviews(ctx: Context, { gameId, reportId }: Payload):
   }
 }
 
-async function makePreview(
+type Place = Payload & { readonly attachment: number };
+
+function makePreview(ctx: Context, place: Place, source: string): Promise<void> {
+  return withWorkFolder(ctx.config.dataFolder, (folder) => makePreviewIn(ctx, folder, place, source));
+}
+
+async function makePreviewIn(
   ctx: Context,
-  { gameId, reportId, attachment }: Payload & { attachment: number },
+  folder: string,
+  { gameId, reportId, attachment }: Place,
   source: string,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-preview-'));
   const key = `${stemOf(reportId)}.${newId()}.webp`;
   try {
     const result = await encode(ctx, source, folder);
@@ -50,8 +54,6 @@ async function makePreview(
   } catch (error) {
     // The report was deleted meanwhile.
     if (!(error instanceof BlobMissingError)) throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

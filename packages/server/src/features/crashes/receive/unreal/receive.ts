@@ -1,13 +1,12 @@
 // Receives a crash from Unreal Engine's CrashReportClient: a zlib stream of an archive with context, log and dump.
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
 import { bytesOf } from '../../../../kernel/blobs/byte-source.ts';
-import { PRIVATE_FILE } from '../../../../kernel/private-files.ts';
+import { PRIVATE_FILE, withWorkFolder } from '../../../../kernel/private-files.ts';
 import { BodyTooLargeError, receiveBody } from '../../../../request/body.ts';
 import type { OpenedReport } from '../create.ts';
 import { type KeepAttachment, type KeepFile, type ReportBody, receiveWhole } from '../one-shot.ts';
@@ -25,14 +24,11 @@ const MAX_CONTEXT_BYTES = 4 * MIB;
  */
 export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<OpenedReport> {
   return receiveWhole(ctx, request, async (keep, attachments) => {
-    const folder = await mkdtemp(join(tmpdir(), 'chauffeur-unreal-'));
-    try {
+    return withWorkFolder(ctx.config.dataFolder, async (folder) => {
       await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
       await inflate(ctx, request, file);
       return await readArchive(file, keep, attachments);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    });
   });
 }
 
