@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Report } from '@chauffeur/minidump/report';
 import { sql } from 'kysely';
+import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
+import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
 import type { Context } from '../src/context.ts';
 import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
@@ -84,6 +86,66 @@ describe('processing a crash', () => {
     assert.deepEqual([group?.title, group?.kind, group?.count, others], ['render::measure', 'stack', 1, []]);
     assert.equal(group?.sample_report_id, report.report_id);
     assert.ok(group?.explanation.some((line) => line.startsWith('stack: ')));
+  });
+
+  test("uses annotations of the dump as message and metadata, but what the client sent first, and without players' names", async () => {
+    const { game, buildId } = await openGame(server);
+    const context = writeAmd64Context({ rip: 0x7f00_1010n, rsp: 0x7000_0000n });
+    const dump = Buffer.from(
+      writeDump({
+        system: { processorArchitecture: 9, platformId: 0x8201, cpuCount: 1 },
+        threads: [{ id: 1, context, stack: { start: 0x7000_0000n, bytes: new Uint8Array(64) } }],
+        exception: { threadId: 1, code: 6, context },
+        modules: [
+          { name: '/opt/game', base: 0x40_0000n, size: 0x1000 },
+          { name: '/usr/lib/libc.so.6', base: 0x7f00_0000n, size: 0x1_0000 },
+        ],
+        crashpad: {
+          simpleAnnotations: {
+            prod: 'Game',
+            LOG_FATAL: '[1:2:1126/133441.12:FATAL:slot.cc(42)] Check failed: slot < 7 in /home/ann/a.sav',
+          },
+          modules: [
+            {
+              moduleIndex: 0,
+              annotationObjects: [
+                { name: 'scene', type: 1, value: 'menu' },
+                { name: 'level', type: 1, value: '7' },
+              ],
+            },
+          ],
+        },
+      }),
+    );
+    const noted = await untilDone(server, await reportCrash(server, game, buildId, { dump, metadata: { level: '1' } }));
+    const read = (reportId: string) =>
+      rows(
+        server.ctx.db,
+        sql<{
+          message: string;
+          metadata: object;
+          found: boolean;
+        }>`select message, metadata, words @@ crash_query('slot') as found
+        from crash_reports where report_id = ${reportId}`,
+      );
+    const message = 'Check failed: slot < 7 in /home/<user>/a.sav';
+    const [first] = await read(noted.report_id);
+    assert.equal(first?.message, message);
+    assert.deepEqual(first?.metadata, {
+      level: '1',
+      scene: 'menu',
+      LOG_FATAL: `[1:2:1126/133441.12:FATAL:slot.cc(42)] ${message}`,
+    });
+    assert.equal(first?.found, true);
+    // Nothing but the abort is on the stack.
+    assert.equal(noted.signature, 'Check failed: slot < <n> in a.sav');
+    const sent = await untilDone(
+      server,
+      await reportCrash(server, game, buildId, { dump, message: 'The game said so' }),
+    );
+    assert.equal((await read(sent.report_id))[0]?.message, 'The game said so');
+    await processCrash(server.ctx, { gameId: game.uid, reportId: noted.report_id }, FIRST);
+    assert.deepEqual(await read(noted.report_id), [first]);
   });
 
   test('stores the report without folders of build machines', async () => {

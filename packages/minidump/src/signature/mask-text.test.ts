@@ -8,6 +8,7 @@ const CASES: readonly (readonly [string, string])[] = [
   ['session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 lost', 'session <id> lost'],
   ['cannot open /home/lea/game/level1.pak', 'cannot open level1.pak'],
   ['cannot open C:\\Users\\Lea\\save.dat.', 'cannot open save.dat.'],
+  ['cannot open /home/<user>/game/level1.pak', 'cannot open level1.pak'],
   ['Assets/Scripts/Player.cs failed', 'Player.cs failed'],
   ['and/or', 'and/or'],
   ['took 1.5 s at -3.', 'took <n> s at <n>.'],

@@ -7,8 +7,8 @@ const MAX_LENGTH = 4096;
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<id>'],
   [/\b0x[0-9a-f]+\b/gi, '<addr>'],
-  // Folders differ between machines; only the file name is kept.
-  [/(?<![\w.@+~\\/-])(?:[A-Za-z]:)?[\w.@+~-]*(?:[\\/][\w.@+~-]+)*[\\/](?=[\w@+~-]*\.\w)/g, ''],
+  // Folders differ between machines; only the file name is kept. The name of a player's folder may be `<user>` already.
+  [/(?<![\w.@+~\\/-])(?:[A-Za-z]:)?[\w.@+~-]*(?:[\\/](?:[\w.@+~-]+|<user>))*[\\/](?=[\w@+~-]*\.\w)/g, ''],
   [/\b[0-9a-f]{16,}\b/gi, '<id>'],
   [/(?<![\w.])-?\d+(?:\.\d+)*(?!\w|\.\d)/g, '<n>'],
 ];

@@ -124,9 +124,10 @@ export async function recordStack(
     functions: stack,
     missingSymbols: missing,
     system: SYSTEM,
+    notes: { message: '', metadata: {} },
   };
   const facets = await facetIdsOf(ctx, gameId, new Map([[reportId, facetsOf({ metadata, system: SYSTEM })]]));
-  const walk = { reportId, excerpt, grouping: groupingOf(stack), facets, stackKey };
+  const walk = { reportId, excerpt, grouping: groupingOf(stack), facets, stackKey, notes: null };
   await recordWalks(ctx.db, gameId, [walk], ctx.clock.now());
 }
 

@@ -5,6 +5,7 @@ import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../report/user-paths.ts';
+import { notesOf } from './dump-notes.ts';
 import type { GameRules } from './game-rules.sql.ts';
 import { listsOf } from './game-rules.ts';
 import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
@@ -37,20 +38,22 @@ export type GroupingFields = {
   readonly os: string;
 };
 
-type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads' | 'modules' | 'main_module'>;
+type Stack = Pick<Report, 'crash_info' | 'system_info' | 'threads' | 'modules' | 'main_module'> &
+  Partial<Pick<Report, 'crashpad' | 'mac_crash_info'>>;
 
 const MAX_REASON_LENGTH = 255;
 
 /**
  * The signature of a walked dump, made from the frames that count, and the group of its report. If the crashed thread
- * has no frames, the report is grouped by its message.
+ * has no frames, the report is grouped by its message: what the client sent, or else what the dump says.
  */
 export function groupReport(
   report: Stack,
-  fields: GroupingFields,
+  sent: GroupingFields,
   { rules, version: rulesVersion }: GameRules,
 ): { grouping: Grouping; signature: SignatureReport } {
   const os = osOf(report);
+  const fields = sent.message === '' ? { ...sent, message: notesOf(report).message } : sent;
   const crashed = crashedThread(report);
   const code = findOwnCode(report.modules, report.main_module, os);
   const { frames, note } = chooseFrames(crashed?.frames ?? [], code);
@@ -63,6 +66,7 @@ export function groupReport(
       frames: crashed === undefined ? null : frames,
       lastError: crashed?.last_error_value ?? null,
       assertion,
+      message: redactUserPaths(fields.message),
       loaded: { modules: report.modules, main: report.main_module },
     },
     { lists: listsOf(rules) },

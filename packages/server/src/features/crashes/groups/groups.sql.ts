@@ -39,9 +39,23 @@ export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): P
 type ReportChanges = {
   /** The assignments: `state = 'processed', …`. */
   readonly set: RawBuilder<unknown>;
+  /** The message that the assignments give the reports, for the search; the message that they have if omitted. */
+  readonly message?: RawBuilder<unknown>;
   /** Where their values come from if they differ by report: a list of rows, and the column with the report's id. */
   readonly from?: { readonly rows: RawBuilder<unknown>; readonly reportId: RawBuilder<unknown> };
 };
+
+/**
+ * The changes that add what a dump says to its report. What the client sent with the report stays, also if it arrived
+ * meanwhile.
+ */
+export function noting(
+  message: RawBuilder<unknown>,
+  metadata: RawBuilder<unknown>,
+): ReportChanges & { message: RawBuilder<unknown> } {
+  const known = sql`coalesce(nullif(message, ''), ${message})`;
+  return { set: sql`message = ${known}, metadata = ${metadata} || metadata`, message: known };
+}
 
 type Attachment = {
   readonly changes?: ReportChanges;
@@ -247,7 +261,7 @@ async function addReports(
       report as (
         update crash_reports set group_id = ${groupId}::uuid, grouping_version = ${GROUPING_VERSION}::integer,
           rules_version = coalesce(${rulesVersion}::integer, rules_version), reason = ${reason}::text,
-          signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || message || ' ' || user_message)
+          signature = ${signature}::text, words = crash_words(coalesce(${signature}::text, '') || ' ' || ${changes?.message ?? sql`message`} || ' ' || user_message)
           ${changes === null ? sql`` : sql`, ${changes.set}`}
         ${from === undefined ? sql`` : sql`from ${from.rows}`}
         where game_id = ${gameId}::uuid and report_id = any(${ids}::uuid[])

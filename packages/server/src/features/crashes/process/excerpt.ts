@@ -3,6 +3,7 @@ import type { Frame, ModuleReport, Report } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
+import { type DumpNotes, notesOf } from '../groups/dump-notes.ts';
 import type { DumpSystem } from '../groups/facet-rules.ts';
 import { crashedThread } from '../groups/grouping.ts';
 
@@ -28,6 +29,7 @@ export type Excerpt = {
   /** The modules on stacks that had no readable symbols, in the form of `formatModule`. */
   readonly missingSymbols: readonly string[];
   readonly system: DumpSystem;
+  readonly notes: DumpNotes;
 };
 
 export const EXCERPT_LIMITS = {
@@ -53,6 +55,7 @@ export function excerptOf(report: Report): Excerpt {
     ),
     missingSymbols: missingSymbolsOf(report),
     system: systemOf(report),
+    notes: notesOf(report),
   };
 }
 

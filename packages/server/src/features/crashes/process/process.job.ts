@@ -6,6 +6,7 @@ import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
+import { notesToAdd } from '../groups/dump-notes.ts';
 import { readRules } from '../groups/game-rules.sql.ts';
 import { groupByMessage } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
@@ -57,8 +58,12 @@ async function keepWalk(
   const { report_id: reportId, stack_key: former } = report;
   const { functions, missingSymbols, system } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
-  const facets = await readFacets(ctx, gameId, report, system);
-  const isStored = await measureStage(ctx, 'group', () => recordWalk(ctx, { ...walk, gameId, reportId, facets }));
+  const notes = notesToAdd(report, walk.excerpt.notes);
+  const metadata = { ...notes?.metadata, ...report.metadata };
+  const facets = await readFacets(ctx, gameId, { ...report, metadata }, system);
+  const isStored = await measureStage(ctx, 'group', () =>
+    recordWalk(ctx, { ...walk, gameId, reportId, facets, notes }),
+  );
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
   if (unused !== null) await deleteStack(ctx, unused);

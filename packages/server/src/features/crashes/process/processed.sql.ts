@@ -4,9 +4,10 @@ import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { DumpNotes } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
-import { attachReports, transactGroups } from '../groups/groups.sql.ts';
+import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { type GameGroupingRow, type GroupingRow, groupingColumns, isUnfinished } from '../groups/messages.sql.ts';
 import type { Excerpt } from './excerpt.ts';
 
@@ -46,6 +47,8 @@ export type Walk = {
   readonly grouping: Grouping;
   readonly facets: FacetIds;
   readonly stackKey: string;
+  /** What the dump adds to the report. */
+  readonly notes: DumpNotes | null;
 };
 
 /**
@@ -61,6 +64,8 @@ const WALK_COLUMNS: readonly Column<Walk>[] = [
   { name: 'new_stack_key', type: 'text', value: ({ stackKey }) => stackKey },
   { name: 'new_crash_address', type: 'text', value: ({ excerpt }) => excerpt.crashAddress },
   { name: 'new_frames', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.frames) },
+  { name: 'new_message', type: 'text', value: ({ notes }) => notes?.message ?? '' },
+  { name: 'new_metadata', type: 'jsonb', value: ({ notes }) => JSON.stringify(notes?.metadata ?? {}) },
   { name: 'new_missing_symbols', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.missingSymbols) },
 ];
 
@@ -74,8 +79,10 @@ export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: 
   const { functions } = first.excerpt;
   const items = new BulkRows(WALK_COLUMNS);
   for (const walk of walks) items.add(walk);
+  const added = noting(sql`new_message`, sql`new_metadata`);
   const changes = {
-    set: sql`state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
+    message: added.message,
+    set: sql`${added.set}, state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
       crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
       missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols))`,
     from: { rows: items.unnest('walk'), reportId: sql`walked_id` },

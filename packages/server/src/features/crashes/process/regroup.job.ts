@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
+import { type DumpNotes, notesToAdd } from '../groups/dump-notes.ts';
 import type { DumpSystem } from '../groups/facet-rules.ts';
 import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
 import { type Grouping, groupByMessage } from '../groups/grouping.ts';
@@ -34,22 +35,24 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
   for (const report of reports) {
     const read = await groupAgain(ctx, report, rules);
     if (read === null) continue;
-    const facets = await readFacets(ctx, gameId, report, read.system);
-    await recordRegrouping(ctx.db, gameId, report, { grouping: read.grouping, facets });
+    const notes = read.notes && notesToAdd(report, read.notes);
+    const metadata = { ...notes?.metadata, ...report.metadata };
+    const facets = await readFacets(ctx, gameId, { ...report, metadata }, read.system);
+    await recordRegrouping(ctx.db, gameId, report, { grouping: read.grouping, facets, notes });
   }
   const oldest = reports.at(-1)?.report_id;
   if (reports.length === BATCH && oldest !== undefined)
     await addJob(ctx.db, regroupJob, { gameId, before: oldest }, keyOfRegrouping(gameId));
 }
 
-type Read = { grouping: Grouping; system: DumpSystem | null };
+type Read = { grouping: Grouping; system: DumpSystem | null; notes: DumpNotes | null };
 
 /** Null if the stored stack cannot be read: the report stays in its group, and the log says why. */
 async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Read | null> {
   const fields = groupingFieldsOf(report);
-  if (report.stack_key === null) return { grouping: groupByMessage(fields), system: null };
+  if (report.stack_key === null) return { grouping: groupByMessage(fields), system: null, notes: null };
   const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields, rules });
-  if (reading.outcome === 'walked') return { grouping: reading.grouping, system: reading.excerpt.system };
+  if (reading.outcome === 'walked') return { grouping: reading.grouping, ...reading.excerpt };
   ctx.log.warn({ report: report.report_id, reason: reading.reason }, 'a report could not be regrouped');
   return null;
 }

@@ -1,10 +1,11 @@
 // The SQL that finds reports grouped by older rules and moves them.
 import { sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
+import type { DumpNotes } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import { FACETS_VERSION } from '../groups/facet-rules.ts';
 import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
-import { attachReports, transactGroups } from '../groups/groups.sql.ts';
+import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
 
 export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
@@ -33,7 +34,7 @@ export async function recordRegrouping(
   db: Db,
   gameId: string,
   { report_id: reportId, stack_key: stackKey, functions }: OutdatedRow,
-  { grouping, facets }: { grouping: Grouping; facets: FacetIds },
+  { grouping, facets, notes }: { grouping: Grouping; facets: FacetIds; notes: DumpNotes | null },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const unchanged = await row(
@@ -41,7 +42,11 @@ export async function recordRegrouping(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
         and stack_key is not distinct from ${stackKey} for update`,
     );
-    if (unchanged !== undefined) await attachReports(tx, gameId, [reportId], grouping, { functions, facets });
+    if (unchanged === undefined) return;
+    const changes = notes && {
+      changes: noting(sql`${notes.message}::text`, sql`${JSON.stringify(notes.metadata)}::jsonb`),
+    };
+    await attachReports(tx, gameId, [reportId], grouping, { functions, facets, ...changes });
   });
 }
 
