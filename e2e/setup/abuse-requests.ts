@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { blockToken } from '../../packages/server/src/features/accounts/mail-blocks.ts';
 import { unsubscribeToken } from '../../packages/server/src/features/alerts/unsubscribe.ts';
+import { endLinks } from '../../packages/server/src/features/bugs/reporters.ts';
 import { endAddress } from '../../packages/server/src/features/follows/follows.ts';
 import { newId } from '../../packages/server/src/kernel/secrets/ids.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
@@ -138,6 +140,16 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
     }),
     'follows.end': async () => ({
       path: `${at('follows.end')}${new URL(endAddress(server.ctx, newId())).search}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from('List-Unsubscribe=One-Click'),
+    }),
+    'bugs.endReplies': async () => ({
+      path: `${at('bugs.endReplies')}${new URL(endLinks(server.ctx, ownGame.uid, 'player@example.com').end).search}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from('List-Unsubscribe=One-Click'),
+    }),
+    'accounts.blockMails': async () => ({
+      path: `${at('accounts.blockMails')}?token=${blockToken(server.ctx, 'player')}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: Buffer.from('List-Unsubscribe=One-Click'),
     }),

@@ -76,6 +76,7 @@ describe('the operations of the contract', () => {
     ],
     ...['cliLogins.start', 'cliLogins.poll', 'cliLogins.end'],
     ...['bugs.file', 'bugs.fileAsGuest', 'channels.joinBeta', 'channels.leaveBeta', 'moderation.report'],
+    ...['accounts.blockMails', 'bugs.confirmReplies', 'bugs.endReplies'],
     ...['follows.follow', 'follows.unfollow', 'follows.request', 'follows.confirm', 'follows.end'],
     'store.renderMarkdown',
   ];

@@ -3,8 +3,10 @@ import { deflateSync } from 'node:zlib';
 import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../src/features/accounts/accounts.ts';
+import { blockToken } from '../../src/features/accounts/mail-blocks.ts';
 import { mailJob } from '../../src/features/accounts/send-mail.job.ts';
 import { unsubscribeToken } from '../../src/features/alerts/unsubscribe.ts';
+import { endLinks } from '../../src/features/bugs/reporters.ts';
 import { endAddress } from '../../src/features/follows/follows.ts';
 import { createDownloadLink } from '../../src/features/store/download-links.ts';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
@@ -396,8 +398,16 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       return { json: { token: /\/follow\/([\w-]+)/.exec(text)?.[1] } };
     },
     'follows.end': () => ({
-      query: { token: new URL(endAddress(server.ctx, newId())).searchParams.get('token') ?? '' },
+      query: tokenOf(endAddress(server.ctx, newId())),
     }),
+    'bugs.confirmReplies': async () => {
+      const email = 'finder@example.com';
+      await call('POST', `/public/games/${game.uid}/bugs`, { message: 'The lamp stays dark', email });
+      const { text } = await mailTo(server, email, /^Confirm your address/);
+      return { json: { token: /\/confirm-replies\/([\w-]+)/.exec(text)?.[1] } };
+    },
+    'bugs.endReplies': () => ({ query: tokenOf(endLinks(server.ctx, game.uid, 'finder@example.com').end) }),
+    'accounts.blockMails': () => ({ query: { token: blockToken(server.ctx, 'finder') } }),
     'games.saveDraft': () => ({ json: draftListing }),
     'games.publishDraft': async () => {
       await call('PUT', `/games/${game.uid}/draft`, draftListing);
@@ -570,4 +580,9 @@ async function addFailedJob({ ctx }: TestServer): Promise<string> {
     sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'no' where id = ${id}::bigint`,
   );
   return id;
+}
+
+/** The token of an address that mail programs call. */
+function tokenOf(address: string): { token: string } {
+  return { token: new URL(address).searchParams.get('token') ?? '' };
 }
