@@ -65,6 +65,9 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'cli: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" symbols': RUN,
   'cli: npx minidump-stackwalk --symbols-url "$SYMBOLS_URL" crash.dmp': RUN,
   'cli: chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur': RUN,
+  'cli: openssl s_client -connect games.example.com:443 < /dev/null | openssl x509 > server.pem': {
+    not: 'the server of the test has no certificate; packages/cli/test/program.test.ts tests the variable',
+  },
   'cli: source <(chauffeur completion zsh)': { not: 'zsh is not installed' },
 
   // Crashes and events

@@ -58,12 +58,13 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
     logins,
     urls,
     connectAsGuest() {
-      useProxy(env);
-      return createClient({ ...urls(), headers: AGENT });
+      const known = urls();
+      useProxy(env, [known.url]);
+      return createClient({ ...known, headers: AGENT });
     },
     async connect() {
-      useProxy(env);
       const { url, uploadUrl, credential } = await readSettings(options, env, process.stdin, logins.read);
+      useProxy(env, [url, uploadUrl]);
       warnIfUnencrypted(new Set([url, uploadUrl]), output);
       const headers = { ...headersOf(credential), ...AGENT };
       return createClient({ url, uploadUrl, headers, fetch: noticeVersion(note) });

@@ -15,6 +15,12 @@ export class LocalError extends Error {
 /** Too many failed attempts in a row; `cause` is the last failure. Exit code 3. */
 export class GaveUpError extends Error {
   override readonly name = 'GaveUpError';
+  readonly tries: number;
+
+  constructor(tries: number, cause: Error) {
+    super(`Gave up after ${tries} attempts: ${cause.message}`, { cause });
+    this.tries = tries;
+  }
 }
 
 /**

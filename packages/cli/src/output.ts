@@ -1,6 +1,7 @@
 // What commands print: results on stdout, everything else on stderr; with --json, exactly one object on stdout.
-import { NetworkError } from '@chauffeur/contract/client';
+import { ForeignAnswerError, NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { explainFailure } from './connection-failure.ts';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
 /** The result of a command: `data` is printed with --json, `lines` without. The exit code is 0 if it is missing. */
@@ -34,11 +35,17 @@ export function problemOf(error: unknown): Problem {
     const { code, requestId } = error;
     return { ...problem, code, remedy: ERRORS[code].remedy, request_id: requestId ?? null, exitCode: EXIT.api };
   }
+  if (error instanceof ForeignAnswerError)
+    return { ...problem, code: 'network', remedy: error.remedy, exitCode: EXIT.network };
   if (error instanceof NetworkError) {
-    const remedy = 'Check the network connection and the URLs (--url, --upload).';
-    return { ...problem, code: 'network', remedy, exitCode: EXIT.network };
+    const failure = explainFailure(error, error.host || 'the server');
+    const remedy = failure?.remedy ?? 'Check the network connection and the URLs (--url, --upload).';
+    return { ...problem, message: failure?.message ?? message, code: 'network', remedy, exitCode: EXIT.network };
   }
-  if (error instanceof GaveUpError) return { ...problemOf(error.cause), message, exitCode: EXIT.network };
+  if (error instanceof GaveUpError) {
+    const last = problemOf(error.cause);
+    return { ...last, message: `Gave up after ${error.tries} attempts: ${last.message}`, exitCode: EXIT.network };
+  }
   if (error instanceof ScanError) {
     const { data, outcome } = error;
     return { ...problem, code: 'scan', remedy: SCAN_REMEDY[outcome], data, exitCode: SCAN_EXIT[outcome] };

@@ -1,6 +1,6 @@
 // Decides which failures to retry and how long to wait before each attempt.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTransient } from '@chauffeur/contract/client';
+import { ForeignAnswerError, isTransient } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
 
@@ -76,7 +76,7 @@ export class Retries {
     if (!isRetryable(error) || retryAfter > MAX_RETRY_AFTER_S) throw error;
     this.#failures += 1;
     const { message } = error as Error;
-    if (this.#failures >= tries) throw new GaveUpError(`Gave up after ${tries} attempts: ${message}`, { cause: error });
+    if (this.#failures >= tries) throw new GaveUpError(tries, error as Error);
     const delay = Math.max(delayOf(this.#failures, waiting.random()), retryAfter * 1000);
     const next = `retrying in ${(delay / 1000).toFixed(1)} s (attempt ${this.#failures + 1} of ${tries})`;
     note(`${message.replace(/\.$/, '')}; ${next}.`);
@@ -97,6 +97,7 @@ export async function retry<T>(options: RetryOptions, attempt: () => Promise<T>)
 }
 
 function retryAfterOf(error: unknown): number {
+  if (error instanceof ForeignAnswerError) return Math.max(0, error.retryAfter ?? 0);
   const seconds = error instanceof ApiError ? error.data?.retry_after : undefined;
   return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
 }

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { makeCertificate } from '../../server/test/setup/certificate.ts';
 import { KEY, startPeer } from './setup/peer.ts';
 import { readZip } from './setup/read-zip.ts';
 import { runCli, startCli } from './setup/run-cli.ts';
@@ -247,6 +251,63 @@ test('an unreachable service exits with 3 after a few attempts', async (t) => {
   assert.equal(result.code, 3);
   assert.equal((JSON.parse(result.stdout) as { error: { code: string } }).error.code, 'network');
   assert.equal(result.stderr, '');
+});
+
+test('an answer of a proxy is reported with who answered and what to do, and exits with 3', async (t) => {
+  const answers: [number, string, string][] = [
+    [
+      413,
+      '<title>413 Request Entity Too Large</title>',
+      'refuses the request because it is too large: it answered 413',
+    ],
+    [403, '', 'blocks the request: it answered 403'],
+    [407, '', 'requires a user name and password: it answered 407'],
+    [
+      200,
+      '<title>Guest Wi-Fi</title>',
+      'The answer is not of a Chauffeur server: status 200 with the page “Guest Wi-Fi”',
+    ],
+  ];
+  const server = createServer((_, response) => {
+    const [status = 500, body] = answers[0] ?? [];
+    response.writeHead(status, { server: 'squid/6.1', 'content-type': 'text/html' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  const env = { SERVICE_API_URL: url, SERVICE_ACCESS_TOKEN: KEY.access, SERVICE_SECRET_KEY: KEY.secret };
+  for (; answers.length > 0; answers.shift()) {
+    const { code, stdout, stderr } = await runCli(['info', '--json'], { cwd: tempFolder(t), env });
+    const { error } = JSON.parse(stdout) as { error: { code: string; message: string; remedy: string } };
+    assert.deepEqual([code, error.code], [3, 'network'], stderr);
+    assert.ok(error.message.includes(answers[0]?.[2] ?? ''), error.message);
+    assert.ok(error.remedy);
+    assert.doesNotMatch(stderr, /retrying/);
+  }
+});
+
+test('an untrusted certificate is reported once, with a remedy that works', async (t) => {
+  const certificate = makeCertificate('localhost', 5);
+  const server = createTlsServer(certificate, (_, response) => {
+    response.end(JSON.stringify({ success: false, error: { code: 4023, message: 'Revoked.' } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const cwd = tempFolder(t);
+  writeFileSync(join(cwd, 'server.pem'), certificate.cert);
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/api/v1`;
+  const env = { SERVICE_API_URL: url, SERVICE_ACCESS_TOKEN: KEY.access, SERVICE_SECRET_KEY: KEY.secret };
+  const refused = await runCli(['info'], { cwd, env });
+  assert.equal(refused.code, 3);
+  assert.match(
+    refused.stderr,
+    /^error: The certificate of localhost:\d+ is self-signed\.\n {2}If you trust it, .*NODE_EXTRA_CA_CERTS/,
+  );
+  for (const remedy of [
+    { NODE_EXTRA_CA_CERTS: 'server.pem' },
+    { NODE_USE_SYSTEM_CA: '1', SSL_CERT_FILE: 'server.pem' },
+  ])
+    assert.equal((await runCli(['info'], { cwd, env: { ...env, ...remedy } })).code, 2, 'reaches the server');
 });
 
 test('--json prints one object to stdout, even for invalid flags', async (t) => {

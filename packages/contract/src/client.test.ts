@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createClient, NetworkError } from './client.ts';
+import { createClient, ForeignAnswerError, isTransient, NetworkError } from './client.ts';
 import { ApiError } from './errors.ts';
 import { listBuilds } from './operations/builds.ts';
 import { openUploadSession } from './operations/uploads.ts';
@@ -70,20 +70,57 @@ test('the number and message of an unknown error code are kept', async (t) => {
   });
 });
 
-test('responses of a proxy are mapped by their status', async (t) => {
-  for (const [status, code] of [
-    [403, 4031],
-    [404, 4040],
-    [413, 4043],
-    [429, 4290],
-  ] as const) {
-    const client = await clientOf(t, failing(status, '<html>'));
-    await assert.rejects(client.call(listBuilds, {}), { name: 'ApiError', code });
+test('an answer of a proxy, a firewall or a page to sign in is reported as what it is', async (t) => {
+  const page = (title: string) => `<html><head><title>${title}</title></head></html>`;
+  const cases: [number, string, Record<string, string>, RegExp, boolean][] = [
+    [
+      413,
+      page('413 Request Entity Too Large'),
+      { server: 'nginx/1.24.0' },
+      /\(nginx\/1\.24\.0\) refuses .* too large: it answered 413/,
+      false,
+    ],
+    [403, '', { server: 'Firewall' }, /\(Firewall\) blocks the request: it answered 403\./, false],
+    [407, '', {}, /A proxy or firewall requires a user name and password: it answered 407/, false],
+    [404, '<html>', {}, /has no such address: it answered 404/, false],
+    [429, '', { 'retry-after': '7' }, /there were too many: it answered 429/, true],
+    [
+      502,
+      page('502 Bad Gateway'),
+      {},
+      /does not reach the server: it answered 502 with the page “502 Bad Gateway”/,
+      true,
+    ],
+    [521, '', { server: 'cloudflare' }, /\(cloudflare\) answered 521, not the server/, true],
+    [400, '{"success":false,"errors":[]}', {}, /answered 400, not the server/, false],
+    [200, page('Guest\nWi-Fi\u202e'), { 'content-type': 'text/html' }, /status 200 with the page “Guest Wi-Fi”/, false],
+    [200, '', {}, /status 200 with an empty body/, false],
+    [200, '{"success":true}', {}, /status 200 with another body/, false],
+    [302, '', { location: 'https://login.example/?next=x' }, /redirects to https:\/\/login\.example/, false],
+  ];
+  for (const [status, body, headers, message, isRepeated] of cases) {
+    const client = await clientOf(t, failing(status, body, headers));
+    await assert.rejects(client.call(listBuilds, {}), (error) => {
+      assert.ok(error instanceof ForeignAnswerError, String(error));
+      assert.match(error.message, message);
+      assert.ok(error.remedy.endsWith('.'));
+      assert.deepEqual([error.status, isTransient(error)], [status, isRepeated], String(status));
+      assert.equal(error.retryAfter, headers['retry-after'] === undefined ? undefined : 7);
+      return true;
+    });
   }
-  for (const status of [200, 502]) {
-    const client = await clientOf(t, failing(status, '<html>'));
-    await assert.rejects(client.call(listBuilds, {}), NetworkError);
-  }
+});
+
+test('a page without an end is not read to its end', async (t) => {
+  const client = await clientOf(t, (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    const send = () => {
+      while (response.write('x'.repeat(16_384)));
+    };
+    response.on('drain', send);
+    send();
+  });
+  await assert.rejects(client.call(listBuilds, {}), /status 200 with another body/);
 });
 
 test('a redirect is not followed, because it would send the key to another address', async (t) => {

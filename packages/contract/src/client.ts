@@ -2,19 +2,71 @@
 // refused throws ApiError; one without a response of the server throws NetworkError.
 import type { Failure, Success } from './envelope.ts';
 import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
+import { type Explanation, explainAnswer } from './foreign-answer.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
 import { pathOf } from './operation.ts';
 
 /** There was no response of this service: the connection failed or timed out, or the response was not its JSON. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
+  /** The host that was asked, with its port; empty if it is not known. */
+  readonly host: string;
+
+  constructor(message: string, { host = '', ...options }: ErrorOptions & { host?: string } = {}) {
+    super(message, options);
+    this.host = host;
+  }
 }
+
+/** Another program answered instead of this service, such as a proxy. */
+export class ForeignAnswerError extends NetworkError {
+  readonly status: number;
+  readonly remedy: string;
+  /** Seconds; undefined if the answer does not say. */
+  readonly retryAfter: number | undefined;
+
+  constructor({ message, remedy }: Explanation, status: number, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.remedy = remedy;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Certificates that are not trusted, and TLS that the server does not speak. */
+const TLS_FAILURE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_|ERR_TLS_CERT_|ERR_SSL_WRONG)/;
+const TRANSIENT_STATUSES = [408, 425, 429];
 
 /**
  * Whether the same request may succeed later: there was no response, a limit was reached, or the service is not ready.
  */
 export function isTransient(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status === 503));
+  if (error instanceof ForeignAnswerError) return error.status >= 500 || TRANSIENT_STATUSES.includes(error.status);
+  if (error instanceof NetworkError) return !TLS_FAILURE.test(failureCodeOf(error)) && !isRefusedByProxy(error);
+  return error instanceof ApiError && (error.status === 429 || error.status === 503);
+}
+
+/** Whether a proxy refuses to connect to the host. Node says so only in a message. */
+function isRefusedByProxy(error: unknown): boolean {
+  return error instanceof Error && (/Proxy response \(4\d\d\)/.test(error.message) || isRefusedByProxy(error.cause));
+}
+
+type Cause = { code?: unknown; message?: unknown; cause?: unknown };
+
+/** The code of the failed connection, such as `ECONNREFUSED`; empty if there is none. */
+export function failureCodeOf(error: unknown): string {
+  for (let cause = error as Cause | undefined; typeof cause === 'object'; cause = cause?.cause as Cause | undefined) {
+    if (typeof cause?.code === 'string' && cause.code !== '') return cause.code;
+  }
+  return '';
+}
+
+const NO_ANSWER = { server: null, location: null, body: '' };
+
+/** Fetch hides the answer 407 of a proxy (Fetch Standard, 4.5). In Node, no other failure has an empty reason. */
+function hidesProxyLogin(cause: unknown): boolean {
+  const { cause: inner } = cause as Cause;
+  return inner instanceof Error && inner.message === '' && inner.cause === undefined && failureCodeOf(inner) === '';
 }
 
 export type ClientOptions = {
@@ -53,7 +105,8 @@ export function createClient(options: ClientOptions): Client {
     } catch (cause) {
       call.signal?.throwIfAborted();
       if (cause instanceof ApiError || cause instanceof NetworkError) throw cause;
-      throw new NetworkError(reasonOf(cause), { cause });
+      if (hidesProxyLogin(cause)) throw new ForeignAnswerError(explainAnswer({ ...NO_ANSWER, status: 407 }), 407);
+      throw new NetworkError(reasonOf(cause), { cause, host: URL.parse(url)?.host ?? '' });
     }
   }
   return {
@@ -97,45 +150,67 @@ function reasonOf(cause: unknown): string {
   return message || code || 'the connection failed';
 }
 
+/** More of a body that is not JSON is not read: it can be endless. */
+const MAX_FOREIGN_BYTES = 64 * 1024;
+
 async function readResponse(response: Response): Promise<unknown> {
   const { status } = response;
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    const target = response.headers.get('location');
-    throw new NetworkError(`the server redirects to ${target ?? 'another address'}; use that address instead`);
-  }
-  const body = parseEnvelope(await response.text());
-  if (body?.success === true) return body.data;
-  if (body === null && (response.ok || status >= 500)) {
-    throw new NetworkError(`the server answered ${status} without the JSON of this service`);
-  }
+  const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
+  const type = response.headers.get('content-type');
+  const isJson = type === null || /json/i.test(type);
+  const text = isRedirect ? '' : isJson ? await response.text() : await readStart(response);
+  const body = isRedirect ? null : parseEnvelope(text);
+  if (body === null) throw await foreignAnswerOf(response, text);
+  if (body.success) return body.data;
   throw errorOf(response, body);
 }
 
-function errorOf(response: Response, body: Failure | null): ApiError {
+/** The beginning of a body. */
+export async function readStart(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length >= MAX_FOREIGN_BYTES) break;
+  }
+  return text;
+}
+
+/** Explains a response that is not of this service. `body` is its beginning. */
+export async function foreignAnswerOf(response: Response, body?: string): Promise<ForeignAnswerError> {
+  const { status, headers } = response;
+  const answer = { status, server: headers.get('server'), location: headers.get('location') };
+  const explanation = explainAnswer({ ...answer, body: body ?? (await readStart(response)) });
+  return new ForeignAnswerError(explanation, status, readRetryAfter(headers));
+}
+
+function errorOf(response: Response, body: Failure): ApiError {
   const { status } = response;
   const requestId = response.headers.get('x-request-id');
   const data = dataOf(response, body);
-  const registered = isErrorCode(body?.error?.code) ? body.error.code : null;
-  const message = body?.error?.message ?? `the server answered ${status}`;
+  const { code, message } = body.error;
   // A newer server may use codes that are not in this registry, so the message keeps the number.
-  const suffix = body?.error?.code === undefined || registered !== null ? '' : ` (code ${body.error.code})`;
-  return new ApiError(registered ?? codeOfStatus(status), message + suffix, {
+  const known = isErrorCode(code) ? code : null;
+  return new ApiError(known ?? codeOfStatus(status), known === null ? `${message} (code ${code})` : message, {
     status,
     ...(data !== undefined && { data }),
     ...(requestId !== null && { requestId }),
   });
 }
 
-/**
- * Includes `retry_after` from the header, because proxies send only that (RFC 9110, section 10.2.3, only in seconds).
- */
-function dataOf(response: Response, body: Failure | null): ErrorData | undefined {
-  const data = body?.error?.data ?? body?.data;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) ? { retry_after: seconds, ...data } : data;
+function dataOf(response: Response, body: Failure): ErrorData | undefined {
+  const data = body.error.data ?? body.data;
+  const seconds = readRetryAfter(response.headers);
+  return seconds === undefined ? data : { retry_after: seconds, ...data };
 }
 
-/** For responses without one of our codes, such as those of a proxy. */
+/** In seconds; a date is ignored (RFC 9110, section 10.2.3). */
+function readRetryAfter(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+/** For codes of a newer server. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 4031;
   if (status === 404) return 4040;
@@ -144,10 +219,13 @@ function codeOfStatus(status: number): ErrorCode {
   return status === 429 ? 4290 : 4002;
 }
 
+/** Null unless the text has the whole envelope: others use a field `success`, too. */
 function parseEnvelope(text: string): Success<unknown> | Failure | null {
   try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'success' in body ? (body as Success<unknown> | Failure) : null;
+    const body = JSON.parse(text) as { success?: unknown; error?: { code?: unknown; message?: unknown } } | null;
+    if (body?.success === true && 'data' in body) return body as Success<unknown>;
+    const isFailure = typeof body?.error?.code === 'number' && typeof body.error.message === 'string';
+    return isFailure && body?.success === false ? (body as Failure) : null;
   } catch {
     return null;
   }

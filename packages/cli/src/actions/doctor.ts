@@ -30,7 +30,7 @@ async function checkServer(context: Context): Promise<Check[]> {
   const urls = readUrls(context);
   if ('status' in urls) return [urls];
   const { url, uploadUrl } = urls;
-  const proxy = checkProxy(context);
+  const proxy = checkProxy(context, [url, uploadUrl]);
   const start = [checkEncryption('address', url), proxy];
   if (proxy.status === 'problem') return start;
   const api = await checkHost('server', `${url}/tool/info`, context);
@@ -51,9 +51,9 @@ function readUrls({ urls }: Context): Check | ReturnType<Context['urls']> {
   }
 }
 
-function checkProxy({ env }: Context): Check {
+function checkProxy({ env }: Context, urls: readonly string[]): Check {
   try {
-    useProxy(env);
+    useProxy(env, urls);
     return judgeProxy(proxyVariables(env), canUseProxy(env));
   } catch (error) {
     return checkOf('proxy', error);

@@ -7,7 +7,7 @@ import { isSea } from 'node:sea';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { NetworkError } from '@chauffeur/contract/client';
+import { foreignAnswerOf, NetworkError } from '@chauffeur/contract/client';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getCli } from '@chauffeur/contract/operations/cli';
 import { VERSION } from '@chauffeur/contract/version';
@@ -87,7 +87,8 @@ async function download({ url, size, sha256 }: File, path: string, { output, env
   const response = await fetch(url, { signal }).catch((cause: Error) => {
     throw new NetworkError(`${url}: ${cause.message}`, { cause });
   });
-  if (!response.ok || response.body === null) throw new NetworkError(`${url}: the server answered ${response.status}`);
+  const isPage = /html/i.test(response.headers.get('content-type') ?? '');
+  if (!response.ok || response.body === null || isPage) throw await foreignAnswerOf(response);
   const progress = startProgress('downloading', output, env);
   const hash = createHash('sha256');
   let received = 0;

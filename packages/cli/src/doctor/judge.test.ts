@@ -19,14 +19,18 @@ test('a failed connection is explained by its code', () => {
 
 test('a response is judged by its status and the version of the server', () => {
   const judge = (answer: Partial<Parameters<typeof judgeServer>[2]>) =>
-    judgeServer('server', URL, { status: 401, version: VERSION, location: null, ...answer });
+    judgeServer('server', URL, { status: 401, version: VERSION, server: null, location: null, body: '', ...answer });
   assert.equal(judge({}).status, 'ok');
   const [major = 0, minor = 0] = VERSION.split('.').map(Number);
   assert.equal(judge({ version: `${major}.${minor + 1}.0` }).status, 'warning');
   assert.equal(judge({ version: `${major + 1}.0.0` }).status, 'problem');
-  assert.match(judge({ version: null, status: 200 }).message, /not the API of a Chauffeur server/);
+  assert.match(
+    judge({ version: null, status: 200 }).message,
+    /v1: The answer is not of a Chauffeur server: status 200/,
+  );
   assert.match(judge({ version: null, status: 502 }).remedy ?? '', /is running/);
   assert.match(judge({ version: null, status: 407 }).message, /password/);
+  assert.match(judge({ version: null, status: 413, server: 'nginx' }).message, /\(nginx\) refuses .* it answered 413/);
   assert.match(judge({ status: 301, location: 'https://other' }).message, /redirects to https:\/\/other/);
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { readStart } from '@chauffeur/contract/client';
 import { MIB } from '@chauffeur/contract/limits';
 import { CLI_USER_AGENT, VERSION_HEADER } from '@chauffeur/contract/version';
 import { type Check, problem } from './check.ts';
@@ -22,10 +23,12 @@ export async function requestUrl(url: string, signal: AbortSignal): Promise<Obse
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   const end = Date.now();
-  await response.body?.cancel();
+  const body = await readStart(response);
   const date = Date.parse(response.headers.get('date') ?? '');
   return {
     status: response.status,
+    server: response.headers.get('server'),
+    body,
     version: response.headers.get(VERSION_HEADER),
     location: response.headers.get('location'),
     clockDifference: Number.isNaN(date) ? null : (start + end) / 2 - date,
