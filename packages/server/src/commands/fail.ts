@@ -25,7 +25,7 @@ export function failPlainly(error: unknown): void {
 }
 
 /** The message for a failed command. Mistakes that operators often make get a sentence and a remedy. */
-export function describeFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof ApiError) return `error ${error.code}: ${error.message}`;
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   if (PLAIN.has(error.name)) return `error: ${error.message}`;

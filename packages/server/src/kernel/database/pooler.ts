@@ -4,7 +4,7 @@
 import pg from 'pg';
 
 /** A pooler that changes the connection between two transactions. */
-export class PoolerError extends Error {
+class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 

@@ -28,7 +28,7 @@ export function terminalLines(write: (text: string) => void): DestinationStream 
  * A log line as `12:30:05 warn  the message  game=… state=…`, with the local time, and for an error its stack in the
  * lines below.
  */
-export function formatLine(json: string): string {
+function formatLine(json: string): string {
   const line = JSON.parse(json) as Line;
   const { level = 'info', time, msg = '', err } = line;
   const fields = Object.entries(line)
