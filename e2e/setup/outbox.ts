@@ -5,13 +5,16 @@ import type { Service } from './processes.ts';
 import { until } from './until.ts';
 
 /**
- * Waits for a mail whose subject starts with this text, optionally to one address, and returns the link in the newest.
+ * Waits for a mail whose subject starts with this text, optionally to one address, and returns the first link in the
+ * text of the newest. Its headers have links too.
  */
 export async function newestLink(service: Service, subject: string, to = ''): Promise<string> {
   return until(
     async () => {
       const mails = await findMails(service, subject, to);
-      return mails.map((text) => /https?:\/\/\S+/.exec(text)?.[0]).find((link) => link !== undefined);
+      return mails
+        .map((text) => /\r?\n\r?\n[\s\S]*?(https?:\/\/\S+)/.exec(text)?.[1])
+        .find((link) => link !== undefined);
     },
     () => 'no mail came',
   );
