@@ -90,6 +90,10 @@ test('replies to a bug are in the language of the player who reported it', async
   const email = newAddress();
   const filed = await post(`/public/games/${game.uid}/bugs`, { message: 'Stuck.', email });
   const path = `/games/${game.uid}/bugs/${filed.body.data.bug_uid}/replies`;
+  const asked = await mailTo(server, email, new RegExp(`^${de.t('mail.ticket.subject', { game: '' }).slice(0, 20)}`));
+  assert.match(asked.text, /Keine solchen Mails mehr an diese Adresse: http/);
+  const token = /\/confirm-replies\/([\w-]+)/.exec(asked.text)?.[1];
+  assert.equal((await post('/public/bugs/confirm', { token })).status, 200);
   await callAs(server, game.owner, path, { method: 'POST', body: { message: 'Fixed.' } });
   const mail = await mailTo(server, email, /^Re: /);
   assert.ok(mail.text.includes(de.t('mail.bug.why')), mail.text);

@@ -26,7 +26,7 @@ let findMismatch: FindMismatch;
 
 before(async () => {
   // The issue tracker of the samples is on this machine.
-  server = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1' } });
+  server = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1', CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0' } });
   findMismatch = await readDescription(server);
 });
 after(() => server.stop());
