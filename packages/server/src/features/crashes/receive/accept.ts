@@ -6,10 +6,10 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
 import { ownValue } from '@chauffeur/contract/own-value';
-import { findProblem } from '@chauffeur/contract/validate';
+import { findProblem, isLonger } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { isLonger, isObject } from '../../../request/json-values.ts';
+import { isObject } from '../../../request/json-values.ts';
 import { findRepeatedName } from './repeated-name.ts';
 
 /** The fields of a report. */

@@ -1,7 +1,7 @@
 // Checks a single event by a rule for each field. The first rule that objects describes the problem.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { STANDARD_EVENTS, type StandardEvent } from '@chauffeur/contract/operations/events';
-import { isLonger } from '../../../request/json-values.ts';
+import { isLonger } from '@chauffeur/contract/validate';
 
 export type Properties = Readonly<Record<string, string | number | boolean | null>>;
 
