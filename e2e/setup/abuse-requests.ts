@@ -1,8 +1,12 @@
 // Correct requests for every route that accepts a body: the contract's operations, and the few routes outside it.
 import { randomUUID } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { type BodyBounds, bodyBoundsOf } from '@chauffeur/contract/body-bounds';
+import { KIB, MIB } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { createEngineEvents, createEvents } from '@chauffeur/contract/operations/events';
+import type { TSchema } from 'typebox';
 import { blockToken } from '../../packages/server/src/features/accounts/mail-blocks.ts';
 import { unsubscribeToken } from '../../packages/server/src/features/alerts/unsubscribe.ts';
 import { endLinks } from '../../packages/server/src/features/bugs/reporters.ts';
@@ -33,8 +37,8 @@ export type Route = {
   readonly prepare: () => Promise<Correct>;
   /** The statuses of success if every request from `prepare` must succeed; undefined if it can be rejected. */
   readonly succeeds?: readonly number[];
-  /** Whether the body is JSON, so that its values can be replaced. */
-  readonly isJson: boolean;
+  /** Set if the body is JSON, so that its values can be replaced: what it may contain, and how much of it. */
+  readonly json?: { readonly schema: TSchema | undefined; readonly bounds: BodyBounds } | undefined;
 };
 
 /** Returns every route whose requests can have a body. */
@@ -47,12 +51,13 @@ export function routesOf(target: Target): Route[] {
 }
 
 function routeOf(target: Target, operation: Operation): Route {
-  const { id: name, method, bodyKind = 'json', statuses: succeeds } = operation;
+  const { id: name, method, bodyKind = 'json', body: schema, statuses: succeeds } = operation;
   const prepare = makersOf(target)[name];
-  if (prepare !== undefined) return { name, method, prepare, succeeds, isJson: bodyKind === 'json' };
+  const json = bodyKind === 'json' ? { schema, bounds: bodyBoundsOf(operation) } : undefined;
+  if (prepare !== undefined) return { name, method, prepare, succeeds, json };
   // Every streaming route must be described below.
-  if (bodyKind !== 'json') throw new Error(`${name}: describe a correct request in abuse-requests.ts`);
-  return { name, method, isJson: true, prepare: async () => jsonRequest(target, operation) };
+  if (json === undefined) throw new Error(`${name}: describe a correct request in abuse-requests.ts`);
+  return { name, method, json, prepare: async () => jsonRequest(target, operation) };
 }
 
 /**
@@ -181,7 +186,6 @@ function crashForms(target: Target): Route[] {
     name: `crashes.create (${kind} form)`,
     method: 'POST',
     succeeds: [200, 201],
-    isJson: false,
     prepare: async () => ({
       path: '/api/v1/public/crashes',
       headers: {
@@ -195,11 +199,16 @@ function crashForms(target: Target): Route[] {
 }
 
 /** Routes that are defined elsewhere: by engines, OAuth, MCP and the accounts library. */
-function routesOutside({ server, game, ownGame }: Target): Route[] {
-  const json = (name: string, body: object, headers: Record<string, string> = {}): Route => ({
+function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
+  const json = (
+    name: string,
+    body: object,
+    headers: Record<string, string> = {},
+    bounds: BodyBounds = { bytes: 64 * KIB, values: 1000 },
+  ): Route => ({
     name,
     method: 'POST',
-    isJson: true,
+    json: { schema: undefined, bounds },
     prepare: async () => ({
       path: name,
       headers: { 'content-type': 'application/json', ...headers },
@@ -209,7 +218,6 @@ function routesOutside({ server, game, ownGame }: Target): Route[] {
   const form = (name: string, fields: Record<string, string>): Route => ({
     name,
     method: 'POST',
-    isJson: false,
     prepare: async () => ({
       path: name,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -221,7 +229,7 @@ function routesOutside({ server, game, ownGame }: Target): Route[] {
     {
       name: '/v1/events',
       method: 'POST',
-      isJson: true,
+      json: { schema: createEvents.body, bounds: bodyBoundsOf(createEngineEvents) },
       succeeds: [202],
       prepare: async () => ({
         path: '/v1/events',
@@ -241,9 +249,20 @@ function routesOutside({ server, game, ownGame }: Target): Route[] {
     form(`/g/${ownGame.uid}/report-page`, { reason: 'other', message: 'It is empty.' }),
     form('/follow/x', {}),
     form('/unfollow/x', {}),
-    json('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { accept: 'application/json, text/event-stream' }),
+    json('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, MCP_HEADERS, MCP_BOUNDS),
+    ...MCP_CALLS.map((call) => ({
+      ...json('/mcp', call, { ...MCP_HEADERS, authorization: `Bearer ${agent.key}` }, MCP_BOUNDS),
+      succeeds: [200],
+    })),
   ];
 }
+
+const MCP_HEADERS = { accept: 'application/json, text/event-stream' };
+const MCP_BOUNDS: BodyBounds = { bytes: MIB, values: 1000 };
+const MCP_CALLS = [
+  { name: 'merge_crash_groups', arguments: { uid: 'x', group_ids: [] } },
+  { name: 'comment_on_crash_group', arguments: { uid: 'x', group_id: 'x', text: '' } },
+].map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
 
 function operationNamed(id: string): Operation {
   const operation = OPERATIONS.find((candidate) => candidate.id === id);

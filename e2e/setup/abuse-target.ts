@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setUserOperator } from '../../packages/server/src/features/accounts/accounts.ts';
 import { rows } from '../../packages/server/src/kernel/database/db.ts';
+import { type AgentKey, makeKey } from '../../packages/server/test/setup/agents.ts';
 import {
   makeGame,
   signIn,
@@ -27,6 +28,8 @@ const LIMITS = [
   'SIGN_INS',
   'MAIL_REQUESTS',
   'UNCONFIRMED_MAILS',
+  'READS',
+  'AGENTS',
 ];
 
 export type Target = {
@@ -38,6 +41,8 @@ export type Target = {
   /** Of the signed-in person, who is an operator, too: a key that they issue must not revoke that of `game`. */
   readonly ownGame: TestGame;
   readonly session: { readonly cookie: string };
+  /** A personal key of the owner of `game`, because requests of the session can revoke its keys. */
+  readonly agent: AgentKey;
   /** Fails if the original process has ended. */
   assertAlive(context: string): void;
   /** Fails unless the original process responds that it is ready. */
@@ -61,6 +66,7 @@ export async function startTarget(): Promise<Target> {
   const server: TestServer = { ...inside, url: service.url, api: service.api };
   const [game, ownGame] = [await makeGame(server), await makeGame(server)];
   await setUserOperator(inside.ctx, ownGame.owner.email, true);
+  const session = await signIn(server, ownGame.owner);
   const assertAlive = (context: string) => {
     if (service.hasEnded()) throw new Error(`${context}: the service has ended:\n${service.output().slice(-4000)}`);
   };
@@ -69,7 +75,8 @@ export async function startTarget(): Promise<Target> {
     server,
     game,
     ownGame,
-    session: await signIn(server, ownGame.owner),
+    session,
+    agent: await makeKey(server, await signIn(server, game.owner)),
     assertAlive,
     async assertReady(context) {
       assertAlive(context);

@@ -65,10 +65,7 @@ describe('findProblem', () => {
   it('looks at the number of items before the items', () => {
     const list = Type.Object({ items: Type.Array(Type.String(), { maxItems: 2, uniqueItems: true }) });
     assert.equal(findProblem(list, { items: [{}, {}, {}] }), 'items: more than 2 items. Send fewer.');
-    assert.equal(
-      findProblem(list, { items: ['a', 'a'] }),
-      'items[1]: repeats an earlier item. Send each item once.',
-    );
+    assert.equal(findProblem(list, { items: ['a', 'a'] }), 'items[1]: repeats an earlier item. Send each item once.');
   });
 
   it('looks at the length of a text before its characters', () => {

@@ -169,9 +169,9 @@ function checkObject(schema: Schema): Check {
   return (value, depth) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrongType('object');
     const object = value as Readonly<Record<string, unknown>>;
-    for (const name of required) if (valueOf(object, name) === undefined) return inside(name, MISSING);
+    for (const name of required) if (ownField(object, name) === undefined) return inside(name, MISSING);
     for (const { name, check } of fields) {
-      const field = valueOf(object, name);
+      const field = ownField(object, name);
       // A client of our own leaves out a field by setting it to undefined.
       const found = field === undefined ? null : check(field, depth + 1);
       if (found !== null) return inside(name, found);
@@ -195,7 +195,7 @@ const UNKNOWN_FIELD = problem('unknown. Leave it out, or correct its name.');
 const REPEATED = problem('repeats an earlier item. Send each item once.');
 
 /** Undefined for what every object inherits, such as `toString`. */
-function valueOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
+function ownField(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -207,8 +207,7 @@ function checkList({ items, minItems = 0, maxItems, uniqueItems = false }: Schem
 
   return (value, depth) => {
     if (!Array.isArray(value)) return wrongType('array');
-    if (maxItems !== undefined && value.length > maxItems)
-      return problem(`more than ${maxItems} items. Send fewer.`);
+    if (maxItems !== undefined && value.length > maxItems) return problem(`more than ${maxItems} items. Send fewer.`);
     if (value.length < minItems) return problem(`fewer than ${minItems} items. Send more.`);
     const found = checkItems(value, check, depth);
     if (found !== null) return found;

@@ -1,5 +1,6 @@
 // The account routes below /api/auth that are open, which better-auth serves.
 import { ApiError } from '@chauffeur/contract/errors';
+import { KIB } from '@chauffeur/contract/limits';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../features/accounts/accounts.ts';
@@ -19,6 +20,10 @@ import {
 } from './forward-to-auth.ts';
 
 const PREFIX = '/api/auth';
+/** The largest body is the description of a new passkey, of a few kilobytes. */
+const BODY_BYTES = 64 * KIB;
+/** No route takes a long list. */
+const MAX_VALUES = 1000;
 
 /** Everything else that better-auth or one of its plugins serves is closed. */
 const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
@@ -50,7 +55,8 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
     method: ['GET', 'POST'],
     url: `${PREFIX}/*`,
     // These responses set and contain sessions and tokens.
-    config: { operation: 'accounts', secret: true },
+    config: { operation: 'accounts', secret: true, maxValues: MAX_VALUES },
+    bodyLimit: BODY_BYTES,
     errorHandler: (error, request, reply) => {
       sendAuthError(ctx, request, reply, error, 'account');
     },

@@ -1,11 +1,17 @@
-// Parses JSON and form bodies: strict about UTF-8, bounded in size and time, and decoded if compressed.
+// Parses JSON and form bodies: strict about UTF-8, bounded in size, values and time, and decoded if compressed.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { UnreadableBodyError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { isFormType } from '../request/form.ts';
+import { decodeUtf8, parseJson } from '../request/parse-json.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The number of values that a JSON body may have; by default, as many as its size allows. */
+    maxValues?: number;
+  }
+}
 
 /**
  * Parses JSON bodies. Bodies of any other type remain unread on the request, for routes that stream them; a route that
@@ -13,7 +19,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function addBodyParsers(app: FastifyInstance, { config }: Context): void {
   app.removeAllContentTypeParsers();
-  addBytesParser(app, 'application/json', bodyDeadlineMs(config), parseJson);
+  addBytesParser(app, 'application/json', bodyDeadlineMs(config), (body, { config: { maxValues } }) =>
+    parseJson(body, maxValues),
+  );
   app.addContentTypeParser('*', async () => undefined);
 }
 
@@ -21,7 +29,9 @@ export function addBodyParsers(app: FastifyInstance, { config }: Context): void 
  * Also parses urlencoded bodies. Only where it is wanted: `curl -d` uses this type for every body without another one.
  */
 export function addFormParser(app: FastifyInstance, { config }: Context): void {
-  addBytesParser(app, 'application/x-www-form-urlencoded', bodyDeadlineMs(config), (body) => parseForm(decode(body)));
+  addBytesParser(app, 'application/x-www-form-urlencoded', bodyDeadlineMs(config), (body) =>
+    parseForm(decodeUtf8(body)),
+  );
 }
 
 /**
@@ -37,26 +47,13 @@ export function leaveBodiesUnread(app: FastifyInstance): void {
   app.addContentTypeParser('*', async () => undefined);
 }
 
-function decode(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch (cause) {
-    throw new UnreadableBodyError('body: not well-formed UTF-8. Encode it as UTF-8.', { cause });
-  }
-}
-
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  try {
-    return JSON.parse(decode(body));
-  } catch (cause) {
-    if (cause instanceof UnreadableBodyError) throw cause;
-    throw new UnreadableBodyError('body: not well-formed JSON. Check quotes, commas and brackets.', { cause });
-  }
-}
+/** Far more than any form has. */
+const MAX_FIELDS = 100;
 
 /** Rejects a repeated field, because it is unclear which value was meant. */
 function parseForm(text: string): Record<string, string> {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
+    throw new UnreadableBodyError(`body: more than ${MAX_FIELDS} fields. Send fewer.`);
   const fields = new URLSearchParams(text);
   const form: Record<string, string> = {};
   for (const [name, value] of fields) {

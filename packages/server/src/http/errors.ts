@@ -1,6 +1,7 @@
 // Turns everything thrown into a response: a code of the registry and a message, never a stack or a secret.
 import { failureOf } from '@chauffeur/contract/envelope';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { formatBytes } from '@chauffeur/contract/format';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
@@ -18,7 +19,6 @@ const CONTENT_HEADERS = [
   'content-range',
   'etag',
 ];
-const TOO_LARGE = 'body: too large for this route. Make it smaller.';
 
 /**
  * Responds with an error. `invalid` is the operation's code for a malformed request; `bodyOf` creates the body if it
@@ -53,9 +53,13 @@ function translate(thrown: unknown, invalid: ErrorCode): ApiError {
   const mapped = asKnownError(thrown);
   if (mapped !== null) return mapped;
   if (thrown instanceof UnreadableBodyError) return new ApiError(invalid, thrown.message, { cause: thrown });
-  if (thrown instanceof BodyTooLargeError) return new ApiError(invalid, TOO_LARGE, { cause: thrown });
+  if (thrown instanceof BodyTooLargeError)
+    return new ApiError(invalid, `body: larger than ${formatBytes(thrown.maxBytes)}. Make it smaller.`, {
+      cause: thrown,
+    });
   const { code, statusCode } = thrown as { code?: string; statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(invalid, TOO_LARGE);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ApiError(invalid, 'body: too large for this route. Make it smaller.');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new ApiError(invalid, 'Content-Length does not match the body. Correct it.');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')

@@ -55,7 +55,11 @@ export function jsonBody(value: unknown): ForwardedBody {
   return { type: 'application/json', text: JSON.stringify(value) };
 }
 
+const MAX_FIELDS = 100;
+
 export function formBody(text: string): ForwardedBody {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
+    throw new ApiError(4002, `body: more than ${MAX_FIELDS} fields. Send fewer.`);
   const fields = new URLSearchParams(text);
   for (const [name, value] of fields) {
     const problem = findTextProblem({ [name]: value });

@@ -1,12 +1,16 @@
 // Mounts routes on Fastify: identifies the caller, runs the handler and wraps its result in the envelope.
+import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import { successOf } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
-import { isLimitedRead } from '@chauffeur/contract/operation';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Caller, Context } from '../context.ts';
+import { isLimitedRead, type Operation } from '@chauffeur/contract/operation';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountCaller, Caller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { requireMember } from '../features/games/games.ts';
+import { requireOrganisation } from '../features/organisations/organisations.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { Answer } from '../request/answer.ts';
+import { callerOf } from '../request/call.ts';
 import { invalidCode } from '../request/perform.ts';
 import type { Route } from '../request/route.ts';
 import { identify } from './auth.ts';
@@ -28,13 +32,7 @@ declare module 'fastify' {
 
 /** Mounts every route below `/api/v1`, except those with a URL of their own. */
 export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, routes: readonly Route[]): void {
-  const {
-    bytes = [],
-    urlencoded = [],
-    others = [],
-  } = Object.groupBy(routes, ({ operation: { bodyKind } }) =>
-    bodyKind === 'bytes' || bodyKind === 'urlencoded' ? bodyKind : 'others',
-  );
+  const { unread = [], urlencoded = [], others = [] } = Object.groupBy(routes, parserOf);
   const crossOrigin = routes.filter(({ operation }) => operation.crossOrigin);
   mountPreflights(
     app,
@@ -43,7 +41,7 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
   mountRoutes(app, ctx, auth, others);
   app.register(async (scope) => {
     leaveBodiesUnread(scope);
-    mountRoutes(scope, ctx, auth, bytes);
+    mountRoutes(scope, ctx, auth, unread);
   });
   app.register(async (scope) => {
     addFormParser(scope, ctx);
@@ -51,30 +49,42 @@ export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, 
   });
 }
 
+/** A streaming operation that takes JSON reads it itself, from a body of any type. */
+function parserOf({ operation: { bodyKind = 'json', body }, perform }: Route): 'unread' | 'urlencoded' | 'others' {
+  if (bodyKind === 'urlencoded') return bodyKind;
+  const readsJson = bodyKind === 'json' && body !== undefined && perform === undefined;
+  return bodyKind === 'bytes' || readsJson ? 'unread' : 'others';
+}
+
 function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: readonly Route[]): void {
   for (const route of routes) {
-    const { operation, run } = route;
+    const { operation, run, limit } = route;
+    const { bytes: bodyLimit, values: maxValues } = bodyBoundsOf(operation);
     const isLimited = isLimitedRead(operation);
     app.route({
       method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
       // Fastify's own HEAD route would read a whole blob to find its length.
       exposeHeadRoute: false,
       url: urlOf(route),
-      config: { operation: operation.id, ...(operation.secret && { secret: true }) },
-      ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
-      // Before the body is read: a caller without access need not send it.
-      onRequest: (request, reply, done) => {
-        if (operation.crossOrigin) allowAnyOrigin(request, reply);
-        if (isLimited) countPublicRead(ctx, request);
-        if (operation.access === 'deploy_key') checkCliVersion(ctx, request, reply);
-        const take = (caller: Caller) => {
-          request.caller = caller;
-          done();
-        };
-        const caller = identify(ctx, auth, operation, request);
-        if (caller instanceof Promise) caller.then(take, done);
-        else take(caller);
-      },
+      config: { operation: operation.id, ...(operation.secret && { secret: true }), maxValues },
+      bodyLimit,
+      // Before the body is read: a caller without access need not send it, and we need not read it.
+      onRequest: [
+        (request, reply, done) => {
+          if (operation.crossOrigin) allowAnyOrigin(request, reply);
+          if (isLimited) countPublicRead(ctx, request);
+          if (operation.access === 'deploy_key') checkCliVersion(ctx, request, reply);
+          const take = (caller: Caller) => {
+            request.caller = caller;
+            done();
+          };
+          const caller = identify(ctx, auth, operation, request);
+          if (caller instanceof Promise) caller.then(take, done);
+          else take(caller);
+        },
+        ...(limit === undefined ? [] : [async (request: FastifyRequest) => limit(ctx, request)]),
+        ...(isForMembers(operation) ? [async (request: FastifyRequest) => requireAccess(ctx, route, request)] : []),
+      ],
       ...(isCompressible(operation) && { onSend: compressAnswer }),
       errorHandler: (error, request, reply) => {
         if (operation.access === 'deploy_key') challenge(error, reply);
@@ -89,6 +99,21 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
       },
     });
   }
+}
+
+/** Whether a body is only for members of the game or the organisation in the path. */
+function isForMembers({ access, role, body, path }: Operation): boolean {
+  return (
+    access === 'account' && role !== undefined && body !== undefined && /^\/(games\/\{uid\}|organisations)\//.test(path)
+  );
+}
+
+/** The handler checks it again, because it needs the game, and because the role can change while a body arrives. */
+async function requireAccess(ctx: Context, { operation, address }: Route, request: FastifyRequest): Promise<void> {
+  const { uid, organisation } = address(request) as { uid?: string; organisation?: string };
+  const caller = callerOf(operation, request.caller) as AccountCaller;
+  if (uid !== undefined) await requireMember(ctx, caller, uid);
+  else if (organisation !== undefined) await requireOrganisation(ctx, caller, organisation);
 }
 
 /** The path in the router's notation, `:name` for parameters. */

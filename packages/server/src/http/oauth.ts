@@ -8,6 +8,7 @@ import { userOfHeaders } from '../features/accounts/accounts.ts';
 import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../features/agents/agents.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
+import { decodeUtf8, parseJson } from '../request/parse-json.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
 import {
   type ForwardedBody,
@@ -21,8 +22,9 @@ import {
 } from './forward-to-auth.ts';
 import { mountOAuthMetadata } from './oauth-metadata.ts';
 
-/** The limit for forms and JSON; the largest registration is far smaller. */
+/** The limits for forms and JSON; the largest registration is far smaller. */
 const BODY_BYTES = 64 * 1024;
+const MAX_VALUES = 1000;
 
 type Turn = {
   readonly ctx: Context;
@@ -56,7 +58,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Forms may repeat a parameter, which better-auth handles.
-    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body.toString());
+    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body);
     for (const [name, { method, form, answer }] of Object.entries(ENDPOINTS)) {
       const url = `${new URL(oauthIssuer(ctx.publicUrl)).pathname}/oauth2/${name}`;
       scope.route({
@@ -79,20 +81,13 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
 }
 
 function bodyOf(request: FastifyRequest): ForwardedBody | undefined {
-  if (typeof request.body !== 'string' || request.body === '') return undefined;
+  const body = request.body as Buffer | undefined;
+  if (body === undefined || body.length === 0) return undefined;
   const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type.trim() === 'application/x-www-form-urlencoded') return formBody(request.body);
+  if (type.trim() === 'application/x-www-form-urlencoded') return formBody(decodeUtf8(body));
   if (type.trim() !== 'application/json')
     throw new ApiError(4002, 'Content-Type: send application/x-www-form-urlencoded, or application/json to register.');
-  return jsonBody(parse(request.body));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ApiError(4002, 'body: not well-formed JSON. Check quotes, commas and brackets.', { cause });
-  }
+  return jsonBody(parseJson(body, MAX_VALUES));
 }
 
 async function passThrough({ auth, request, reply, target, body }: Turn): Promise<FastifyReply> {

@@ -8,6 +8,12 @@ import type { ByteSource } from '../kernel/blobs/store.ts';
 /** A decoded body exceeds its size limit. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`more than ${maxBytes} bytes`);
+    this.maxBytes = maxBytes;
+  }
 }
 
 /** A body is incomplete, too slow, or does not match its headers. The operation maps it to its own error code. */
@@ -179,7 +185,7 @@ class RequestBody implements Body {
   readonly #onData = (bytes: Buffer) => {
     this.#size += bytes.length;
     this.#progress += bytes.length;
-    if (this.#size > this.#maxBytes) return this.fail(new BodyTooLargeError(`more than ${this.#maxBytes} bytes`));
+    if (this.#size > this.#maxBytes) return this.fail(new BodyTooLargeError(this.#maxBytes));
     if (this.#failure !== undefined) return;
     this.#queue.push(bytes);
     this.#queued += bytes.length;

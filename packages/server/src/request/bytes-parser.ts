@@ -14,14 +14,14 @@ export function addBytesParser(
   app: FastifyInstance,
   contentType: string,
   deadlineMs: number,
-  parse: (body: Buffer) => unknown,
+  parse: (body: Buffer, route: FastifyRequest['routeOptions']) => unknown,
 ): void {
   app.addContentTypeParser(contentType, (request, _payload, done) => {
-    const { bodyLimit: maxBytes } = (request as FastifyRequest).routeOptions;
-    collectBody(request.raw, { maxBytes, deadlineMs }, (error, bytes) => {
+    const { routeOptions: route } = request as FastifyRequest;
+    collectBody(request.raw, { maxBytes: route.bodyLimit, deadlineMs }, (error, bytes) => {
       if (error !== null) return done(error);
       try {
-        done(null, parse(bytes as Buffer));
+        done(null, parse(bytes as Buffer, route));
       } catch (thrown) {
         done(thrown as Error);
       }

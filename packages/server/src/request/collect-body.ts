@@ -21,7 +21,7 @@ export function collectBody(request: IncomingMessage, options: CollectOptions, d
     decodeWhole(request, options).then((bytes) => done(null, bytes), done);
     return;
   }
-  if (Number(length ?? 0) > options.maxBytes) done(tooLarge(options));
+  if (Number(length ?? 0) > options.maxBytes) done(new BodyTooLargeError(options.maxBytes));
   else collectPlain(request, options, done);
 }
 
@@ -38,7 +38,7 @@ function collectPlain(request: IncomingMessage, options: CollectOptions, done: D
   }
   function onData(bytes: Buffer): void {
     size += bytes.length;
-    if (size > options.maxBytes) finish(tooLarge(options));
+    if (size > options.maxBytes) finish(new BodyTooLargeError(options.maxBytes));
     else chunks.push(bytes);
   }
   function onEnd(): void {
@@ -63,8 +63,4 @@ async function decodeWhole(request: IncomingMessage, { maxBytes, deadlineMs }: C
   } finally {
     clearTimeout(timer);
   }
-}
-
-function tooLarge({ maxBytes }: CollectOptions): BodyTooLargeError {
-  return new BodyTooLargeError(`more than ${maxBytes} bytes`);
 }

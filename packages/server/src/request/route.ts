@@ -30,24 +30,26 @@ export type Route = {
   ) => Promise<Answer<unknown> | FastifyReply>;
   /** The same without an HTTP request; absent if the operation streams. */
   readonly perform?: Perform;
+  /** Returns the parameters of path and query. Throws the operation's code for malformed ones. */
+  readonly address: (request: FastifyRequest) => object;
+  /** Counts a request before its body is read, and throws if it is one too many. */
+  readonly limit?: Limit | undefined;
   /** The path, if it is not the operation's path below `/api/v1`. */
   readonly url?: string;
 };
 
-/** Binds a handler to its operation. `limit` counts each request over HTTP, and throws if it is one too
- * many. */
-export function handle<Op extends Operation>(
-  operation: Op,
-  handler: Handler<Op>,
-  limit?: (ctx: Context, request: FastifyRequest) => void | Promise<void>,
-): Route {
+type Limit = (ctx: Context, request: FastifyRequest) => void | Promise<void>;
+
+/** Binds a handler to its operation. `limit` counts each request over HTTP. */
+export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>, limit?: Limit): Route {
   const perform = performer(operation, handler);
   const isRead = operation.method === 'GET';
   return {
     operation,
     perform,
+    limit,
+    address: (request) => checkAddress(operation, addressOf(operation, request)),
     run: async (ctx, caller, request) => {
-      await limit?.(ctx, request);
       const work = () => perform(ctx, caller, { ...addressOf(operation, request), body: bodyOf(operation, request) });
       return isRead ? work() : fromRequest(request, work);
     },
@@ -57,10 +59,12 @@ export function handle<Op extends Operation>(
 /** Binds a streaming handler to its operation. */
 export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>): Route {
   const isAudited = auditOf(operation) !== false;
+  const address = (request: FastifyRequest) => checkAddress(operation, addressOf(operation, request));
   return {
     operation,
+    address,
     run: async (ctx, caller, request, reply) => {
-      const input = checkAddress(operation, addressOf(operation, request)) as AddressOf<Op>;
+      const input = address(request) as AddressOf<Op>;
       const work = () => handler(ctx, { caller: callerOf(operation, caller), input, request, reply });
       const result = await (isAudited
         ? fromRequest(request, () => recordOperation(ctx, { operation, caller, input: input as object }, work))

@@ -1,12 +1,11 @@
 // The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { type Answer, answer } from '../../request/answer.ts';
-import { bodyDeadlineMs } from '../../request/bytes-parser.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { idsOf } from '../../request/client-ids.ts';
 import { readJsonBody } from '../../request/json-body.ts';
@@ -25,7 +24,7 @@ export async function receiveCrash(
 ): Promise<Answer<OutputOf<typeof contract.createCrash>> | FastifyReply> {
   countPost(ctx, request);
   if (!isForm(request)) {
-    const body = await readJsonBody(request, { deadlineMs: bodyDeadlineMs(ctx.config) });
+    const body = await readJsonBody(ctx, contract.createCrash, request);
     return answer(201, createdOf(await createReport(ctx, await jsonReportOf(ctx, request, body))));
   }
   const report = await receiveForm(ctx, request);

@@ -5,7 +5,7 @@ import type { ErrorCode } from '@chauffeur/contract/errors';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
-import { eventsOf, findBadCustom, formatProblem, type Part } from './accept.ts';
+import { eventsOf, findBadCustom, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
 
 /** `index` is the event's position in the request. */
@@ -16,7 +16,7 @@ export type SkippedEvent = {
   readonly index: number;
   readonly rule: string;
   readonly code: ErrorCode;
-  readonly message: string;
+  readonly problem: Problem;
 };
 
 type Rule = {
@@ -54,7 +54,7 @@ const EVENT_RULES: readonly Rule[] = [
 export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
   const events = eventsOf(body);
   if (events === null) return null;
-  return events.map((event, index) => ({ index, ...mapEvent(isObject(event) ? event : {}, request) }));
+  return events.map((event, index) => mapEvent(index, isObject(event) ? event : NO_FIELDS, request));
 }
 
 /** Separates valid events from events to be skipped, with the reasons. Whether the builds exist is checked later. */
@@ -71,8 +71,7 @@ export function judgeEngineEvents(events: readonly EngineEvent[]): { valid: Engi
 function findObjection(event: EngineEvent): SkippedEvent | null {
   for (const { name, code, find } of EVENT_RULES) {
     const problem = find(event);
-    if (problem === null) continue;
-    return { index: event.index, rule: name, code, message: formatProblem(event.index, problem) };
+    if (problem !== null) return { index: event.index, rule: name, code, problem };
   }
   return null;
 }
@@ -80,17 +79,19 @@ function findObjection(event: EngineEvent): SkippedEvent | null {
 /** Skips an event whose build does not belong to its game. */
 export function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
   const { rule, code } = UNKNOWN_BUILD;
-  return { index, rule, code, message: formatProblem(index, UNKNOWN_BUILD_PROBLEM) };
+  return { index, rule, code, problem: UNKNOWN_BUILD_PROBLEM };
 }
 
-function mapEvent(event: Readonly<Record<string, unknown>>, request: Ids): Omit<EngineEvent, 'index'> {
-  const properties = isObject(event.properties) ? event.properties : {};
-  const idOf = (...values: unknown[]) => values.find(isId) ?? null;
+const NO_FIELDS: Readonly<Record<string, unknown>> = {};
+
+function mapEvent(index: number, event: Readonly<Record<string, unknown>>, request: Ids): EngineEvent {
+  const properties = isObject(event.properties) ? event.properties : NO_FIELDS;
   return {
+    index,
     appId: textOf(event.app_id) || request.appId,
     buildId: textOf(event.build_id) || request.buildId,
     event: event.event as string,
-    device_uid: idOf(event.device_uid, properties.device_uid),
+    device_uid: idOf(event.device_uid) ?? idOf(properties.device_uid),
     session_id: idOf(event.session_id),
     event_id: idOf(event.event_id),
     anonymous: event.anonymous === true,
@@ -123,6 +124,10 @@ export function partsOf(events: readonly EngineEvent[]): (Part & { events: reado
     const [gameId = '', buildId = ''] = ids.split('/');
     return { gameId, buildId, events: eventsOfBuild };
   });
+}
+
+function idOf(value: unknown): string | null {
+  return isId(value) ? value : null;
 }
 
 function textOf(value: unknown): string {

@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createEngineEvents } from '@chauffeur/contract/operations/events';
 import type { Context } from '../../../context.ts';
 import { findGameIds } from '../../games/games.ts';
-import type { Part } from './accept.ts';
+import { formatProblem, type Part } from './accept.ts';
 import { type EngineEvent, judgeEngineEvents, partsOf, skipUnknownBuild } from './engine.ts';
 import { keyOf } from './existing-builds.ts';
 import { type Ingested, writeEvents } from './ingest.ts';
@@ -27,7 +27,7 @@ export async function ingestEngineEvents(
   const reasons = skipped
     .sort((a, b) => a.index - b.index)
     .slice(0, LIMITS.eventReasons)
-    .map(({ index, code, message }) => ({ index, code, message }));
+    .map(({ index, code, problem }) => ({ index, code, message: formatProblem(index, problem) }));
   return { ...ingested, skipped: skipped.length, reasons };
 }
 

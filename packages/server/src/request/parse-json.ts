@@ -1,0 +1,54 @@
+// Parses JSON from the bytes of a request: strict about UTF-8, and bounded in the number of values, each of which costs
+// as much time and memory as a long text.
+import { UnreadableBodyError } from './body.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Returns the value; undefined for an empty body. A byte order mark is ignored. Throws UnreadableBodyError, which
+ * becomes the operation's code for a malformed request.
+ */
+export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): unknown {
+  if (bytes.length === 0) return undefined;
+  if (hasMoreValues(bytes, maxValues))
+    throw new UnreadableBodyError(`body: more than ${maxValues} values. Send fewer.`);
+  const text = decodeUtf8(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableBodyError('body: not well-formed JSON. Check quotes, commas and brackets.', { cause });
+  }
+}
+
+/** Without a byte order mark. Throws UnreadableBodyError. */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new UnreadableBodyError('body: not well-formed UTF-8. Encode it as UTF-8.', { cause });
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
+/**
+ * Whether JSON has more values than `max`, roughly: between one less and twice as many are counted, because an object
+ * or a list counts by its bracket and by the comma before it. A text that is not JSON gets any answer.
+ */
+export function hasMoreValues(json: Uint8Array, max: number): boolean {
+  // Every value takes at least two bytes, with its comma or brackets.
+  if (json.length <= 2 * max) return false;
+  let [values, isInText] = [0, false];
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index];
+    if (isInText) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) isInText = false;
+    } else if (byte === QUOTE) isInText = true;
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) {
+      values += 1;
+      if (values > max) return true;
+    }
+  }
+  return false;
+}
