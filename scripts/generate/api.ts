@@ -1,5 +1,7 @@
 // Writes docs/api.md: every operation of the contract with its input, responses and errors.
+import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import type { ErrorCode } from '@chauffeur/contract/errors';
+import { formatBytes } from '@chauffeur/contract/format';
 import { bodiesOf, parametersOf, type Success, successesOf } from '@chauffeur/contract/messages';
 import { type Access, describeRole, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
@@ -16,8 +18,6 @@ const KINDS: Readonly<Record<Access, { heading: string; caller: string }>> = {
   account: { heading: 'With an account', caller: 'a signed-in user' },
   operator: { heading: 'For operators', caller: 'a signed-in operator' },
 };
-
-const MIB = 1024 * 1024;
 
 export function writeApi(): string {
   requireOperations(Object.keys({ ...EXAMPLES, ...NOTES }));
@@ -102,7 +102,7 @@ function bodyLines(operation: Operation): string[] {
   const bodies = bodiesOf(operation);
   if (bodies.length === 0) return [];
   const isJson = (operation.bodyKind ?? 'json') === 'json';
-  const limit = isJson ? `, at most ${(operation.bodyLimit ?? MIB) / MIB} MiB` : '';
+  const limit = isJson ? `, at most ${formatBytes(bodyBoundsOf(operation).bytes)}` : '';
   const [usual, ...others] = bodies.map(({ contentType }) => code(contentType));
   return [`- **Body:** ${usual}${limit}${others.length === 0 ? '' : `; also ${others.join(', ')}`}`];
 }
