@@ -535,6 +535,7 @@ create table crash_reports (
   session_id text,
   facets_version integer default 0 not null,
   attachments jsonb default '[]'::jsonb not null,
+  trace jsonb,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
   constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text])))

@@ -79,6 +79,7 @@ const LAYERED: readonly Layers[] = [
       ['read'],
       ['process'],
       ['groups'],
+      ['text'],
       ['receive'],
       ['report'],
     ],

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { readRegrouping, requestRegrouping } from '../src/features/crashes/crashes.ts';
 import { groupByMessage } from '../src/features/crashes/groups/grouping.ts';
 import { attachReports, detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
-import { groupLate } from '../src/features/crashes/groups/messages.job.ts';
+import { groupLate } from '../src/features/crashes/process/messages.job.ts';
 import { recordWalks, type Walk } from '../src/features/crashes/process/processed.sql.ts';
 import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
 import { reprocessMissing } from '../src/features/crashes/process/reprocess.job.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
-import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
+import { groupMessages } from '../src/features/crashes/process/messages.job.ts';
 import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
 import { isLockAwaited } from './setup/lock-waits.ts';

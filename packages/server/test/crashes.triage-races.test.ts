@@ -80,7 +80,7 @@ async function regroup(reportId: string, stack: readonly string[], rulesVersion:
   );
   if (report === undefined) return;
   const grouping = groupingOf([`${stack[0]} by rules ${rulesVersion}`, ...stack], rulesVersion);
-  await recordRegrouping(db, game.uid, report, { grouping, facets: new Map(), notes: null });
+  await recordRegrouping(db, game.uid, report, { grouping, stored: null, facets: new Map(), notes: null });
 }
 
 /** What the counts say that the reports do not. */

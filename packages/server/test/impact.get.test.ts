@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { MAX_KEYS, MAX_VALUES } from '../src/features/crashes/groups/facet-ids.sql.ts';
 import { facetIdsOf } from '../src/features/crashes/groups/facet-ids.ts';
-import { groupMessages } from '../src/features/crashes/groups/messages.job.ts';
+import { groupMessages } from '../src/features/crashes/process/messages.job.ts';
 import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type ReportInput } from './setup/crash-reports.ts';

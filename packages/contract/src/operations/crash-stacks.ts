@@ -3,12 +3,16 @@ import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashFrame, GROUP_STATUSES, MissingModule } from './crashes.ts';
-import { CrashParams, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MODULE_SYMBOLS = ['loaded', 'not_needed', 'missing', 'corrupt'] as const;
 
+/** How an exception in a text relates to the main one, by which the report is grouped. */
+export const EXCEPTION_RELATIONS = ['consequence', 'suppressed', 'handled', 'sibling'] as const;
+
 export const StackFrame = Type.Object({
   ...CrashFrame.properties,
+  column: Type.Optional(Nullable(Type.Integer({ description: 'Only of stacks that were read from a text' }))),
   own: Type.Boolean({
     description: "Whether it is the game's own code; false for runtimes, the OS and addresses outside of any module",
   }),
@@ -40,11 +44,25 @@ export const StackModule = Type.Object({
   problem: Nullable(Type.String()),
 });
 
+export const RelatedException = Type.Object({
+  relation: Type.Enum([...EXCEPTION_RELATIONS], {
+    description:
+      'consequence: it was thrown because of the main one; handled: the main one was thrown while it was being handled',
+  }),
+  type: Foreign(Type.String()),
+  message: Foreign(Type.String()),
+  frames: Type.Array(StackFrame, { description: 'Innermost first' }),
+});
+export type RelatedException = Static<typeof RelatedException>;
+
 export const CrashStack = Type.Object({
+  format: Nullable(
+    Type.String({ description: "The format of the text that it was read from; null if it is a dump's" }),
+  ),
   written_at: Timestamp,
   reason: Nullable(Type.String()),
   address: Nullable(Type.String()),
-  assertion: Nullable(Type.String()),
+  assertion: Nullable(Type.String({ description: 'The text of a failed assertion, or the message of an exception' })),
   uptime_seconds: Nullable(Type.Number()),
   system: Type.Object({
     os: Type.String(),
@@ -54,6 +72,7 @@ export const CrashStack = Type.Object({
     cpu_count: Type.Integer(),
   }),
   crashed: Nullable(StackThread),
+  related: Type.Array(RelatedException, { description: 'Other exceptions that the text has; a dump has none' }),
   registers: Type.Record(Type.String(), Type.String(), {
     description: 'Registers in the first frame of the crashed thread',
   }),

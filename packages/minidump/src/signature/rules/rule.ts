@@ -22,6 +22,8 @@ export type SignatureInput = {
   readonly assertion?: string | null;
   /** The size of the allocation that failed, in bytes. */
   readonly allocationSize?: number | null;
+  /** The exception of a report without a dump: its type, and what of its message is the same in all reports. */
+  readonly exception?: { readonly type: string; readonly message: string } | null;
   /** The message of a report without a dump, possibly with a stack trace as text. */
   readonly message?: string | null;
 };

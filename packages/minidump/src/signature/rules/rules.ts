@@ -2,6 +2,7 @@
 import { assertionRule } from './assertion.ts';
 import { badHardwareRule } from './bad-hardware.ts';
 import { cleanRule } from './clean.ts';
+import { exceptionRule } from './exception.ts';
 import { messageRule } from './message.ts';
 import { noDataRule } from './no-data.ts';
 import { outOfMemoryRule } from './out-of-memory.ts';
@@ -10,9 +11,10 @@ import { stackRule } from './stack.ts';
 import { stackOverflowRule } from './stack-overflow.ts';
 import { truncateRule } from './truncate.ts';
 
-/** The first three create a signature, the next four extend or replace it, and the last two clean it up. */
+/** The first four create a signature, the next four extend or replace it, and the last two clean it up. */
 export const rules: readonly Rule[] = [
   stackRule,
+  exceptionRule,
   messageRule,
   noDataRule,
   stackOverflowRule,

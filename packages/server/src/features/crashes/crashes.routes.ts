@@ -13,13 +13,13 @@ import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { symbolsArrivedJob } from '../symbols/symbols.ts';
 import { crashAlertsJob, expireRates, expireRatesJob, raiseCrashAlerts } from './alerts/alerts.job.ts';
-import { groupLate, groupLateJob, groupMessages } from './groups/messages.job.ts';
 import { moveCountsJob, moveReportCounts } from './groups/move-counts.job.ts';
 import { getPublicCrash, getPublicStack, receiveCrash, receiveCrashFile, receiveUnrealCrash } from './http.ts';
 import { deleteCrash } from './keep/delete-report.ts';
 import { makePartitions, partitionJob } from './keep/partitions.job.ts';
 import { dropOldCrashes, retentionJob } from './keep/retention.job.ts';
 import { sweepCrashes, sweepCrashesJob } from './keep/sweep.job.ts';
+import { groupLate, groupLateJob, groupMessages, readLateLog } from './process/messages.job.ts';
 import { makePreviews } from './process/preview.job.ts';
 import { processCrash } from './process/process.job.ts';
 import { regroupJob, regroupReports } from './process/regroup.job.ts';
@@ -33,7 +33,7 @@ import { getCrash, listCrashes } from './read/report-list.ts';
 import { listSimilarGroups } from './read/similar-groups.ts';
 import { getCrashLog, getCrashStack } from './read/stacks.ts';
 import { getCrashThread, listCrashThreads } from './read/threads.ts';
-import { groupMessagesJob, previewJob, processCrashJob } from './report/jobs.ts';
+import { groupMessagesJob, previewJob, processCrashJob, readLogJob } from './report/jobs.ts';
 import { listCrashGroupActivity } from './triage/activity.ts';
 import { changeCrashGroups, updateCrashGroup } from './triage/changes.ts';
 import { addCrashGroupComment, deleteCrashGroupComment, updateCrashGroupComment } from './triage/comments.ts';
@@ -90,6 +90,7 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(symbolsArrivedJob, reprocessMissing, { lane: 'long' }),
   bindJob(processCrashJob, processCrash),
   bindJob(groupMessagesJob, groupMessages),
+  bindJob(readLogJob, readLateLog),
   bindJob(previewJob, makePreviews, { lane: 'long' }),
   bindJob(reprocessJob, reprocessMore, { lane: 'long' }),
   bindJob(regroupJob, regroupReports, { lane: 'long' }),

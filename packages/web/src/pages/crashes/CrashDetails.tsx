@@ -3,7 +3,7 @@
 import { formatNumber } from '@chauffeur/contract/format';
 import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
 import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
-import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
+import { type CrashStack, getCrashLog, type RelatedException } from '@chauffeur/contract/operations/crash-stacks';
 import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
 import { lazyPart } from '../../frame/load-code.ts';
@@ -19,7 +19,7 @@ import { FoldedSection } from './FoldedSection.tsx';
 import { MissingSymbols } from './MissingSymbols.tsx';
 import { Stack } from './Stack.tsx';
 import { type Crash, useStack } from './use-crash.ts';
-import { useSource } from './use-source.ts';
+import { type LinkOf, useSource } from './use-source.ts';
 
 /** Loaded when a section is opened. */
 const ThreadList = lazyPart(() => import('./Threads.tsx'), 'ThreadList');
@@ -52,6 +52,17 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         {stack !== undefined && stack.crashed !== null && (
           <Stack thread={stack.crashed} label="Stack of the crashed thread" linkOf={linkOf} />
         )}
+        {stack !== undefined && stack.format !== null && (
+          <>
+            {stack.related.map((exception, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: exceptions have no ID, and their order never changes
+              <RelatedStack key={index} exception={exception} linkOf={linkOf} />
+            ))}
+            <Text size="sm" c="dimmed" mt="xs">
+              {`Read from the text of the report (${stack.format}).`}
+            </Text>
+          </>
+        )}
         {stack !== undefined && stack.crashed === null && (
           <Text size="sm">The dump doesn't identify the crashed thread. All threads are listed below.</Text>
         )}
@@ -61,7 +72,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         <Attachments game={game} crash={crash} />
       </Permitted>
       <Column gap={0} component="section" aria-label="More details">
-        {stack !== undefined && (
+        {stack !== undefined && stack.format === null && (
           <>
             <FoldedSection title="All threads" note={formatNumber(countThreads(stack))}>
               <ThreadList game={game} crash={crash} linkOf={linkOf} />
@@ -103,13 +114,39 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
   );
 }
 
+const RELATIONS: Readonly<Record<RelatedException['relation'], string>> = {
+  consequence: 'Led to',
+  suppressed: 'Suppressed',
+  handled: 'Thrown while handling',
+  sibling: 'At the same time',
+};
+
+/** Another exception of the text, with its frames. */
+function RelatedStack({ exception, linkOf }: { exception: RelatedException; linkOf: LinkOf }) {
+  const { relation, type, message, frames } = exception;
+  const thread = { thread_id: 0, name: null, frames, more_frames: 0, cut: false };
+  return (
+    <>
+      <Text size="sm" mt="md" style={{ overflowWrap: 'anywhere' }}>
+        <Text span c="dimmed" size="sm">
+          {`${RELATIONS[relation]}: `}
+        </Text>
+        <b>{type || 'Error'}</b>
+        {message === '' ? '' : `: ${message}`}
+      </Text>
+      {frames.length > 0 && <Stack thread={thread} label={`Stack of ${type || 'another error'}`} linkOf={linkOf} />}
+    </>
+  );
+}
+
 function countThreads({ crashed, threads, more_threads: more }: CrashStack): number {
   return threads.length + more + (crashed === null ? 0 : 1);
 }
 
 function formatMissingStack({ state, failure }: Crash): string {
   if (failure !== null && state === 'failed') return 'No stack: the dump could not be read.';
-  if (state === 'processed') return 'No stack: the report came without a dump. It is grouped by its message.';
+  if (state === 'processed')
+    return 'No stack: the report has no dump, and no known format of a stack in its text. It is grouped by its message.';
   return state === 'received' ? 'Waiting for the dump.' : 'The dump has arrived and is queued for processing.';
 }
 

@@ -29,7 +29,7 @@ export function WhatBroke({ group, stack, isLoading }: WhatBrokeProps) {
       <div>
         {explanation !== null && <Text size="md">{explanation}</Text>}
         <Text size="sm" c="dimmed" className={classes.code}>
-          {formatCode(group.reason, stack?.address ?? null)}
+          {formatCode(group, stack?.address ?? null)}
         </Text>
         {stack?.assertion != null && <Text size="sm">{stack.assertion}</Text>}
       </div>
@@ -63,8 +63,9 @@ function FirstFrame({ name, place }: FirstFrameProps) {
 }
 
 /** The reason and address as debuggers print them. */
-function formatCode(reason: string | null, address: string | null): string {
-  if (reason === null) return 'These reports have no stack and are grouped by their message.';
+function formatCode({ kind, reason }: GroupDetail, address: string | null): string {
+  if (reason === null)
+    return kind === 'message' ? 'These reports have no stack and are grouped by their message.' : 'Unknown reason.';
   return address === null ? reason : `${reason} at ${address}`;
 }
 

@@ -46,6 +46,8 @@ describe('partsOf', () => {
 });
 
 const stackOf = (frames: StackFrame[], more_frames = 0): CrashStack => ({
+  format: null,
+  related: [],
   written_at: '',
   reason: 'SIGSEGV / SEGV_MAPERR',
   address: '0x14',
@@ -98,5 +100,32 @@ SIGSEGV / SEGV_MAPERR at 0x14 · Linux amd64
 … 3 more
 `,
     );
+  });
+
+  it('writes the message and further exceptions of a stack in text', () => {
+    const text = { trust: 'text', module: null, offset: null };
+    const frames = [frame('Owl.fly', { ...text, file: 'src/owl.js', line: 12, column: 5 }), frame('Game.run', text)];
+    const stack = {
+      ...stackOf(frames),
+      format: 'JavaScript',
+      reason: 'TypeError',
+      address: null,
+      assertion: 'no nest',
+      related: [{ relation: 'consequence' as const, type: 'Error', message: 'no owl', frames: frames.slice(1) }],
+    };
+    assert.equal(
+      formatStack('TypeError: no nest | Owl.fly', stack),
+      `TypeError: no nest | Owl.fly
+TypeError · Linux amd64
+no nest
+
+ 0  Owl.fly  src/owl.js:12:5
+ 1  Game.run
+
+Error: no owl
+ 0  Game.run
+`,
+    );
+    assert.equal(formatModules([frame('a', text), frame('b', text)]), 'engines and libraries');
   });
 });

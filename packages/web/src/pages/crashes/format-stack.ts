@@ -48,9 +48,10 @@ export function firstOwnFrame({ crashed }: CrashStack): StackFrame | undefined {
 }
 
 /** `src/render/layout.cc:14`; without line information `game.exe + 0x10`. */
-export function formatLocation({ file, line, module, offset }: StackFrame): string {
-  if (file !== null) return line === null ? file : `${file}:${line}`;
-  return module === null ? (offset ?? '') : `${module} + ${offset}`;
+export function formatLocation({ file, line, column, module, offset }: StackFrame): string {
+  if (file !== null) return [file, line, line === null ? null : column].filter((part) => part != null).join(':');
+  if (module === null) return offset ?? '';
+  return offset === null ? module : `${module} + ${offset}`;
 }
 
 const STRING = 'std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >';
@@ -62,27 +63,40 @@ export function formatFunction(name: string): string {
   return name.replaceAll(STRING, 'std::string').replace(ALLOCATOR, '<$1>');
 }
 
-/** `libc.so.6, ntdll.dll and 2 more`. */
+/** `libc.so.6, ntdll.dll and 2 more`. Frames of managed code have no module. */
 export function formatModules(frames: readonly StackFrame[]): string {
+  if (frames.every(({ module, trust }) => module === null && trust === 'text')) return 'engines and libraries';
   const names = [...new Set(frames.map(({ module }) => module ?? 'unknown module'))];
   return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 }
 
-/** The crashed thread as text for a chat or a ticket: the signature, the reason, and a line for each frame. */
-export function formatStack(title: string, { reason, address, crashed, system }: CrashStack): string {
-  const frames = numberFrames(crashed?.frames ?? []).map((frame) => {
-    const marks = [...(frame.inlined ? ['inlined'] : []), ...(frame.trust === 'scan' ? ['guessed'] : [])];
-    const place = formatLocation(frame);
-    const name = frame.function === null ? place : `${frame.function}  ${place}`;
-    return `${String(frame.number).padStart(2)}  ${name}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
-  });
+/** The crashed thread as text for a chat or a ticket: the signature, the reason, and a line for each frame. A text has
+ * its message and further exceptions, too. */
+export function formatStack(title: string, stack: CrashStack): string {
+  const { reason, address, assertion, crashed, related, system, format } = stack;
   const more = crashed !== null && crashed.more_frames > 0 ? [`… ${crashed.more_frames} more`] : [];
+  const others = related.flatMap(({ type, message, frames }) => [
+    '',
+    [type || 'Error', message].filter((text) => text !== '').join(': '),
+    ...formatFrames(frames),
+  ]);
   return [
     title,
     `${reason ?? 'Unknown reason'}${address === null ? '' : ` at ${address}`} · ${system.os} ${system.cpu}`,
+    ...(format === null || assertion === null ? [] : [assertion]),
     '',
-    ...frames,
+    ...formatFrames(crashed?.frames ?? []),
     ...more,
+    ...others,
     '',
   ].join('\n');
+}
+
+function formatFrames(frames: readonly StackFrame[]): string[] {
+  return numberFrames(frames).map((frame) => {
+    const marks = [...(frame.inlined ? ['inlined'] : []), ...(frame.trust === 'scan' ? ['guessed'] : [])];
+    const place = formatLocation(frame);
+    const name = [frame.function, place].filter((part) => part !== null && part !== '').join('  ');
+    return `${String(frame.number).padStart(2)}  ${name}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
+  });
 }

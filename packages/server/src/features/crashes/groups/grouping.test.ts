@@ -4,7 +4,7 @@ import type { Frame, Report, Trust } from '@chauffeur/minidump/report';
 import { groupByMessage, groupReport } from './grouping.ts';
 
 const NO_RULES = { rules: [], version: 0 };
-const NO_MESSAGE = { message: '', appVersion: '1.0.0', os: 'linux' };
+const NO_MESSAGE = { message: '', metadata: {}, appVersion: '1.0.0', os: 'linux' };
 
 /** A frame of the game: `name` null where its symbols are missing. */
 function frame(name: string | null, trust: Trust = 'cfi', module = 'game'): Frame {

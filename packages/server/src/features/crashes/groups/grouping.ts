@@ -1,14 +1,17 @@
-// Decides which group a report belongs to: by reason and stack, or by message if there is no stack.
+// Decides which group a report belongs to: by reason and stack, by the trace in its text, or by message.
 import { hash } from 'node:crypto';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../report/user-paths.ts';
+import { traceOfReport } from '../text/report-text.ts';
+import type { Trace } from '../text/trace.ts';
 import { notesOf } from './dump-notes.ts';
 import type { GameRules } from './game-rules.sql.ts';
 import { listsOf } from './game-rules.ts';
-import { findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
+import { classOfReason, findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
+import { groupByTrace } from './trace-grouping.ts';
 
 /**
  * Increase it with any change of the rules that may move a report to another group. `chauffeur-server regroup` then
@@ -34,6 +37,8 @@ export type Grouping = {
 /** The fields of a report that its grouping needs in addition to the dump. */
 export type GroupingFields = {
   readonly message: string;
+  /** A stack may be in its values. */
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly appVersion: string;
   readonly os: string;
 };
@@ -71,8 +76,11 @@ export function groupReport(
     },
     { lists: listsOf(rules) },
   );
-  if (frames.length === 0 && fields.message !== '')
-    return { grouping: { ...groupByMessage(fields), rulesVersion }, signature };
+  if (frames.length === 0) {
+    const grouping = groupByText(fields, traceOfReport(fields), { rules, version: rulesVersion });
+    if (fields.message !== '' || grouping.kind === 'stack')
+      return { grouping: { ...grouping, rulesVersion }, signature };
+  }
   const reason = type === null ? null : cutTo(toPrintable(type), MAX_REASON_LENGTH);
   const reasonClass = classOfReason(reason);
   const reasonNote = reason === reasonClass ? `reason: ${reason}` : `reason: ${reasonClass}, the class of ${reason}`;
@@ -89,10 +97,15 @@ export function groupReport(
   return { grouping, signature: { signature: signature.signature, notes } };
 }
 
+/** The group of a report without a dump: by the trace in one of its texts, or else by its message. */
+export function groupByText(fields: GroupingFields, trace: Trace | null, rules: GameRules): Grouping {
+  return trace === null ? groupByMessage(fields) : groupByTrace(trace, fields, rules);
+}
+
 /**
  * The group of a report without a stack: by its message without numbers, addresses and folders, its version and its OS.
  */
-export function groupByMessage({ message, appVersion, os }: GroupingFields): Grouping {
+export function groupByMessage({ message, appVersion, os }: Omit<GroupingFields, 'metadata'>): Grouping {
   const isEmpty = toPrintable(message) === '';
   const { signature, notes } = makeSignature({ os: 'unknown', frames: null, message: redactUserPaths(message) });
   const build = `${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'}`;
@@ -166,14 +179,6 @@ function isNamed(frame: Frame, code: OwnCode): boolean {
 /** System code does not count as the game's own, even if the game ships it in its folder. */
 function isOwn(frame: Frame, code: OwnCode): boolean {
   return !code.isSystem(frame) && code.of(frame).some(({ own }) => own);
-}
-
-/**
- * The reason without details that differ between players for the same fault: freed memory may be unmapped (`SIGSEGV /
- * SEGV_MAPERR`) or protected, and be read or written (`EXCEPTION_ACCESS_VIOLATION_WRITE`). Empty if there is no reason.
- */
-function classOfReason(reason: string | null): string {
-  return (reason ?? '').replace(/ \/.*$/, '').replace(/_(?:READ|WRITE|EXEC)$/, '');
 }
 
 function keyOf(...parts: readonly string[]): Uint8Array {

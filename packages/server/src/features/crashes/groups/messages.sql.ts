@@ -1,10 +1,11 @@
-// The SQL that finds reports without a dump and groups them by their message.
-import { sql } from 'kysely';
-import { type Db, rows } from '../../../kernel/database/db.ts';
+// The SQL that finds reports without a dump and groups them by their texts.
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { FacetIds } from './facet-ids.ts';
 import type { Grouping, GroupingFields } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';
+import type { StoredTrace } from './stored-trace.ts';
 
 /** The columns of a report that grouping it by its message, and counting it, need. */
 export type GroupingRow = {
@@ -12,21 +13,25 @@ export type GroupingRow = {
   message: string;
   app_version: string;
   os: string;
-  /** For its facets. */
+  /** For its facets, and as a stack may be in its values. */
   metadata: Readonly<Record<string, unknown>>;
+  /** Null if the report has no log, or it has not arrived. */
+  log_key: string | null;
+  /** Uncompressed, in bytes. */
+  log_size: number | null;
 };
 
 /** For queries over the reports of all games. */
 export type GameGroupingRow = GroupingRow & { game_id: string };
 
 /** The columns of a GroupingRow. */
-export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata');
+export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata, log_key, log_size');
 
 /** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
 export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");
 
-export function groupingFieldsOf({ message, app_version: appVersion, os }: GroupingRow): GroupingFields {
-  return { message, appVersion, os };
+export function groupingFieldsOf({ message, metadata, app_version: appVersion, os }: GroupingRow): GroupingFields {
+  return { message, metadata, appVersion, os };
 }
 
 /** Selects the reports that have neither a dump nor a group. */
@@ -57,29 +62,64 @@ export function listLate(
   );
 }
 
+/** A report without a dump or a trace whose log arrived after it was grouped; undefined if it isn't one. */
+export function findUntraced(db: Db, gameId: string, reportId: string): Promise<GroupingRow | undefined> {
+  return row(
+    db,
+    // A report that waits for its dump is grouped once that is late.
+    sql<GroupingRow>`select ${groupingColumns} from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId} and dump_key is null and stack_key is null
+        and trace is null and log_key is not null and (state <> 'received' or group_id is not null)`,
+  );
+}
+
+/** What the reports of a group were read as, by the id of the report. */
+export type ReadReports = ReadonlyMap<string, StoredTrace>;
+
 /**
- * Groups reports by their message, but skips reports that got a dump or a stack meanwhile. `failure` says why a dump is
- * missing; null if it may still arrive.
+ * Changes of reports for `attachReports`: what was read from the text of each. Without a trace, the columns are empty.
+ */
+export function traceColumns(reports: ReadReports): RawBuilder<unknown> {
+  const stored = [...reports].map(([id, { trace, frames, functions }]) => [
+    id,
+    trace === null ? { functions } : { trace, frames, functions },
+  ]);
+  const of = sql`(${JSON.stringify(Object.fromEntries(stored))}::jsonb -> report_id::text)`;
+  return sql`trace = ${of} -> 'trace', frames = ${of} -> 'frames',
+    functions = array(select jsonb_array_elements_text(${of} -> 'functions'))`;
+}
+
+/**
+ * Groups reports without a dump, but skips reports that got a dump, a stack or a log meanwhile. `failure` says why a
+ * dump is missing; null if it may still arrive.
  */
 export async function recordMessages(
   db: Db,
   gameId: string,
-  reportIds: readonly string[],
-  { grouping, facets, failure, at }: { grouping: Grouping; facets: FacetIds; failure: string | null; at: Date },
+  reports: ReadReports,
+  {
+    grouping,
+    facets,
+    failure,
+    hasLog,
+    at,
+  }: { grouping: Grouping; facets: FacetIds; failure: string | null; hasLog: boolean; at: Date },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const open = await rows(
       tx,
       sql<{ report_id: string }>`select report_id from crash_reports
-        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])
-          and dump_key is null and stack_key is null
+        where game_id = ${gameId} and report_id = any(${[...reports.keys()]}::uuid[])
+          and dump_key is null and stack_key is null and (log_key is not null) = ${hasLog}
         order by report_id for update`,
     );
     const ids = open.map(({ report_id }) => report_id);
     // A report whose dump may still arrive joins a group and keeps waiting.
     const isDone = sql`(state <> 'received' or ${failure}::text is not null)`;
-    const changes = sql`state = case when ${isDone} then 'processed' else state end,
-      failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end`;
-    await attachReports(tx, gameId, ids, grouping, { changes: { set: changes }, facets });
+    const set = sql`state = case when ${isDone} then 'processed' else state end,
+      failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end,
+      ${traceColumns(reports)}`;
+    const functions = reports.values().next().value?.functions ?? [];
+    await attachReports(tx, gameId, ids, grouping, { changes: { set }, functions, facets });
   });
 }

@@ -5,9 +5,7 @@ import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
 import { findSystemCode } from '@chauffeur/minidump/signature/frames/system-code';
 import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-
-/** Standard libraries and runtimes of languages, which are compiled into the game's own module. */
-const LANGUAGE = /^<?(?:std|core|alloc|__gnu_cxx|__cxxabiv1|__cxxabi|boost)::/;
+import { isRuntime } from '../text/own-frame.ts';
 
 /** Every stack of a program has one of these, whatever the crash. */
 const ENTRY_POINT = /^(?:w?main|w?WinMain|SDL_main|GuardedMain|android_main|.+::main)$/;
@@ -40,12 +38,6 @@ export function findOwnCode(modules: readonly ModuleReport[], main: number | nul
   };
 }
 
-/** Functions that signatures skip or continue past are not the cause of a crash. */
-function isRuntime(label: string): boolean {
-  const { irrelevant, prefix } = defaultLists;
-  return LANGUAGE.test(label) || irrelevant.find(label) !== undefined || prefix.find(label) !== undefined;
-}
-
 /** Enough to find similar groups. */
 const MAX_FUNCTIONS = 5;
 
@@ -59,4 +51,12 @@ export function ownFunctions(frames: readonly Frame[], code: OwnCode): string[] 
     }
   }
   return [...labels];
+}
+
+/**
+ * The reason without details that differ between players for the same fault: freed memory may be unmapped (`SIGSEGV /
+ * SEGV_MAPERR`) or protected, and be read or written (`EXCEPTION_ACCESS_VIOLATION_WRITE`). Empty if there is no reason.
+ */
+export function classOfReason(reason: string | null): string {
+  return (reason ?? '').replace(/ \/.*$/, '').replace(/_(?:READ|WRITE|EXEC)$/, '');
 }

@@ -2,8 +2,8 @@
 // shown.
 import type { WalkedReport } from '@chauffeur/minidump/process';
 import type { CrashpadReport } from '@chauffeur/minidump/report';
+import { shortenSourcePath } from '../report/source-path.ts';
 import { redactUserPaths } from '../report/user-paths.ts';
-import { shortenSourcePath } from './source-path.ts';
 
 /** Shortens source paths, and replaces the names of home folders everywhere a dump may have a path. */
 export function withoutPrivatePaths(report: WalkedReport): WalkedReport {

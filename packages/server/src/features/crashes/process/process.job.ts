@@ -8,14 +8,16 @@ import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { notesToAdd } from '../groups/dump-notes.ts';
 import { readRules } from '../groups/game-rules.sql.ts';
-import { groupByMessage } from '../groups/grouping.ts';
-import { groupingFieldsOf } from '../groups/messages.sql.ts';
+import { groupByText } from '../groups/grouping.ts';
+import { type GroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
+import { storedTraceOf } from '../groups/stored-trace.ts';
 import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { readFacets } from './facets.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
 import { beginProcessing, type DumpRow, kindOfWalk, recordFailure, recordWalks, type Walk } from './processed.sql.ts';
+import { readTrace } from './read-trace.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
 import { type Reading, readDump } from './walk.ts';
@@ -40,12 +42,21 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   if (reading.outcome === 'walked') {
     await keepWalk(ctx, gameId, report, { ...reading, stackKey, rulesVersion: rules.version }, resolver);
   } else {
-    const grouping = groupByMessage(task.fields);
-    const facets = await readFacets(ctx, gameId, report, null);
-    await recordFailure(ctx.db, gameId, reportId, { reason: reading.reason, grouping, facets, at: ctx.clock.now() });
+    await failWithText(ctx, gameId, report, reading.reason);
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }
   ctx.metrics.crashWalks.inc({ outcome: reading.outcome });
+}
+
+/** Records why the dump of a report has no stack. The texts of the report may have one. */
+export async function failWithText(ctx: Context, gameId: string, report: GroupingRow, reason: string): Promise<void> {
+  const rules = await readRules(ctx.db, gameId);
+  const stored = storedTraceOf(await readTrace(ctx, report));
+  const grouping = groupByText(groupingFieldsOf(report), stored.trace, rules);
+  await rememberNewFunctions(ctx, gameId, stored.functions);
+  const facets = await readFacets(ctx, gameId, report, null);
+  const failure = { reason, grouping, stored, facets, at: ctx.clock.now() };
+  await recordFailure(ctx.db, gameId, report.report_id, failure);
 }
 
 async function keepWalk(

@@ -8,7 +8,14 @@ import type { DumpNotes } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
-import { type GameGroupingRow, type GroupingRow, groupingColumns, isUnfinished } from '../groups/messages.sql.ts';
+import {
+  type GameGroupingRow,
+  type GroupingRow,
+  groupingColumns,
+  isUnfinished,
+  traceColumns,
+} from '../groups/messages.sql.ts';
+import type { StoredTrace } from '../groups/stored-trace.ts';
 import type { Excerpt } from './excerpt.ts';
 
 /** The columns of a report with a dump that its processing needs. */
@@ -84,7 +91,7 @@ export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: 
     message: added.message,
     set: sql`${added.set}, state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
       crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
-      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols))`,
+      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols)), trace = null`,
     from: { rows: items.unnest('walk'), reportId: sql`walked_id` },
   };
   const facets = new Map(walks.flatMap((walk) => [...walk.facets]));
@@ -93,14 +100,20 @@ export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: 
 }
 
 /**
- * Records why a dump could not be processed and groups its report by message. Does nothing if an earlier walk
+ * Records why a dump could not be processed and groups its report by its texts. Does nothing if an earlier walk
  * succeeded.
  */
 export async function recordFailure(
   db: Db,
   gameId: string,
   reportId: string,
-  { reason, grouping, facets, at }: { reason: string; grouping: Grouping; facets: FacetIds; at: Date },
+  {
+    reason,
+    grouping,
+    stored,
+    facets,
+    at,
+  }: { reason: string; grouping: Grouping; stored: StoredTrace; facets: FacetIds; at: Date },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const open = await row(
@@ -108,8 +121,9 @@ export async function recordFailure(
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId} and stack_key is null for update`,
     );
     if (open === undefined) return;
-    const set = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz`;
-    await attachReports(tx, gameId, [reportId], grouping, { changes: { set }, facets });
+    const set = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz,
+      ${traceColumns(new Map([[reportId, stored]]))}`;
+    await attachReports(tx, gameId, [reportId], grouping, { changes: { set }, functions: stored.functions, facets });
   });
 }
 

@@ -6,7 +6,8 @@ import type { FacetIds } from '../groups/facet-ids.ts';
 import { FACETS_VERSION } from '../groups/facet-rules.ts';
 import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
-import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
+import { type GroupingRow, groupingColumns, traceColumns } from '../groups/messages.sql.ts';
+import type { StoredTrace } from '../groups/stored-trace.ts';
 
 export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
 
@@ -23,30 +24,40 @@ export function listOutdated(
     db,
     sql<OutdatedRow>`select stack_key, functions, ${groupingColumns} from crash_reports
       where game_id = ${gameId}
-        and (${isOutdated} or (rules_version < ${rulesVersion} and stack_key is not null))
+        and (${isOutdated} or (rules_version < ${rulesVersion} and (stack_key is not null or trace is not null)))
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,
   );
 }
 
-/** Moves a report to its group by the current rules, unless its stack has changed meanwhile. */
+/** Moves a report to its group by the current rules, unless its stack or its log has changed meanwhile. */
 export async function recordRegrouping(
   db: Db,
   gameId: string,
-  { report_id: reportId, stack_key: stackKey, functions }: OutdatedRow,
-  { grouping, facets, notes }: { grouping: Grouping; facets: FacetIds; notes: DumpNotes | null },
+  { report_id: reportId, stack_key: stackKey, log_key: logKey, functions }: OutdatedRow,
+  {
+    grouping,
+    stored,
+    facets,
+    notes,
+  }: { grouping: Grouping; stored: StoredTrace | null; facets: FacetIds; notes: DumpNotes | null },
 ): Promise<void> {
   await transactGroups(db, async (tx) => {
     const unchanged = await row(
       tx,
       sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId}
-        and stack_key is not distinct from ${stackKey} for update`,
+        and stack_key is not distinct from ${stackKey} and log_key is not distinct from ${logKey} for update`,
     );
     if (unchanged === undefined) return;
     const changes = notes && {
       changes: noting(sql`${notes.message}::text`, sql`${JSON.stringify(notes.metadata)}::jsonb`),
     };
-    await attachReports(tx, gameId, [reportId], grouping, { functions, facets, ...changes });
+    await attachReports(tx, gameId, [reportId], grouping, {
+      functions: stored?.functions ?? functions,
+      facets,
+      // Only a dump has notes, and only a report without one has a trace.
+      ...(stored === null ? changes : { changes: { set: traceColumns(new Map([[reportId, stored]])) } }),
+    });
   });
 }
 

@@ -4,12 +4,11 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR, SECOND } from '../../../kernel/clock.ts';
 import { defineJob, hasJobs } from '../../../kernel/jobs/jobs.ts';
-import { groupByMessage } from '../groups/grouping.ts';
-import { groupReportsByMessage } from '../groups/messages.job.ts';
-import { type GameGroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
+import type { GameGroupingRow } from '../groups/messages.sql.ts';
 import { enqueueProcessing, groupMessagesJob, processCrashJob } from '../report/jobs.ts';
-import { readFacets } from './facets.ts';
-import { listQueued, listUnfinished, recordFailure } from './processed.sql.ts';
+import { groupReportsByMessage } from './messages.job.ts';
+import { failWithText } from './process.job.ts';
+import { listQueued, listUnfinished } from './processed.sql.ts';
 
 export const finishReportsJob = defineJob<object>('crashes:finish', 3);
 
@@ -59,8 +58,6 @@ async function continueWithoutJobs(ctx: Context, before: Date): Promise<void> {
 async function fail(ctx: Context, report: GameGroupingRow): Promise<void> {
   const { game_id, report_id } = report;
   const reason = 'The dump could not be processed: no worker was running, or each attempt crashed the worker.';
-  const grouping = groupByMessage(groupingFieldsOf(report));
-  const facets = await readFacets(ctx, game_id, report, null);
-  await recordFailure(ctx.db, game_id, report_id, { reason, grouping, facets, at: ctx.clock.now() });
+  await failWithText(ctx, game_id, report, reason);
   ctx.log.warn({ game: game_id, report: report_id }, 'a crash report was never processed');
 }

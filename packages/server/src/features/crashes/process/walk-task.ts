@@ -3,6 +3,7 @@ import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
 import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
+import type { Trace } from '../text/trace.ts';
 import type { Excerpt } from './excerpt.ts';
 
 export type WalkInput = {
@@ -21,10 +22,14 @@ export type WalkInput = {
     }
   | ({ readonly task: 'group' } & StoredStack)
   | { readonly task: 'preview'; readonly stacks: readonly StoredStack[] }
+  | ({ readonly task: 'log' } & StoredLog)
 );
 
 /** Where a report was stored by an earlier walk. */
 export type StoredStack = { readonly stackKey: string; readonly fields: GroupingFields };
+
+/** A log; the size is uncompressed, in bytes. */
+export type StoredLog = { readonly logKey: string; readonly logSize: number };
 
 /** A group that a report would be in. The key is in hex. */
 export type PreviewedGrouping = { readonly key: string; readonly title: string };
@@ -32,6 +37,8 @@ export type PreviewedGrouping = { readonly key: string; readonly title: string }
 export type WalkOutput =
   /** For each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
+  /** Null if the log has no trace. */
+  | { readonly outcome: 'read'; readonly trace: Trace | null }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
   | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };

@@ -1,5 +1,6 @@
 // The thread behind `readDump` and `regroupStack`: walks a dump with the available symbols, or groups a stored report
 // again.
+import { buffer } from 'node:stream/consumers';
 import { KIB, MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import { Minidump } from '@chauffeur/minidump/minidump';
@@ -8,15 +9,17 @@ import type { Report } from '@chauffeur/minidump/report';
 import { MODULES } from '@chauffeur/minidump/streams/modules';
 import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { openBlobStore } from '../../../kernel/blobs/open.ts';
-import { freeUnpacked, isPacked, packNow, unpackNow } from '../../../kernel/blobs/packed.ts';
+import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
+import { findTrace } from '../text/find-trace.ts';
+import type { Trace } from '../text/trace.ts';
 import { excerptOf } from './excerpt.ts';
 import { withoutPrivatePaths } from './private-paths.ts';
 import { parseStoredReport } from './stored-report.ts';
 import { hasId, keyOf, StoredSymbols } from './stored-symbols.ts';
-import type { PreviewedGrouping, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
+import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
@@ -24,6 +27,8 @@ type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 const STACK_MEMORY_BYTES = 4 * KIB;
 /** A malicious dump may name more modules. */
 const MAX_MODULES = 4096;
+/** The last error of a log is near its end. */
+const LOG_TAIL_BYTES = 256 * KIB;
 
 let store: BlobStore | undefined;
 
@@ -32,6 +37,7 @@ serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requ
   store ??= openBlobStore(input.blobSettings);
   try {
     if (input.task === 'walk') return await walk(store, input, requestSymbols);
+    if (input.task === 'log') return { outcome: 'read', trace: await readLog(store, input) };
     return input.task === 'group' ? await regroup(store, input) : await preview(store, input);
   } catch (error) {
     if (error instanceof MinidumpError)
@@ -112,6 +118,20 @@ function modulesOf(dump: Uint8Array): SymbolRequest {
     if (hasId(module)) distinct.set(keyOf(module), module);
   }
   return [...distinct.values()];
+}
+
+/** The end of a log, which is all that says how the program ended. */
+async function readLog(blobs: BlobStore, { logKey, logSize }: StoredLog): Promise<Trace | null> {
+  if (logSize === 0) return null;
+  const range = { start: Math.max(0, logSize - LOG_TAIL_BYTES), end: logSize - 1 };
+  return findTrace(decodeLog(await buffer(await readUnpacked(blobs, logKey, range))), 'last');
+}
+
+/** Logs of Windows may be UTF-16: half of the bytes of their Latin letters are zero. */
+function decodeLog(bytes: Buffer): string {
+  const zeros = bytes.subarray(0, 1000).reduce((sum, byte) => sum + Number(byte === 0), 0);
+  if (zeros * 4 < Math.min(bytes.length, 1000)) return bytes.toString();
+  return bytes.subarray(bytes[0] === 0 ? 1 : 0).toString('utf16le');
 }
 
 async function regroup(

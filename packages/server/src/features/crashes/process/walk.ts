@@ -6,9 +6,18 @@ import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
+import type { Trace } from '../text/trace.ts';
 import { measureStage } from './measure-stage.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';
-import type { PreviewedGrouping, StoredStack, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
+import type {
+  PreviewedGrouping,
+  StoredLog,
+  StoredStack,
+  SymbolReply,
+  SymbolRequest,
+  WalkInput,
+  WalkOutput,
+} from './walk-task.ts';
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
 
@@ -57,6 +66,21 @@ export async function previewStacks(
   return output.outcome === 'previewed' ? output.groupings : [];
 }
 
+/** The last trace near the end of a log; null if there is none, or the log is gone or takes too long to read. */
+export async function readLogTrace(ctx: Context, log: StoredLog): Promise<Trace | null> {
+  const input = { task: 'log', blobSettings: ctx.blobs.settings, ...log, rules: { rules: [], version: 0 } } as const;
+  try {
+    const output = await poolOf(ctx).run(input, async () => []);
+    return output.outcome === 'read' ? output.trace : null;
+  } catch (error) {
+    if (error instanceof ThreadTimeoutError || (error instanceof ThreadCrashError && error.reason === 'memory')) {
+      ctx.log.warn({ err: error, key: log.logKey }, 'the log of a crash report could not be read');
+      return null;
+    }
+    throw error;
+  }
+}
+
 async function runBounded(
   ctx: Context,
   input: WalkInput,
@@ -65,7 +89,7 @@ async function runBounded(
   const { crashSeconds, crashHeapMb } = ctx.config;
   try {
     const output = await poolOf(ctx).run(input, answer);
-    if (output.outcome === 'previewed') throw new Error('a thread mixed up its tasks');
+    if (output.outcome === 'previewed' || output.outcome === 'read') throw new Error('a thread mixed up its tasks');
     return output;
   } catch (error) {
     if (error instanceof ThreadTimeoutError) {

@@ -17,6 +17,7 @@ import { readStackText } from '../process/stack-text.ts';
 import { type DownloadGrant, makeDownloadToken, openDownloadToken } from './download-token.ts';
 import { noSuchFile, unknownCrash } from './not-found.ts';
 import { findFiles, type StoredFiles } from './report-list.sql.ts';
+import { formatTrace } from './trace-record.ts';
 
 /** A log may contain anything, so it is never served as HTML. */
 const FORMATS = {
@@ -84,8 +85,8 @@ async function sendFile(
   if (file === null) throw noSuchFile(kind);
   const { key, size, filename } = file;
   const { contentType } = FORMATS[kind];
-  if (kind === 'stack') {
-    const text = Buffer.from(await readStackText(ctx.blobs, key));
+  if (kind === 'stack' || key === null) {
+    const text = Buffer.from(key === null ? formatTrace(files.trace!) : await readStackText(ctx.blobs, key));
     reply.header('content-type', contentType).header('content-disposition', attachment(filename));
     return reply.send(text);
   }
@@ -104,11 +105,11 @@ export function etagOf(key: string): string {
 
 type FileRef = Pick<DownloadGrant, 'kind' | 'attachment' | 'reportId'>;
 
-/** Null if the report has no such file. The size of a stack is unknown. */
+/** Null if the report has no such file. The size of a stack is unknown, and a trace is a stack without a blob. */
 function fileOf(
-  { stack_key, log_key, log_size, dump_key, dump_size, attachments }: StoredFiles,
+  { stack_key, trace, log_key, log_size, dump_key, dump_size, attachments }: StoredFiles,
   { kind, attachment, reportId }: FileRef,
-): { key: string; size: number; filename: string } | null {
+): { key: string | null; size: number; filename: string } | null {
   const attached = attachments[attachment];
   const { key, size } = {
     stack: { key: stack_key, size: 0 },
@@ -117,6 +118,7 @@ function fileOf(
     attachment: { key: attached?.key ?? null, size: attached?.size ?? 0 },
   }[kind];
   const filename = kind === 'attachment' ? (attached?.name ?? '') : `crash-${reportId}.${FORMATS[kind].extension}`;
+  if (kind === 'stack' && key === null && trace !== null) return { key, size: 0, filename };
   return key === null ? null : { key, size: size ?? 0, filename };
 }
 

@@ -84,8 +84,9 @@ function redactValue<T>(value: T): T | string {
   return typeof value === 'string' ? redactUserPaths(value) : value;
 }
 
-function availableOf({ stack_key, log_key, dump_key }: StoredFiles): DownloadKind[] {
-  const keys = { stack: stack_key, log: log_key, dump: dump_key };
+/** A stack in the text of a report is downloaded like that of a dump. */
+function availableOf({ stack_key, trace, log_key, dump_key }: StoredFiles): DownloadKind[] {
+  const keys = { stack: stack_key ?? trace, log: log_key, dump: dump_key };
   return (['stack', 'log', 'dump'] as const).filter((kind) => keys[kind] !== null);
 }
 

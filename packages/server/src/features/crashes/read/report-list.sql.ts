@@ -5,6 +5,7 @@ import { type Db, onlyRow, row, rows, transact } from '../../../kernel/database/
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import type { FileKeys } from '../report/files.ts';
+import type { Trace } from '../text/trace.ts';
 import { type Window, withValues } from './facet-filters.sql.ts';
 import type { Search } from './search.sql.ts';
 
@@ -43,8 +44,13 @@ export type ReportRow = SummaryRow & {
   missing_symbols: string[];
 } & StoredFiles;
 
-/** The files of a report; sizes are uncompressed, in bytes. */
-export type StoredFiles = FileKeys & { dump_size: number | null; log_size: number | null };
+/** The files of a report, and the trace instead of a stack; sizes are uncompressed, in bytes. */
+export type StoredFiles = FileKeys & {
+  dump_size: number | null;
+  log_size: number | null;
+  /** What was read from the texts of a report without a stack. */
+  trace: Trace | null;
+};
 
 const summary = sql.raw(
   'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, device_uid, received_at, app_version',
@@ -53,7 +59,7 @@ const selectedColumns = sql.raw(
   `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
     selected.reason, message, user_message, selected.os, selected.arch, device_uid, received_at`,
 );
-const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments');
+const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments, trace');
 
 export type Page = { before: string | null; limit: number };
 
@@ -310,10 +316,13 @@ export function findSession(db: Db, gameId: string, reportId: string): Promise<R
   );
 }
 
-export function findFiles(db: Db, gameId: string, reportId: string): Promise<StoredFiles | undefined> {
+/** With the system, which a trace does not say. */
+export type FoundFiles = StoredFiles & Pick<ReportRow, 'os' | 'arch' | 'received_at'>;
+
+export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {
   return row(
     db,
-    sql<StoredFiles>`select ${files} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
+    sql<FoundFiles>`select ${files}, os, arch, received_at from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 

@@ -23,6 +23,8 @@ export function stackOf(report: Report): CrashStack {
   const crashed = crashedThread(report);
   const others = report.threads.filter((thread) => thread !== crashed);
   return {
+    format: null,
+    related: [],
     written_at: report.time,
     reason: textOrNull(crash.type),
     address: crash.address === null ? null : trimZeros(crash.address),

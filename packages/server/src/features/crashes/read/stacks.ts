@@ -11,17 +11,20 @@ import { requireMember } from '../../games/games.ts';
 import { readStoredReport } from '../process/stored-report.ts';
 import { readLogTail } from './log-tail.ts';
 import { noSuchFile, unknownCrash } from './not-found.ts';
-import { findFiles, type StoredFiles } from './report-list.sql.ts';
+import { type FoundFiles, findFiles } from './report-list.sql.ts';
 import { stackOf } from './stack-record.ts';
+import { traceStackOf } from './trace-record.ts';
 
 type CrashInput = { uid: string; crash_id: string };
 
-/** Throws 4090 until the dump of the report is processed. */
+/** Throws 4090 until the report is processed, and if it has no stack. */
 export async function getCrashStack(
   ctx: Context,
   { caller, input }: Call<typeof contract.getCrashStack>,
 ): Promise<OutputOf<typeof contract.getCrashStack>> {
-  const { stack_key: key } = await requireFiles(ctx, caller, input);
+  const found = await requireFiles(ctx, caller, input);
+  const { stack_key: key, trace } = found;
+  if (key === null && trace !== null) return traceStackOf(trace, found);
   if (key === null) throw noSuchFile('stack');
   return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuse('stack', error)));
 }
@@ -45,7 +48,7 @@ export async function getCrashLog(
 }
 
 /** Throws 4040 unless the caller is a member of the game and the report exists. */
-export async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<StoredFiles> {
+export async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<FoundFiles> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const files = await findFiles(ctx.db, game.game_id, input.crash_id);
   if (files === undefined) throw unknownCrash();

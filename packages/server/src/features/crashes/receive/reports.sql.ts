@@ -19,7 +19,7 @@ import { rowsInShard, type Shard, type Shards, withShards } from '../../../kerne
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { Attachment } from '../report/attachments.ts';
-import { groupMessagesJob, previewJob, processCrashJob } from '../report/jobs.ts';
+import { groupMessagesJob, previewJob, processCrashJob, readLogJob } from '../report/jobs.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './forms/details.ts';
 import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
@@ -587,6 +587,7 @@ function attachInSteps(
     if (counted === undefined) return 'past_limit';
     await changed(tx, keepPlan(sql`update crash_reports set ${changesOf(ref, file)} where ${ofReport}`));
     if (ref.kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
+    if (ref.kind === 'log') await addJob(tx, readLogJob, { gameId, reportId });
     if (ref.kind === 'attachment' && file.kind === 'image') await addJob(tx, previewJob, { gameId, reportId });
     return 'attached';
   });

@@ -12,6 +12,9 @@ export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('
 /** For reports without a dump. A report whose dump arrives later moves to another group. */
 export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly string[] }>('crashes:group', 6);
 
+/** For a report without a dump whose log arrived after it. */
+export const readLogJob = defineJob<{ gameId: string; reportId: string }>('crashes:read-log', 6);
+
 /** For a report with images among its attachments. */
 export const previewJob = defineJob<{ gameId: string; reportId: string }>('crashes:preview', 6);
 

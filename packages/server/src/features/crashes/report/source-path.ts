@@ -1,5 +1,5 @@
 // Shortens the path of a source file to the part that is the same on every build machine.
-import { redactUserPaths } from '../report/user-paths.ts';
+import { redactUserPaths } from './user-paths.ts';
 
 /** Names of source folders. The path before the last of them only says where the project was checked out. */
 const SOURCE_FOLDERS: ReadonlySet<string> = new Set([

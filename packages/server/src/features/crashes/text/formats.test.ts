@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { groupByTrace } from '../groups/trace-grouping.ts';
+import { findTrace } from './find-trace.ts';
+import { CAUSES } from './formats.examples.ts';
+import { FORMATS } from './formats.ts';
+import { TEXT_LIMITS } from './lines.ts';
+import { TRACE_LIMITS } from './trace.ts';
+
+const NO_RULES = { rules: [], version: 0 };
+const SYSTEM = { appVersion: '1.0.0', os: 'linux' };
+
+function titleOf(text: string): string | undefined {
+  const trace = findTrace(text, 'first');
+  return trace === null ? undefined : groupByTrace(trace, SYSTEM, NO_RULES).title;
+}
+
+describe('text formats', () => {
+  for (const { format, title, reason, texts } of CAUSES) {
+    for (const [index, text] of texts.entries()) {
+      it(`read report ${index + 1} of ${format} as ${title}`, () => {
+        const trace = findTrace(text, 'first');
+        assert.ok(trace !== null);
+        const grouping = groupByTrace(trace, SYSTEM, NO_RULES);
+        assert.deepEqual([trace.format, grouping.title, grouping.reason], [format, title, reason]);
+      });
+    }
+  }
+
+  it('keep two causes apart', () => {
+    const titles = CAUSES.map(({ title }) => title);
+    assert.deepEqual(titles, [...new Set(titles)]);
+  });
+
+  it('have at least three examples each, of more than one cause', () => {
+    const few = FORMATS.filter(({ name }) => {
+      const causes = CAUSES.filter(({ format }) => format === name);
+      return causes.length < 2 && causes.flatMap(({ texts }) => texts).length < 2;
+    });
+    assert.deepEqual(
+      few.map(({ name }) => name),
+      [],
+    );
+  });
+
+  it('are all in the list', async () => {
+    const files = readdirSync(new URL('./formats/', import.meta.url)).filter((name) => name.endsWith('.ts'));
+    for (const file of files) {
+      const exports: Record<string, unknown> = await import(`./formats/${file}`);
+      const formats = Object.values(exports).filter(
+        (each) => typeof each === 'object' && each !== null && 'read' in each,
+      );
+      assert.ok(formats.length > 0 && formats.every((each) => FORMATS.includes(each as never)), file);
+    }
+  });
+
+  it('are found in the middle of other text, with any line ends and after any logger', () => {
+    const prefixes = [
+      '',
+      '2024-01-31T12:00:00.123Z ERROR owls: ',
+      'Jan 31 12:00:00 host owls[99]: ',
+      '[12:00:00] [main/ERROR]: ',
+    ];
+    for (const { title, texts } of CAUSES.filter(({ format }) =>
+      ['Python', 'Java', 'Rust', 'Godot'].includes(format),
+    )) {
+      for (const prefix of prefixes) {
+        // A text with the times of another logger would have two.
+        const text = texts.findLast((each) => !/^[[\d]/m.test(each));
+        if (text === undefined) continue;
+        const lines = ['Loading level 3', '', ...text.split(/\r?\n/), '', 'Goodbye'];
+        assert.equal(titleOf(lines.map((line) => `${prefix}${line}`).join('\r\n')), title, prefix);
+      }
+    }
+  });
+
+  it('read the last error of a log, or an error that ended the program', () => {
+    const [first, second] = [CAUSES[0]!.texts[0]!, CAUSES[2]!.texts[0]!];
+    const crash = CAUSES.find(({ format }) => format === 'Godot crash handler')!;
+    const log = ['start', first, 'more', second, 'end'].join('\n');
+    assert.equal(findTrace(log, 'last')?.main.message.startsWith('Condition'), true);
+    assert.equal(findTrace(`${crash.texts[0]}\n${log}`, 'last')?.format, crash.format);
+  });
+
+  it('show the frames of the root cause first, and how other exceptions relate to it', () => {
+    const trace = findTrace(CAUSES.find(({ format }) => format === 'Java')!.texts[0]!, 'first');
+    assert.deepEqual(
+      trace?.main.frames.map(({ function: name, file, line, own }) => [name, file, line, own]),
+      [
+        ['com.owls.Level.init', 'Level.java', 9, true],
+        ['com.owls.Game.load', 'Game.java', 18, true],
+        ['com.owls.Game.main', 'Game.java', 5, true],
+      ],
+    );
+    assert.deepEqual(
+      trace?.related.map(({ relation, type, message }) => [relation, type, message]),
+      [['consequence', 'java.lang.RuntimeException', 'Could not load level 3']],
+    );
+  });
+
+  it('mark frames of engines and libraries', () => {
+    const trace = findTrace(CAUSES.find(({ format }) => format === '.NET')!.texts[0]!, 'first');
+    assert.deepEqual(
+      trace?.main.frames.map(({ own }) => own),
+      [true, false],
+    );
+  });
+
+  it('read what is left of a text that was cut at both ends', () => {
+    assert.equal(titleOf('ayer.cs:12)\nOwls.Owl.Fly () (at Assets/Owl.cs:3)\nOwls.Ga'), 'Owls.Owl.Fly');
+    assert.equal(titleOf('  File "/opt/owls/owl.py", line 3, in fly\n    self.land()\n  File "/opt/ow'), 'owl.fly');
+    assert.equal(
+      titleOf('(Game.java:9)\n\tat com.owls.Owl.fly(Owl.java:3)\n\tat com.owls.Game.ma'),
+      'com.owls.Owl.fly',
+    );
+  });
+
+  it('take ordinary text for what it is', () => {
+    for (const text of [
+      '',
+      'Hello',
+      'The game froze at level 3.',
+      'Loading: done',
+      'Error',
+      'at home (with a cat)',
+      '[1] [2]',
+      'owl@example.com',
+    ])
+      assert.equal(findTrace(text, 'first'), null, text);
+  });
+
+  it('return limited traces for any text', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...CAUSES.flatMap(({ texts }) => texts.flatMap((text) => text.split('\n')))),
+      fc.string({ maxLength: 40 }),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 60 }),
+        fc.constantFrom('first' as const, 'last' as const),
+        (lines, choice) => {
+          const trace = findTrace(lines.join('\n'), choice);
+          if (trace === null) return;
+          const { title } = groupByTrace(trace, SYSTEM, NO_RULES);
+          assert.ok(title.length >= 1 && title.length <= 255);
+          assert.ok(trace.related.length <= TRACE_LIMITS.related);
+          for (const { frames, message } of [trace.main, ...trace.related])
+            assert.ok(frames.length <= TRACE_LIMITS.frames && message.length <= TRACE_LIMITS.messageLength);
+          assert.ok(JSON.stringify(trace).isWellFormed());
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('take time in proportion to the length of the text, whatever is in it', () => {
+    const lines = CAUSES.flatMap(({ texts }) => texts.flatMap((text) => text.split('\n')));
+    const pieces = [
+      ...new Set(lines.filter(Boolean)),
+      ...'()[]{}<>"\'`:@#./\\ \t-_=1a',
+      'at ',
+      'at a(',
+      '---> ',
+      'Caused by: ',
+      ': ',
+      'a.',
+    ];
+    for (const unit of pieces.flatMap((piece) => [piece, `${piece}\n`])) {
+      const text = unit.repeat(Math.ceil(TEXT_LIMITS.characters / unit.length));
+      const start = process.cpuUsage();
+      findTrace(text, 'last');
+      const { user } = process.cpuUsage(start);
+      // Most take a hundredth of it; each line examined again from each other one would take several times as long.
+      assert.ok(user < 1_000_000, `${user / 1000} ms for ${JSON.stringify(unit)}`);
+    }
+  });
+});

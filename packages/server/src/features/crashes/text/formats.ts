@@ -1,0 +1,47 @@
+// The formats of text reports, in order: the first that recognizes a line reads the report that begins there. A new format
+// is one file and one line here.
+import { appleCrash, nsException } from './formats/apple.ts';
+import { dart } from './formats/dart.ts';
+import { dotnet } from './formats/dotnet.ts';
+import { gameMaker } from './formats/gamemaker.ts';
+import { go } from './formats/go.ts';
+import { godotCrash, godotScript } from './formats/godot.ts';
+import { haxe } from './formats/haxe.ts';
+import { java } from './formats/java.ts';
+import { javascript } from './formats/javascript.ts';
+import { lua } from './formats/lua.ts';
+import { nativeAbort } from './formats/native.ts';
+import { python, renpy } from './formats/python.ts';
+import { rpgMaker, ruby } from './formats/ruby.ts';
+import { rust } from './formats/rust.ts';
+import { swift } from './formats/swift.ts';
+import { tombstone } from './formats/tombstone.ts';
+import { unityCrash } from './formats/unity.ts';
+import { unreal } from './formats/unreal.ts';
+import type { TextFormat } from './trace.ts';
+
+/** Formats with words of their own come first, and formats that are known by the shape of their frames last. */
+export const FORMATS: readonly TextFormat[] = [
+  appleCrash,
+  nsException,
+  godotCrash,
+  unityCrash,
+  renpy,
+  gameMaker,
+  rpgMaker,
+  rust,
+  go,
+  swift,
+  godotScript,
+  unreal,
+  tombstone,
+  python,
+  java,
+  javascript,
+  dotnet,
+  lua,
+  dart,
+  haxe,
+  ruby,
+  nativeAbort,
+];

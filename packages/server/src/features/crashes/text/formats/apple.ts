@@ -1,0 +1,143 @@
+// Crash reports of macOS and iOS: the text of .crash, the JSON of .ips, and an uncaught NSException in the console.
+import { nativeFrame, splitPlace, withoutDistance } from '../native-frames.ts';
+import { after, isBlank, splitFirst } from '../scan.ts';
+import type { Reading, TextFormat, TraceFrame } from '../trace.ts';
+
+const MAX_HEAD = 120;
+const MAX_FRAMES = 300;
+
+export const appleCrash: TextFormat = {
+  name: 'Apple crash report',
+  read(lines, at) {
+    const type = after(lines[at]!.trim(), 'Exception Type:')?.trim();
+    if (type === undefined || type === '') return null;
+    let message = '';
+    let next = at + 1;
+    let start = -1;
+    for (; next < lines.length && next < at + MAX_HEAD; next++) {
+      const text = lines[next]!.trim();
+      if (after(text, 'Exception Type:') !== null) break;
+      if (/^(?:Application Specific Information|Last Exception Backtrace|Thread \d{1,4}.{0,200} Crashed):/.test(text)) {
+        if (text.startsWith('Application')) message = (lines[next + 1] ?? '').trim();
+        else if (start < 0) start = next + 1;
+      }
+      if (start > 0) break;
+    }
+    const calls = start < 0 ? { frames: [], end: at + 1 } : readCalls(lines, start);
+    return finish(typeOf(type), message, calls);
+  },
+};
+
+/** `EXC_BAD_ACCESS (SIGSEGV)`: the signal follows from the exception. */
+function typeOf(text: string): string {
+  const [name, signal] = splitFirst(text, ' (') ?? [text, ''];
+  return name === 'EXC_CRASH' ? `EXC_CRASH / ${signal.replace(/\)$/, '')}` : name;
+}
+
+function finish(type: string, message: string, { frames, end }: { frames: TraceFrame[]; end: number }): Reading {
+  const main = { type, message, frames };
+  return { trace: { format: appleCrash.name, isNative: true, isFatal: true, main, related: [] }, end };
+}
+
+function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
+  const frames: TraceFrame[] = [];
+  let end = from;
+  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+    const parsed = frameOf(lines[end]!);
+    if (parsed !== null) frames.push(parsed);
+    else if (!isBlank(lines[end]!) || frames.length > 0) break;
+  }
+  return { frames, end };
+}
+
+/** `3   Owls   0x0000000104 -[Player move:] + 12 (Player.m:34)`, and `0x104 0x100 + 123` without a name. */
+function frameOf(line: string): TraceFrame | null {
+  const found = /^\d{1,4} {1,8}([^\t]{1,100}?)[ \t]{1,60}0x([0-9a-f]{6,16}) (.{1,800})$/.exec(line.trim());
+  if (found === null) return null;
+  const [, module, , rest] = found;
+  const bare = /^0x[0-9a-f]{1,16} \+ (\d{1,12})/.exec(rest!);
+  if (bare !== null) return nativeFrame({ module: module!, offset: `0x${Number(bare[1]).toString(16)}` });
+  const { name, place } = splitPlace(rest!);
+  return nativeFrame({ module: module!, function: withoutDistance(name), ...place });
+}
+
+export const nsException: TextFormat = {
+  name: 'Objective-C exception',
+  read(lines, at) {
+    const text = splitFirst(lines[at]!, "uncaught exception '")?.[1];
+    if (text === undefined || !lines[at]!.includes('Terminating app')) return null;
+    const [type, rest] = splitFirst(text, "'") ?? [text, ''];
+    const message = (after(rest, ", reason: '") ?? '').replace(/'$/, '');
+    let next = at + 1;
+    while (next < lines.length && next < at + 6 && frameOf(lines[next]!) === null) next += 1;
+    const { frames, end } = readCalls(lines, next);
+    const main = { type: type.trim() || 'NSException', message, frames };
+    return {
+      trace: { format: nsException.name, isNative: true, isFatal: true, main, related: [] },
+      end: Math.max(end, at + 1),
+    };
+  },
+};
+
+type Ips = {
+  exception?: { type?: unknown; signal?: unknown };
+  faultingThread?: unknown;
+  threads?: unknown;
+  lastExceptionBacktrace?: unknown;
+  usedImages?: unknown;
+  asi?: unknown;
+};
+
+/** Characters; JSON.parse takes time and memory in proportion. */
+const MAX_JSON = 2_000_000;
+
+/** The JSON of an .ips file, of which the first line is a header of its own. Null if the text is none. */
+export function readIps(text: string): Reading['trace'] | null {
+  const start = text.indexOf('\n{');
+  if (
+    !text.startsWith('{"') ||
+    start < 0 ||
+    text.length > MAX_JSON ||
+    !/"(?:bug_type|app_name)"/.test(text.slice(0, start))
+  )
+    return null;
+  let body: Ips;
+  try {
+    body = JSON.parse(text.slice(start)) as Ips;
+  } catch {
+    return null;
+  }
+  const images = listOf(body.usedImages);
+  const thread = listOf(body.threads)[Number(body.faultingThread)] as { frames?: unknown } | undefined;
+  const thrown = listOf(body.lastExceptionBacktrace);
+  const frames = (thrown.length > 0 ? thrown : listOf(thread?.frames)).slice(0, MAX_FRAMES);
+  const asi = Object.values((body.asi ?? {}) as Record<string, unknown>).flatMap(listOf);
+  const type = textOf(body.exception?.type) || 'Crash';
+  const main = {
+    type: typeOf(type === 'EXC_CRASH' ? `${type} (${textOf(body.exception?.signal)})` : type),
+    message: textOf(asi[0]),
+    frames: frames.map((each) => ipsFrame(each as Record<string, unknown>, images)),
+  };
+  return { format: appleCrash.name, isNative: true, isFatal: true, main, related: [] };
+}
+
+function ipsFrame(each: Record<string, unknown> | null, images: readonly unknown[]): TraceFrame {
+  const image = images[Number(each?.imageIndex)] as { name?: unknown; path?: unknown } | undefined;
+  const name = textOf(each?.symbol);
+  const offset = Number(each?.imageOffset);
+  return nativeFrame({
+    function: name || null,
+    module: textOf(image?.path) || textOf(image?.name) || null,
+    offset: name === '' && Number.isSafeInteger(offset) ? `0x${offset.toString(16)}` : null,
+    file: textOf(each?.sourceFile) || null,
+    line: Number.isSafeInteger(each?.sourceLine) ? (each?.sourceLine as number) : null,
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 1000) : '';
+}

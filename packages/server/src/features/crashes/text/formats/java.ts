@@ -1,0 +1,121 @@
+// Stack traces of Java and Kotlin, with their causes: `at com.example.Game.update(Game.java:12)`.
+import { headerOf, readHeader } from '../header.ts';
+import { indentOf, isDigits, splitFirst } from '../scan.ts';
+import {
+  frame,
+  type Reading,
+  type RelatedException,
+  type TextFormat,
+  type TraceException,
+  type TraceFrame,
+} from '../trace.ts';
+
+/** Packages of Java, Android, Kotlin, engines and widely used libraries. */
+const RUNTIME =
+  /^(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|clojure|android|androidx|dalvik|libcore|com\.android|com\.google|org\.lwjgl|com\.badlogic|org\.apache|org\.slf4j|org\.json|org\.objectweb|io\.netty|okhttp3|okio|retrofit2|com\.unity3d|bitter\.jnibridge|org\.godotengine|com\.epicgames|org\.libsdl|org\.cocos2dx|org\.haxe|org\.love2d|com\.ansca|com\.yoyogames|cpw\.mods|net\.minecraftforge|net\.fabricmc|org\.spongepowered|com\.jme3|processing|javafx|com\.jogamp)\./;
+/** What is in the parentheses of a frame. */
+const PLACE =
+  /^(?:[\w$-]{1,100}\.(?:java|kt|kts|scala|groovy|clj)(?::\d{1,7})?|Native Method|Unknown Source(?::\d{1,7})?|SourceFile(?::\d{1,7})?|<generated>|Dynamic|PG:\d{1,7}|r8-map-id-\w{1,100}:\d{1,7}|:\d{1,7}|:com\.\S{1,100})$/;
+
+export const java: TextFormat = {
+  name: 'Java',
+  read(lines, at) {
+    const header = readHeader(lines, at, isFrame);
+    if (header !== null) return readChain(lines, header.framesAt, header);
+    // The beginning of the text was cut off.
+    return isFrame(lines[at]!) ? readChain(lines, at, { type: '', message: '' }) : null;
+  },
+};
+
+function isFrame(line: string): boolean {
+  return frameOf(line) !== null;
+}
+
+/** `at java.base/java.util.ArrayList.get(ArrayList.java:427) ~[?:?]`. */
+function frameOf(line: string): TraceFrame | null {
+  const text = line.trimStart();
+  if (!text.startsWith('at ')) return null;
+  const [name, rest] = splitFirst(text.slice(3), '(') ?? ['', ''];
+  const place = splitFirst(rest, ')')?.[0];
+  if (place === undefined || name === '' || /\s/.test(name) || !PLACE.test(place)) return null;
+  const method = name.slice(name.lastIndexOf('/') + 1);
+  const [file, line_] = splitFirst(place, ':') ?? [place, ''];
+  return frame({
+    function: stableName(method),
+    file: /\.\w/.test(file) ? file : null,
+    line: isDigits(line_) ? Number(line_) : null,
+    own: !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method),
+  });
+}
+
+/** Compilers number lambdas and anonymous classes: `Game$1.lambda$run$0` is `Game$.lambda$run`. */
+function stableName(name: string): string {
+  return name
+    .replace(/<(init|clinit)>/g, '$1')
+    .replace(/\$\$ExternalSyntheticLambda\d{1,6}/g, '$$$$Lambda')
+    .replace(/\$\$Lambda(?:[$/][\w/]{1,40})?(?=\.|$)/g, '$$$$Lambda')
+    .replace(/(lambda\$\w{1,100})\$\d{1,6}/g, '$1')
+    .replace(/\$\d{1,6}/g, '$');
+}
+
+type Open = { exception: TraceException & { frames: TraceFrame[] }; indent: number; relation: 'cause' | 'suppressed' };
+
+function readChain(lines: readonly string[], framesAt: number, top: Pick<TraceException, 'type' | 'message'>): Reading {
+  const chain: Open[] = [{ exception: { ...top, frames: [] }, indent: -1, relation: 'cause' }];
+  let at = framesAt;
+  for (; at < lines.length; at++) {
+    const line = lines[at]!;
+    const current = chain.at(-1)!;
+    const parsed = frameOf(line);
+    if (parsed !== null) {
+      current.exception.frames.push(parsed);
+      continue;
+    }
+    const more = /^\.\.\. (\d{1,4}) (?:more|common frames omitted)$/.exec(line.trim());
+    if (more !== null) {
+      current.exception.frames.push(...enclosing(chain).frames.slice(-Number(more[1])));
+      continue;
+    }
+    const next = openCause(line);
+    if (next === null || chain.length > 16) break;
+    chain.push(next);
+    // The rest of the message.
+    while (at + 1 < lines.length && at - framesAt < 4000 && frameOf(lines[at + 1]!) === null && isText(lines[at + 1]!))
+      at += 1;
+  }
+  return { trace: traceOf(chain), end: at };
+}
+
+/** The exception that the last one caused: its outermost frames are the same, and are left out of the text. */
+function enclosing(chain: readonly Open[]): TraceException {
+  return (chain.at(-2) ?? chain[0]!).exception;
+}
+
+function openCause(line: string): Open | null {
+  const text = line.trim();
+  const [, word, rest] = /^(Caused by|Suppressed|Wrapped by): (.{1,1000})$/.exec(text) ?? [];
+  if (rest === undefined) return null;
+  const [type, message] = splitFirst(rest, ': ') ?? [rest, ''];
+  const exception = { ...(headerOf(rest) ?? { type, message }), frames: [] };
+  return { exception, indent: indentOf(line), relation: word === 'Suppressed' ? 'suppressed' : 'cause' };
+}
+
+function isText(line: string): boolean {
+  return line.trim() !== '' && openCause(line) === null && !line.trim().startsWith('... ');
+}
+
+function traceOf(chain: readonly Open[]): Reading['trace'] {
+  const suppressedFrom = chain.find(({ relation }) => relation === 'suppressed')?.indent ?? Number.POSITIVE_INFINITY;
+  let isSuppressed = false;
+  const causes: TraceException[] = [];
+  const related: RelatedException[] = [];
+  for (const { exception, indent, relation } of chain) {
+    // A cause that is indented belongs to a suppressed exception.
+    isSuppressed = relation === 'suppressed' || (isSuppressed && indent >= suppressedFrom);
+    if (isSuppressed) related.push({ ...exception, relation: 'suppressed' });
+    else causes.push(exception);
+  }
+  const main = causes.at(-1)!;
+  const consequences = causes.slice(0, -1).map((each): RelatedException => ({ ...each, relation: 'consequence' }));
+  return { format: java.name, isNative: false, isFatal: false, main, related: [...consequences.reverse(), ...related] };
+}

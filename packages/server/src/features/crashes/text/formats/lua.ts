@@ -1,0 +1,100 @@
+// Errors of Lua: LÖVE, Defold, Solar2D and the plain interpreter.
+import { after, isBlank, isDigits, locationOf, splitFirst } from '../scan.ts';
+import { qualify, shownFile } from '../source-names.ts';
+import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
+
+/** Lines between the message and the traceback. */
+const MAX_BETWEEN = 6;
+const MAX_FRAMES = 200;
+
+export const lua: TextFormat = {
+  name: 'Lua',
+  read(lines, at) {
+    const error = errorOf(lines[at]!);
+    if (error === null) return null;
+    let start = at + 1;
+    while (start < lines.length && start <= at + MAX_BETWEEN && !isStart(lines[start]!)) start += 1;
+    if (start >= lines.length || !isStart(lines[start]!)) return null;
+    const frames: TraceFrame[] = [];
+    let end = start + 1;
+    for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+      const text = lines[end]!.trim();
+      if (isBlank(text) && frames.length === 0) continue;
+      const parsed = text === '...' || /^\.\.\..{0,40}(?:skipping|skipped)/.test(text) ? undefined : callOf(text);
+      if (parsed === null) break;
+      if (parsed !== undefined) frames.push(parsed);
+    }
+    // The place in the message is that of the innermost frame, which `error` with a level leaves out.
+    const top = frames.find(({ own }) => own);
+    const isKnown = top !== undefined && top.file === error.place?.file;
+    const all = error.place === null || isKnown ? frames : [error.place, ...frames];
+    const main = { type: 'Lua error', message: error.message, frames: all };
+    return { trace: { format: lua.name, isNative: false, isFatal: true, main, related: [] }, end };
+  },
+};
+
+function isStart(line: string): boolean {
+  const text = line.trim();
+  return text === 'Traceback' || text === 'stack traceback:' || text === 'Stack traceback:';
+}
+
+/** `main.lua:12: attempt to index global 'player' (a nil value)`, with what a program writes before it. */
+function errorOf(line: string): { message: string; place: TraceFrame | null } | null {
+  const text = line.trim().replace(/^(?:lua[\d.]{0,6}|luajit|love|Error|ERROR:SCRIPT|PANIC|Runtime error): /, '');
+  if (/^Error: ?$/.test(text) || text === '') return null;
+  const place = placeOf(text);
+  if (place === null) return null;
+  return {
+    message: place.rest,
+    place: frame({ file: shownFile(place.file), line: place.line, own: isOwn(place.file) }),
+  };
+}
+
+/** `path/main.lua:12: rest` and `[string "main.lua"]:12: rest`. */
+function placeOf(text: string): { file: string; line: number; rest: string } | null {
+  const named = /^\[(?:string|love|\w{1,20}) "([^"]{1,300})"\]:(\d{1,7}): ?(.{0,1000})$/.exec(text);
+  if (named !== null) return { file: named[1]!, line: Number(named[2]), rest: named[3]! };
+  // The drive of Windows has a colon, too.
+  const found = /^((?:[A-Za-z]:)?[^:"]{1,300}):(\d{1,7}): ?(.{0,1000})$/.exec(text);
+  return found === null ? null : { file: found[1]!, line: Number(found[2]), rest: found[3]! };
+}
+
+/** `main.lua:12: in function 'update'`, `in method 'name'`, `in function <main.lua:10>`, `[C]: in ?`. */
+function callOf(text: string): TraceFrame | null {
+  const parts = splitFirst(text, ': in ') ?? splitFirst(text, ': at ') ?? splitFirst(text, ': ');
+  if (parts === null || !/^(?:\[|[^\s"]{1,300}:\d{1,7}$|=?\[)/.test(parts[0])) return null;
+  const [place, called] = parts;
+  const { file, line } = fileOf(place);
+  const name = nameOf(called);
+  const own = isOwn(file) && !place.startsWith('[love ') && !place.startsWith('[C]') && !place.startsWith('[builtin');
+  return frame({
+    function: name === null || !own ? name : qualify(name, file),
+    file: place.startsWith('[C]') ? null : shownFile(file),
+    line,
+    own,
+  });
+}
+
+function fileOf(place: string): { file: string; line: number | null } {
+  const named = /^\[\w{1,20} "([^"]{1,300})"\](?::(\d{1,7}))?/.exec(place);
+  if (named !== null) return { file: named[1]!, line: named[2] === undefined ? null : Number(named[2]) };
+  return locationOf(place);
+}
+
+/** Files of LÖVE, Defold and Solar2D themselves. */
+function isOwn(file: string): boolean {
+  return (
+    !/(?:^|\/)(?:boot|callbacks|nogame|platform_\w+|init)\.lua$|^\/?builtins\/|^\[C\]|^\?$/.test(file) ||
+    /^(?:src|game)\//.test(file)
+  );
+}
+
+/** The name in quotes; a function without one is known by the lines of its source, which differ between builds. */
+function nameOf(called: string): string | null {
+  const text = called.trim();
+  const quoted = /^(?:function|method|local|upvalue|field|global|metamethod|hook) ['`]([^']{1,200})'/.exec(text)?.[1];
+  const plain = after(text, 'function ');
+  const name = quoted ?? (plain !== null && /^[\w.:]{1,200}$/.test(plain) ? plain : null);
+  if (name !== null && !isDigits(name)) return name.replace(/^[\w.]{1,100}[.:](?=\w+$)/, '');
+  return text === 'main chunk' ? 'main' : null;
+}

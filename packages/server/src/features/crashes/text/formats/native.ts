@@ -1,0 +1,164 @@
+// Ends of native programs that a runtime writes to its console: uncaught C++ exceptions, failed assertions, damaged
+// heaps, sanitizers, and a debugger's or a handler's list of frames.
+import { nativeFrame, nativeRest } from '../native-frames.ts';
+import { after, between, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
+import { shownFile } from '../source-names.ts';
+import { frame, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
+
+/** Lines between what happened and the first frame. */
+const MAX_BETWEEN = 8;
+const MAX_FRAMES = 300;
+
+type Named = Pick<TraceException, 'type' | 'message'> & { readonly place?: TraceFrame };
+
+export const nativeAbort: TextFormat = {
+  name: 'Native crash',
+  read(lines, at) {
+    const named = EVENTS.map((event) => event(lines[at]!.trim(), (lines[at + 1] ?? '').trim())).find(
+      (each) => each !== null,
+    );
+    if (named === undefined) {
+      if (frameOf(lines[at]!) === null) return null;
+      const only = readCalls(lines, at);
+      return { trace: traceOf({ type: 'Crash', message: '' }, only.frames), end: only.end };
+    }
+    let next = at + 1;
+    while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
+    const isTraced = next < lines.length && frameOf(lines[next]!) !== null;
+    const calls = isTraced ? readCalls(lines, next) : { frames: [], end: at + 1 };
+    const frames = calls.frames.length === 0 && named.place !== undefined ? [named.place] : calls.frames;
+    return { trace: traceOf(named, frames), end: calls.end };
+  },
+};
+
+function traceOf({ type, message }: Named, frames: readonly TraceFrame[]) {
+  return { format: nativeAbort.name, isNative: true, isFatal: true, main: { type, message, frames }, related: [] };
+}
+
+/** What a line, and the one after it, say about the end of the program. */
+const EVENTS: readonly ((text: string, next: string) => Named | null)[] = [
+  // libstdc++, with `  what():  text` on the next line.
+  (text, next) => {
+    const type = between(text, "terminate called after throwing an instance of '", "'");
+    if (type !== null) return { type, message: (after(next, 'what():') ?? '').trim() };
+    return text.startsWith('terminate called without an active exception')
+      ? { type: 'std::terminate', message: '' }
+      : null;
+  },
+  // libc++abi: `terminating due to uncaught exception of type std::runtime_error: text`.
+  (text) => {
+    const rest = splitFirst(text, 'uncaught exception of type ')?.[1];
+    if (rest === undefined) return null;
+    const [type, message] = splitFirst(rest, ': ') ?? [rest, ''];
+    return { type, message };
+  },
+  // `==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x602 at pc 0x4f`.
+  (text) => {
+    const found = /^={2,5}\d{1,9}={2,5} ?(?:ERROR|WARNING): (\w{1,30}Sanitizer): (.{1,800})$/.exec(text);
+    if (found === null) return null;
+    return { type: `${found[1]}: ${found[2]!.split(/[\s(]/, 1)[0]}`, message: '' };
+  },
+  // `player.cpp:12:5: runtime error: signed integer overflow: …`.
+  (text) => {
+    const [place, message] = splitFirst(text, ': runtime error: ') ?? ['', ''];
+    return message === '' || !/:\d{1,7}$/.test(place)
+      ? null
+      : { type: 'Undefined behavior', message, place: located(place) };
+  },
+  // glibc: `*** stack smashing detected ***: terminated`, `double free or corruption (out)`.
+  (text) => {
+    const found =
+      /^(?:\*\*\* )?(?:Error in .{1,300}: )?(stack smashing detected|buffer overflow detected|double free or corruption(?: \(\S{1,20}\))?|free\(\): .{1,60}|malloc\(\): .{1,60}|realloc\(\): .{1,60}|munmap_chunk\(\): .{1,40}|corrupted (?:size vs\. prev_size|double-linked list)|malloc_consolidate\(\): .{1,60}|pure virtual method called)/.exec(
+        text,
+      );
+    return found === null
+      ? null
+      : { type: 'SIGABRT', message: found[1]!.replace(/ \*\*\*.{0,30}$|: 0x[0-9a-f]{1,16}.{0,30}$/, '') };
+  },
+  // glibc `owls: player.cpp:12: void move(): Assertion \`x > 0' failed.`; macOS `Assertion failed: (x > 0), function move, file player.cpp, line 12.`
+  (text) => {
+    const linux = /Assertion [`'](.{1,500})' failed\.?$/.exec(text);
+    if (linux !== null)
+      return { type: 'Assertion failed', message: linux[1]!, ...assertPlace(text.slice(0, linux.index)) };
+    const rest = after(text, 'Assertion failed: ');
+    const [condition, place] = rest === null ? ['', ''] : (splitLast(rest, ', file ') ?? ['', '']);
+    const [file, line] = splitLast(place, ', line ') ?? ['', ''];
+    if (file === '') return null;
+    const message = (splitLast(condition, ', function ')?.[0] ?? condition).replace(/^\((.{1,500})\)$/, '$1');
+    return { type: 'Assertion failed', message, place: frame({ file: shownFile(file), line: leadingNumber(line) }) };
+  },
+  // Windows: `Unhandled exception at 0x00007FF6 in Owls.exe: 0xC0000005: Access violation reading location 0x0`.
+  (text) => {
+    const rest = splitFirst(text, 'Unhandled exception at 0x')?.[1] ?? splitFirst(text, 'Exception thrown at 0x')?.[1];
+    const code = rest === undefined ? undefined : /: (0x[0-9A-Fa-f]{8}): ?(.{0,300})/.exec(rest);
+    const module = rest === undefined ? null : between(rest, ' in ', ':');
+    if (!code) return null;
+    const type = WINDOWS_CODES[code[1]!.toLowerCase()] ?? code[1]!;
+    return { type, message: '', place: nativeFrame({ module: module?.replace(/ \(.{0,100}$/, '') ?? null }) };
+  },
+  (text) => {
+    const found =
+      /^(?:Fatal error: |Error: )?(?:Segmentation fault|SIGSEGV|Unhandled (?:page fault|exception: page fault))\b/.exec(
+        text,
+      );
+    return found === null ? null : { type: 'SIGSEGV', message: '' };
+  },
+  (text) => {
+    const found =
+      /^(?:Fatal signal|Program received signal|Received signal|Caught signal|Crashed with signal|Signal):? (?:\d{1,2} \()?(SIG[A-Z]{2,6})\b/i.exec(
+        text,
+      );
+    return found === null ? null : { type: found[1]!.toUpperCase(), message: '' };
+  },
+];
+
+const WINDOWS_CODES: Readonly<Record<string, string>> = {
+  '0xc0000005': 'EXCEPTION_ACCESS_VIOLATION',
+  '0xc00000fd': 'EXCEPTION_STACK_OVERFLOW',
+  '0xc0000094': 'EXCEPTION_INT_DIVIDE_BY_ZERO',
+  '0xc000001d': 'EXCEPTION_ILLEGAL_INSTRUCTION',
+  '0x80000003': 'EXCEPTION_BREAKPOINT',
+  '0xc0000374': 'STATUS_HEAP_CORRUPTION',
+  '0xc0000409': 'STATUS_STACK_BUFFER_OVERRUN',
+  '0xe06d7363': 'Unhandled C++ Exception',
+};
+
+function located(place: string): TraceFrame {
+  const [file, line] = splitFirst(place, ':') ?? [place, ''];
+  return frame({ file: shownFile(file), line: leadingNumber(line) });
+}
+
+/** `owls: player.cpp:12: void Player::move(): `. */
+function assertPlace(text: string): { place?: TraceFrame } {
+  const found = /([^\s:]{1,200}):(\d{1,7}): (?:(.{1,400}): )?$/.exec(text);
+  if (found === null) return {};
+  return { place: nativeFrame({ function: found[3] ?? null, file: found[1]!, line: Number(found[2]) }) };
+}
+
+function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
+  const frames: TraceFrame[] = [];
+  let end = from;
+  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+    const parsed = frameOf(lines[end]!);
+    if (parsed !== null) frames.push(parsed);
+    else if (!isBlank(lines[end]!) || frames.length > 0) break;
+  }
+  return { frames, end };
+}
+
+/**
+ * `    #0 0x4f in Player::move(int) /src/player.cpp:12:3` of sanitizers, `#1  0x4f in foo () at a.c:12` of gdb, and what
+ * backtrace_symbols writes: `./owls(_ZN6Player4moveEv+0x12) [0x4f]`.
+ */
+function frameOf(line: string): TraceFrame | null {
+  const text = line.trim();
+  const numbered = /^#\d{1,4} {1,4}(?:0x[0-9a-f]{1,16} )?(?:in )?(.{1,900})$/i.exec(text);
+  if (numbered !== null)
+    return / pc [0-9a-f]{8}/.test(` ${numbered[1]!}`) ? null : nativeRest(numbered[1]!.replace(/ from \S{1,300}$/, ''));
+  const symbols =
+    /^(?:\[?\d{1,3}\]?:? {1,4})?([^\s()]{1,300})\(([^()+]{0,300})\+?(0x[0-9a-f]{1,16})?\) ?\[0x[0-9a-f]{1,16}\]$/.exec(
+      text,
+    );
+  if (symbols === null) return null;
+  return nativeFrame({ module: symbols[1]!, function: symbols[2] || null, offset: symbols[2] ? null : symbols[3] });
+}

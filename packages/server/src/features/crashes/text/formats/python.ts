@@ -1,0 +1,150 @@
+// Tracebacks of Python, also those of Ren'Py's traceback.txt.
+import { headerOf } from '../header.ts';
+import { after, between, indentOf, isBlank, leadingNumber, splitFirst, typedMessage } from '../scan.ts';
+import { qualify, shownFile } from '../source-names.ts';
+import {
+  frame,
+  type Reading,
+  type RelatedException,
+  type TextFormat,
+  type Trace,
+  type TraceException,
+  type TraceFrame,
+} from '../trace.ts';
+
+const START =
+  /^(?:Traceback \(most recent call last\):?|Full traceback:|-- Full Traceback -{5,200}|-- Traceback -{5,200}|While .{1,200}:)$/;
+const DIRECT_CAUSE = 'The above exception was the direct cause of the following exception:';
+const HANDLING = 'During handling of the above exception, another exception occurred:';
+const MAX_CHAIN = 16;
+
+export const python: TextFormat = {
+  name: 'Python',
+  read(lines, at) {
+    const line = lines[at]!.trim().replace(/^(?:Exception|Error) in .{1,100}: (?=Traceback)/, '');
+    const isStart = START.test(line);
+    if (!isStart && fileOf(lines[at]!) === null) return null;
+    return readChain(lines, isStart ? at + 1 : at);
+  },
+};
+
+export const renpy: TextFormat = {
+  name: "Ren'Py",
+  read(lines, at) {
+    if (!lines[at]!.trimStart().startsWith("I'm sorry, but an uncaught exception occurred.")) return null;
+    let start = at + 1;
+    while (
+      start < lines.length &&
+      start < at + 6 &&
+      fileOf(lines[start]!) === null &&
+      !START.test(lines[start]!.trim())
+    )
+      start += 1;
+    const short = readChain(lines, start < lines.length && START.test(lines[start]!.trim()) ? start + 1 : start);
+    if (short === null) return null;
+    // The same exception follows with the frames of the engine, which say no more.
+    let end = short.end;
+    const full = lines.slice(end, end + 6).findIndex((line) => line.trim().startsWith('-- Full Traceback'));
+    if (full >= 0) end = readChain(lines, end + full + 1)?.end ?? end;
+    return { trace: { ...short.trace, format: renpy.name, isFatal: true }, end };
+  },
+};
+
+function readChain(lines: readonly string[], from: number): Reading | null {
+  const chain: { exception: TraceException; link: 'cause' | 'handling' | null }[] = [];
+  let at = from;
+  let link: 'cause' | 'handling' | null = null;
+  while (chain.length < MAX_CHAIN) {
+    const read = readOne(lines, at);
+    if (read === null) break;
+    chain.push({ exception: read.exception, link });
+    at = read.end;
+    const next = nextOf(lines, at);
+    if (next === null) break;
+    ({ link, at } = next);
+  }
+  return chain.length === 0 ? null : { trace: traceOf(chain), end: at };
+}
+
+/** The line after which the next traceback of the chain begins. */
+function nextOf(lines: readonly string[], at: number): { link: 'cause' | 'handling'; at: number } | null {
+  const index = lines.slice(at, at + 3).findIndex((line) => line.trim() === DIRECT_CAUSE || line.trim() === HANDLING);
+  if (index < 0) return null;
+  const link = lines[at + index]!.trim() === DIRECT_CAUSE ? 'cause' : 'handling';
+  const start = lines.slice(at + index, at + index + 5).findIndex((line) => START.test(line.trim()));
+  return start < 0 ? null : { link, at: at + index + start + 1 };
+}
+
+/** Frames, and the exception after them. The innermost frame is the last one. */
+function readOne(lines: readonly string[], from: number): { exception: TraceException; end: number } | null {
+  const frames: TraceFrame[] = [];
+  let at = from;
+  let indent = 0;
+  for (; at < lines.length; at++) {
+    const line = lines[at]!;
+    const parsed = fileOf(line);
+    if (parsed !== null) {
+      if (frames.length < 1000) frames.push(parsed);
+      indent = indentOf(line);
+      continue;
+    }
+    if (/^\s*\[Previous line repeated \d{1,7} more times?\]$/.test(line)) continue;
+    // The source of the frame is indented more than the frame.
+    if (frames.length > 0 && (indentOf(line) > indent || isBlank(line))) continue;
+    break;
+  }
+  if (frames.length === 0) return null;
+  const named = at < lines.length ? exceptionOf(lines[at]!) : null;
+  return {
+    exception: { ...(named ?? { type: '', message: '' }), frames: frames.reverse() },
+    end: named === null ? at : at + 1,
+  };
+}
+
+function exceptionOf(line: string): Pick<TraceException, 'type' | 'message'> | null {
+  // `ScriptError: could not find label 'start'.`, `game.errors.NoLevel`.
+  const typed = typedMessage(line);
+  if (typed === null) return headerOf(line);
+  return { type: typed.type.slice(typed.type.lastIndexOf('.') + 1), message: typed.message };
+}
+
+/** Standard library, packages and Ren'Py itself. */
+const RUNTIME =
+  /^<(?:frozen|string|stdin|__array_function__)|(?:^|[\\/])(?:site-packages|dist-packages|lib[\\/](?:py\w*\d[\w.]*[\\/])|python\d[\d.]*(?:\.zip)?[\\/]|renpy[\\/](?:common[\\/])?\w[\w\\/]*\.(?:pyx?|pyc|rpym?)$)/i;
+
+/** `  File "game/script.rpy", line 12, in script call`. */
+function fileOf(line: string): TraceFrame | null {
+  const text = line.trimStart();
+  if (after(text, 'File "') === null) return null;
+  const path = between(text, '"', '"');
+  const rest = path === null ? null : after(text.slice(path.length + 7), ', line ');
+  if (path === null || rest === null || path === '') return null;
+  const name = splitFirst(rest, ', in ')?.[1].trim() ?? '';
+  return frame({
+    function: name === '' ? null : qualify(functionOf(name), path),
+    file: shownFile(path),
+    line: leadingNumber(rest),
+    own: !RUNTIME.test(path),
+  });
+}
+
+/** Ren'Py writes `script`, `script call` and `<module>` for its own language; Python 3.11 adds the class. */
+function functionOf(name: string): string {
+  const bare = name.slice(name.lastIndexOf('.') + 1);
+  return /^<\w{1,30}>$/.test(bare) ? bare.slice(1, -1) : bare.replace(/\(.{0,200}$/, '').replaceAll(' ', '_');
+}
+
+/** A direct cause decides. An exception that was being handled did not end the program, so the later one decides. */
+function traceOf(chain: readonly { exception: TraceException; link: 'cause' | 'handling' | null }[]): Trace {
+  let mainAt = chain.length - 1;
+  while (mainAt > 0 && chain[mainAt]!.link === 'cause') mainAt -= 1;
+  const related = chain
+    .map(
+      ({ exception }, index): RelatedException => ({
+        ...exception,
+        relation: index > mainAt ? 'consequence' : 'handled',
+      }),
+    )
+    .filter((_, index) => index !== mainAt);
+  return { format: python.name, isNative: false, isFatal: false, main: chain[mainAt]!.exception, related };
+}

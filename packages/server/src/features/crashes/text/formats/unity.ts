@@ -1,0 +1,70 @@
+// Unity's report of a native crash in Player.log and Editor.log, on each OS. Its exceptions are those of .NET.
+import { nativeFrame, nativeRest } from '../native-frames.ts';
+import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
+import type { TextFormat, TraceFrame } from '../trace.ts';
+import { SIGNALS } from './godot.ts';
+
+const MAX_FRAMES = 300;
+/** Lines between the signal and the first frame. */
+const MAX_BETWEEN = 12;
+
+export const unityCrash: TextFormat = {
+  name: 'Unity crash',
+  read(lines, at) {
+    const text = lines[at]!.trim();
+    // Linux and macOS: `Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)`.
+    const signal = after(text, 'Caught fatal signal - signo:') ?? after(text, 'Receiving unhandled NULL exception');
+    const isWindows = /^={10,20} OUTPUTTING STACK TRACE =/.test(text);
+    const isMono =
+      text === 'Native stacktrace:' || text === 'Got a SIGSEGV while executing native code. This usually indicates';
+    if (signal === null && !isWindows && !isMono) return null;
+    let next = at + 1;
+    while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
+    const frames: TraceFrame[] = [];
+    for (; next < lines.length && frames.length < MAX_FRAMES; next++) {
+      const line = lines[next]!.trim();
+      if (line === '' || line.startsWith('ERROR: SymGet')) continue;
+      if (/^={10,20} END OF STACKTRACE/.test(line)) {
+        next += 1;
+        break;
+      }
+      const parsed = frameOf(line);
+      if (parsed === null) break;
+      frames.push(parsed);
+    }
+    const number = signal === null ? null : leadingNumber(signal);
+    const type = number === null ? (isMono ? 'SIGSEGV' : 'Crash') : (SIGNALS[number] ?? `signal ${number}`);
+    if (frames.length === 0 && !isWindows && signal === null) return null;
+    const main = { type, message: '', frames };
+    return { trace: { format: unityCrash.name, isNative: true, isFatal: true, main, related: [] }, end: next };
+  },
+};
+
+/** `0x00007FFB1A2B3C4D (UnityPlayer) UnityMain`, `#3  0x00007f in abort`, `0   Owls  0x0000 main + 12`. */
+function frameOf(line: string): TraceFrame | null {
+  const text = line.trim();
+  if (isBlank(text)) return null;
+  const numbered = /^#\d{1,4} {1,4}0x[0-9a-f]{1,16} (?:in )?(.{1,900})$/i.exec(text);
+  if (numbered !== null) return nativeRest(numbered[1]!);
+  const windows = /^0x[0-9a-f]{8,16} \(([^)]{1,200})\) (.{1,900})$/i.exec(text);
+  if (windows !== null) return windowsFrame(windows[1]!, windows[2]!);
+  const [module, rest] = splitFirst(text.replace(/^\d{1,4} {1,6}/, ''), ' 0x') ?? ['', ''];
+  const name = splitFirst(rest, ' ')?.[1];
+  return /^\d/.test(text) && module.trim() !== '' && name !== undefined
+    ? nativeFrame({ module: module.trim(), function: splitLast(name, ' + ')?.[0] ?? name })
+    : null;
+}
+
+/** Managed frames are in a module of their own: `(Mono JIT Code) [Player.cs:12] Player:Update ()`. */
+function windowsFrame(module: string, rest: string): TraceFrame | null {
+  if (module === 'Mono JIT Code') {
+    const [place, name] = rest.startsWith('[') ? (splitFirst(rest.slice(1), '] ') ?? ['', rest]) : ['', rest];
+    const [file, line] = splitFirst(place, ':') ?? [place, ''];
+    const method = (splitFirst(name, '(')?.[0] ?? name)
+      .trim()
+      .replace(/^\(wrapper [\w-]{1,60}\) /, '')
+      .replace(':', '.');
+    return nativeFrame({ function: method, module: 'managed', file: file || null, line: leadingNumber(line) });
+  }
+  return nativeFrame({ module, function: rest.startsWith('(function-name not available)') ? null : rest });
+}

@@ -1,0 +1,56 @@
+// Finds the line that names an exception above its frames, whatever a runtime or a logger writes before it.
+import { isBlank, isTypeName, splitFirst, type TypedMessage, typedMessage } from './scan.ts';
+
+export type Header = TypedMessage & { readonly framesAt: number };
+
+/** Lines of a message before the first frame. */
+const MAX_MESSAGE_LINES = 12;
+/** Parts of a line before the type: `Game: Unbehandelte Ausnahme: System.Exception: text` has two. */
+const MAX_PARTS = 4;
+const EXCEPTION =
+  /(?:Exception|Error|Fault|Failure|Throwable|Interrupt|Exit|Death|Panic|Crash|Overflow|Stop|Abort|Unwrap)\d?$/;
+
+/**
+ * The type and message of a line such as `Exception in thread "main" java.lang.Error: text`, `Uncaught (in promise)
+ * TypeError: text` or `Unbehandelte Ausnahme: System.Exception: text`. Null if nothing in it looks like an exception.
+ */
+export function headerOf(line: string): TypedMessage | null {
+  let rest = line.trim();
+  for (let part = 0; part < MAX_PARTS; part++) {
+    const [before, message] = splitFirst(rest, ': ') ?? [rest.replace(/:$/, ''), null];
+    const type = before.slice(before.lastIndexOf(' ') + 1);
+    if (isTypeName(type) && EXCEPTION.test(type)) return { type, message: (message ?? '').trim() };
+    if (message === null) return null;
+    rest = message;
+  }
+  return null;
+}
+
+/**
+ * The header at the line `at`, if frames follow after its message. A line above frames that names no exception is a
+ * message of unknown type.
+ */
+export function readHeader(
+  lines: readonly string[],
+  at: number,
+  isFrame: (line: string, index: number) => boolean,
+): Header | null {
+  const line = lines[at]!;
+  if (isBlank(line) || isFrame(line, at)) return null;
+  const header = headerOf(line);
+  const isAbove = at + 1 < lines.length && isFrame(lines[at + 1]!, at + 1);
+  if (header === null) {
+    if (!isAbove) return null;
+    // The end of a frame that was cut off is no message.
+    if (/:\d{1,9}\)$/.test(line) || (line.includes(')') && !line.includes('('))) return null;
+    const typed = typedMessage(line);
+    return typed?.type.includes('.')
+      ? { ...typed, framesAt: at + 1 }
+      : { type: '', message: line.trim(), framesAt: at + 1 };
+  }
+  for (let next = at + 1; next < Math.min(lines.length, at + 1 + MAX_MESSAGE_LINES); next++) {
+    if (isFrame(lines[next]!, next)) return { ...header, framesAt: next };
+    if (headerOf(lines[next]!) !== null) return null;
+  }
+  return null;
+}

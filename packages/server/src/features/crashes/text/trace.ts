@@ -1,0 +1,83 @@
+// What the parsers of text reports return: exceptions with their frames, in one form for all formats.
+import type { RelatedException as RelatedRecord } from '@chauffeur/contract/operations/crash-stacks';
+
+export type TraceFrame = {
+  /** Without arguments; null if the format has no name for it. */
+  readonly function: string | null;
+  /** The native module, such as `UnityPlayer.dll`. Managed code has none. */
+  readonly module: string | null;
+  /** The module with its folder, if the text has it. */
+  readonly path: string | null;
+  /** Within the module, such as `0x14`. */
+  readonly offset: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** Whether it is the game's own code, rather than an engine, a standard library or the OS. */
+  readonly own: boolean;
+};
+
+/** How an exception relates to the main one. `consequence`: thrown because of it. `handled`: it was thrown meanwhile. */
+type Relation = RelatedRecord['relation'];
+
+export type TraceException = {
+  /** `NullReferenceException`, `SIGSEGV`, `panic`. */
+  readonly type: string;
+  /** As it was reported; empty if it says no more than the type. */
+  readonly message: string;
+  /** Innermost first. */
+  readonly frames: readonly TraceFrame[];
+};
+
+export type RelatedException = TraceException & { readonly relation: Relation };
+
+export type Trace = {
+  /** The name of the format. */
+  readonly format: string;
+  /**
+   * Native frames have the names of compiled functions, which the lists of signatures know. Of managed frames, the game's
+   * own ones decide.
+   */
+  readonly isNative: boolean;
+  /** Whether the program ended with it. In a log, it counts before any later exception that was only reported. */
+  readonly isFatal: boolean;
+  /** The exception that the report is grouped by: the root cause. */
+  readonly main: TraceException;
+  readonly related: readonly RelatedException[];
+};
+
+/** A trace, and the index of the first line after it. */
+export type Reading = { readonly trace: Trace; readonly end: number };
+
+export type TextFormat = {
+  /** Shown on the page of a report: `Godot script error`. */
+  readonly name: string;
+  /**
+   * Reads the report that begins at the line `at`; null if none of this format does. To keep the scan of a text linear,
+   * it looks at no more than a few other lines before it returns null.
+   */
+  read(lines: readonly string[], at: number): Reading | null;
+};
+
+export const TRACE_LIMITS = {
+  /** Of an exception. The innermost frames are kept, and the outermost one. */
+  frames: 64,
+  related: 8,
+  messageLength: 500,
+  nameLength: 300,
+} as const;
+
+/** A frame without what is unknown. */
+export function frame(fields: Partial<TraceFrame>): TraceFrame {
+  return {
+    function: null,
+    module: null,
+    path: null,
+    offset: null,
+    file: null,
+    line: null,
+    column: null,
+    own: true,
+    ...fields,
+  };
+}
