@@ -526,8 +526,8 @@ export function findConfigWarnings(environment: Readonly<Record<string, string |
 }
 
 /**
- * Variables of tests, of the script that installs the command, and those that Kubernetes sets for a service that is
- * named chauffeur.
+ * Variables of tests and of the script that installs the command. Kubernetes sets others for a service that is named
+ * chauffeur.
  */
 const OTHER_VARIABLES =
   /^CHAUFFEUR_(?:TEST_|EVENTS_IMPLEMENTATION$|INSTALL_DIR$|SERVER$|(?:\w+_)?SERVICE_(?:HOST|PORT)|(?:\w+_)?PORT_\d+_)/;
