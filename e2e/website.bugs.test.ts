@@ -132,16 +132,26 @@ describe('the bug tickets of a game', () => {
     await form.getByLabel('Email').fill('kim@example.com');
     await form.getByRole('button', { name: 'Send report' }).click();
     await form.getByText(`Report #${MANY + 2} sent.`).waitFor();
+    await form.getByText('open the link that we sent to kim@example.com').waitFor();
+    const [link = ''] = /https?:\S+\/confirm-replies\/[\w-]+/.exec(
+      await newestMail(site.service, 'Confirm your address', 'kim@example.com'),
+    ) ?? [''];
+    const mailbox = await site.openPage();
+    await mailbox.goto(link);
+    await mailbox.getByRole('button', { name: 'Confirm' }).click();
+    await mailbox.getByRole('heading', { name: 'Address confirmed' }).waitFor();
     await open('/bugs');
     await page.getByRole('link', { name: /^Grass is blue/ }).click();
     await ticket().getByText('Kim', { exact: true }).waitFor();
-    await ticket().getByLabel('Reply by mail').fill('It will be green again in 1.2.1.');
+    await ticket().getByRole('textbox', { name: 'Reply' }).fill('It will be green again in 1.2.1.');
     await ticket().getByRole('button', { name: 'Send reply' }).click();
-    await ticket().getByText('Reply sent to 1 player.').waitFor();
+    await ticket().getByText('Reply sent to 1 player by email.').waitFor();
     await ticket().getByText('It will be green again in 1.2.1.').waitFor();
-    await untilEqual(() => ticket().getByLabel('Reply by mail').inputValue(), '');
+    await untilEqual(() => ticket().getByRole('textbox', { name: 'Reply' }).inputValue(), '');
     const mail = await newestMail(site.service, 'Re: Grass is blue', 'kim@example.com');
     assert.match(mail, /It will be green again in 1\.2\.1\./);
+    await form.getByRole('link', { name: 'the page of your report' }).click();
+    await form.getByText('It will be green again in 1.2.1.').waitFor();
   });
 
   test('get a title, labels, a crash group and duplicates, each with undo, and are found by them', async (t) => {

@@ -22,7 +22,7 @@ import { startServer, type TestServer } from '../../packages/server/test/setup/s
 
 let server: TestServer;
 before(async () => {
-  const limits = ['AGENTS', 'CRASHES', 'INVITATIONS', 'PUBLIC', 'READS', 'UPLOADS'];
+  const limits = ['AGENTS', 'CRASHES', 'INVITATIONS', 'PUBLIC', 'READS', 'UNCONFIRMED_MAILS', 'UPLOADS'];
   server = await startServer({
     env: {
       // The issue tracker of the samples is on this machine.

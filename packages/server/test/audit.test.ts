@@ -31,7 +31,7 @@ type Entry = {
 let server: TestServer;
 
 before(async () => {
-  server = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1' } });
+  server = await startServer({ env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1', CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0' } });
 });
 after(() => server.stop());
 

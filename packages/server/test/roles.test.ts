@@ -16,7 +16,12 @@ let server: TestServer;
 before(async () => {
   server = await startServer({
     // The issue tracker of the samples is on this machine.
-    env: { CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1', CHAUFFEUR_LIMIT_AGENTS: '0', CHAUFFEUR_LIMIT_INVITATIONS: '0' },
+    env: {
+      CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1',
+      CHAUFFEUR_LIMIT_AGENTS: '0',
+      CHAUFFEUR_LIMIT_INVITATIONS: '0',
+      CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0',
+    },
   });
 });
 after(() => server.stop());
