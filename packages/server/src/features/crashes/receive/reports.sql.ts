@@ -550,7 +550,10 @@ async function attachAtOnce(
   limits: Pick<DailyLimits, 'day' | 'bytes'>,
 ): Promise<AttachOutcome> {
   const ofReport = sql`game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid`;
-  const job = jobForEachRow(processCrashJob, { gameId: sql`game_id`, reportId: sql`report_id` });
+  const job = jobForEachRow(ref.kind === 'dump' ? processCrashJob : readLogJob, {
+    gameId: sql`game_id`,
+    reportId: sql`report_id`,
+  });
   const { waiting, attached } = await onlyRow(
     db,
     keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
@@ -559,7 +562,7 @@ async function attachAtOnce(
         update crash_reports set ${changesOf(ref, file)} from counted where ${ofReport} returning game_id, report_id
       )
       select (select count(*) from waiting) as waiting,
-        (select count(${ref.kind === 'dump' ? job : sql`*`}) from attached) as attached`),
+        (select count(${job}) from attached) as attached`),
   );
   if (waiting === 0) return 'taken';
   return attached === 0 ? 'past_limit' : 'attached';
