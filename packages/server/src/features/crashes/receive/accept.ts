@@ -6,11 +6,11 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
 import { ownValue } from '@chauffeur/contract/own-value';
-import { findProblem, isLonger } from '@chauffeur/contract/validate';
+import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
-import { findRepeatedName } from './repeated-name.ts';
+import { cleanReport } from './clean-report.ts';
 
 /** The fields of a report. */
 export type CrashDetails = InputOf<typeof createCrash>;
@@ -32,7 +32,7 @@ type Rule = {
   readonly name: string;
   readonly code: ErrorCode;
   /** The message for the client; null if the rule does not object. */
-  readonly find: (report: UncheckedReport) => string | null;
+  readonly find: (report: UncheckedReport & { readonly clean: unknown }) => string | null;
 };
 
 /** Checked in this order: the ids before the content. */
@@ -56,48 +56,27 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'many_keys',
     code: 4130,
-    find: ({ body }) =>
-      Object.keys(metadataOf(body)).length <= LIMITS.metadataKeys
-        ? null
-        : `metadata: more than ${LIMITS.metadataKeys} keys. Send fewer.`,
+    find: ({ body }) => (hasManyKeys(body) ? `metadata: more than ${LIMITS.metadataKeys} keys. Send fewer.` : null),
   },
-  { name: 'long_metadata', code: 4001, find: ({ body }) => findLongMetadata(metadataOf(body)) },
-  { name: 'bad_field', code: 4001, find: ({ body }) => findProblem(CrashInput, body) },
-  {
-    name: 'repeated_attachment',
-    code: 4001,
-    find: ({ body }) => {
-      const name = findRepeatedName((body as CrashDetails).attachments ?? []);
-      return name === null ? null : `attachments: the name ${JSON.stringify(name)} is used twice. Rename one of them.`;
-    },
-  },
+  // What is only too long or cannot be stored was changed before.
+  { name: 'bad_field', code: 4001, find: ({ clean }) => findProblem(CrashInput, clean) },
 ];
 
 /** Checks a report by all rules. */
 export function accept(report: UncheckedReport): { accepted: AcceptedReport } | { refused: Refusal } {
+  const { appId, buildId, body } = report;
+  const clean = isObject(body) && !hasManyKeys(body) ? cleanReport(body) : {};
   for (const { name, code, find } of ACCEPTANCE_RULES) {
-    const message = find(report);
+    const message = find({ ...report, clean });
     if (message !== null) return { refused: { rule: name, code, message } };
   }
-  const { appId, buildId, body } = report;
   return {
-    accepted: { gameId: appId.toLowerCase(), buildId: buildId.toLowerCase(), details: body as CrashDetails },
+    accepted: { gameId: appId.toLowerCase(), buildId: buildId.toLowerCase(), details: clean as CrashDetails },
   };
 }
 
-function findLongMetadata(metadata: Readonly<Record<string, unknown>>): string | null {
-  for (const key of Object.keys(metadata)) {
-    const value = metadata[key];
-    if (isLonger(key, LIMITS.metadataKeyLength))
-      return `metadata: a key is longer than ${LIMITS.metadataKeyLength} characters. Shorten it.`;
-    if (typeof value === 'string' && isLonger(value, LIMITS.metadataValueLength))
-      return `metadata: the value of a key is longer than ${LIMITS.metadataValueLength} characters. Shorten it.`;
-  }
-  return null;
-}
-
-function metadataOf(body: unknown): Readonly<Record<string, unknown>> {
-  return isObject(body) && isObject(body.metadata) ? body.metadata : {};
+function hasManyKeys(body: unknown): boolean {
+  return isObject(body) && isObject(body.metadata) && Object.keys(body.metadata).length > LIMITS.metadataKeys;
 }
 
 /**

@@ -13,9 +13,10 @@ import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../report/partitions.ts';
 import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal } from './accept.ts';
-import { announcedAttachments, withOmission } from './announced.ts';
+import { announcedAttachments } from './announced.ts';
 import { makeAttachmentToken } from './attachment-tokens.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
+import { addOmissions } from './forms/details.ts';
 import {
   type NewReport,
   returnBytes,
@@ -102,7 +103,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     anonymous: details.anonymous ?? false,
     deviceUid: details.device_uid ?? null,
     sessionId: details.session_id ?? null,
-    metadata: withOmission(details.metadata ?? {}, announced.omission),
+    metadata: addOmissions(details.metadata ?? {}, announced.omission === null ? [] : [announced.omission]),
     clientRefHash: clientRef == null ? null : hashOfClientRef(clientRef),
     dump: incoming.dump ?? null,
     log: incoming.log ?? null,

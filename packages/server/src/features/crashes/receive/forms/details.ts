@@ -25,7 +25,7 @@ export type ReporterFields = {
 };
 
 /** The maximum lengths of texts in the contract. */
-const MAX_LENGTHS = {
+export const MAX_LENGTHS = {
   app_name: 255,
   app_version: 64,
   engine_version: 64,
@@ -62,12 +62,14 @@ export function detailsOf({
     name,
     clip(texts[name as keyof typeof MAX_LENGTHS] ?? '', max),
   ]);
+  const lost: string[] = [];
   return {
     ...Object.fromEntries(clipped),
     ...(anonymous !== undefined && { anonymous }),
     ...(isReporterId(device_uid) && { device_uid }),
     ...(isReporterId(session_id) && { session_id }),
-    metadata: metadataOf(further, omissions),
+    // One key is reserved for the note.
+    metadata: addOmissions(metadataOf(further, LIMITS.metadataKeys - 1, lost), [...omissions, ...lost]),
   };
 }
 
@@ -78,19 +80,35 @@ export function isReporterId(id: unknown): id is string {
 
 const CLIENT_ID = new RegExp(CLIENT_ID_PATTERN);
 
-function metadataOf(further: ReporterFields['further'], omissions: readonly string[]): Metadata {
+/** The first `maxKeys` of these fields, with values that can be stored. Adds a sentence about the others to `notes`. */
+export function metadataOf(further: ReporterFields['further'], maxKeys: number, notes: string[] = []): Metadata {
   const metadata = new Map<string, Value>();
   let omitted = 0;
   for (const [key, value] of further) {
-    const name = clip(key, LIMITS.metadataKeyLength);
-    // One key is reserved for the note.
-    if (metadata.has(name) || metadata.size >= LIMITS.metadataKeys - 1) omitted += 1;
-    else metadata.set(name, storableOf(value));
+    if (metadata.size >= maxKeys) omitted += 1;
+    else metadata.set(freeName(clip(key, LIMITS.metadataKeyLength), metadata), storableOf(value));
   }
-  const notes = omitted === 0 ? omissions : [...omissions, `${omitted} more fields were left out.`];
-  if (notes.length > 0) metadata.set(OMISSIONS_KEY, clip(notes.join(' '), LIMITS.metadataValueLength));
+  if (omitted > 0) notes.push(`${omitted} more fields were left out.`);
   // Keys such as `__proto__` must not be assigned.
   return Object.fromEntries(metadata);
+}
+
+/** Two keys can be the same once they are cut: the second one ends in `~2`. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) {
+    const suffix = `~${number}`;
+    free = clip(name, LIMITS.metadataKeyLength - suffix.length) + suffix;
+  }
+  return free;
+}
+
+/** The metadata with the sentences added to its note about what was left out. */
+export function addOmissions(metadata: Metadata, omissions: readonly string[]): Metadata {
+  if (omissions.length === 0) return metadata;
+  const before = metadata[OMISSIONS_KEY];
+  const notes = [...(typeof before === 'string' ? [before] : []), ...omissions];
+  return { ...metadata, [OMISSIONS_KEY]: clip(notes.join(' '), LIMITS.metadataValueLength) };
 }
 
 function storableOf(value: unknown): Value {
