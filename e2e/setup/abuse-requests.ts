@@ -258,7 +258,7 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
 }
 
 const MCP_HEADERS = { accept: 'application/json, text/event-stream' };
-const MCP_BOUNDS: BodyBounds = { bytes: MIB, values: 1000 };
+const MCP_BOUNDS: BodyBounds = { bytes: MIB, values: 2000 };
 const MCP_CALLS = [
   { name: 'merge_crash_groups', arguments: { uid: 'x', group_ids: [] } },
   { name: 'comment_on_crash_group', arguments: { uid: 'x', group_id: 'x', text: '' } },

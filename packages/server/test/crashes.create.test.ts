@@ -138,6 +138,30 @@ describe('a crash report in JSON', () => {
   });
 });
 
+test('a report that is too long, nested or not storable is kept, and says what was changed', async () => {
+  sender = await makeSender(server);
+  const sent = {
+    message: `boom\0${'x'.repeat(2000)}`,
+    user_message: 'x'.repeat(4001),
+    device_uid: 'my device',
+    metadata: { ['k'.repeat(65)]: 1, long: 'v'.repeat(1025), nested: { a: [1] }, lone: '\ud800' },
+  };
+  assert.equal((await report(sender, sent)).status, 201);
+  const [stored] = await reportsOf(sender);
+  assert.ok(stored);
+  assert.equal(stored.message, `boom${'x'.repeat(1020)}`);
+  const { chauffeur_omitted: omitted, ...metadata } = stored.metadata as Record<string, unknown>;
+  assert.deepEqual(metadata, {
+    device_uid: 'my device',
+    ['k'.repeat(64)]: 1,
+    long: 'v'.repeat(1024),
+    nested: '{"a":[1]}',
+    lone: '\ufffd',
+  });
+  for (const part of ['message was cut', 'user_message was cut', 'device_uid', 'Keys', 'Values', 'JSON', 'stored'])
+    assert.ok(String(omitted).includes(part), part);
+});
+
 describe('an invalid crash report', () => {
   before(async () => {
     sender = await makeSender(server);
@@ -152,16 +176,6 @@ describe('an invalid crash report', () => {
     ['JSON other than an object', () => report(sender, '[]'), 4001, /object/],
     ['an empty body', () => report(sender, ''), 4001, /object/],
     ['a field of the wrong type', () => report(sender, { has_dump: 'yes' }), 4001, /has_dump/],
-    ['a text that is too long', () => report(sender, { user_message: 'x'.repeat(4001) }), 4001, /user_message: longer/],
-    ['nested metadata', () => report(sender, { metadata: { a: { b: 1 } } }), 4001, /metadata\.a/],
-    [
-      'a long key',
-      () => report(sender, { metadata: { ['k'.repeat(65)]: 1 } }),
-      4001,
-      /metadata: a key is longer than 64/,
-    ],
-    ['a long value', () => report(sender, { metadata: { k: 'v'.repeat(1025) } }), 4001, /metadata: the value .* 1024/],
-    ['a NUL', () => report(sender, { message: 'a\u0000b' }), 4001, /message: contains a NUL/],
     [
       'too many keys',
       () => report(sender, { metadata: Object.fromEntries(Array.from({ length: 65 }, (_, no) => [`k${no}`, no])) }),

@@ -9,13 +9,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { fromRequest } from '../request/audit.ts';
-import { BodyTooLargeError } from '../request/body.ts';
+import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
+import { hasMoreValues } from '../request/parse-json.ts';
 import type { Performable } from '../request/perform.ts';
 import { catalogueOf, createAgentServer } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
 
 const BODY_BYTES = MIB;
+/** Several times more than the longest list that a tool takes. */
+const MAX_VALUES = 2000;
 /** Streams that clients keep open for notifications. The server sends none, so a few are enough. */
 const MAX_STREAMS = 100;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -40,7 +43,7 @@ export function mountMcp(
   app.addHook('preClose', () => handler.close());
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body);
+    addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), requireFewValues);
     scope.route({
       method: ['GET', 'POST', 'DELETE'],
       url: '/mcp',
@@ -64,6 +67,13 @@ export function mountMcp(
       },
     });
   });
+}
+
+/** Checked before the SDK parses the body, which it then copies and checks several times. */
+function requireFewValues(body: Buffer): Buffer {
+  if (hasMoreValues(body, MAX_VALUES))
+    throw new UnreadableBodyError(`The request has more than ${MAX_VALUES} values. Send fewer.`);
+  return body;
 }
 
 async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<AccountCaller> {
