@@ -68,7 +68,7 @@ function inside(part: string | number, found: Problem): Problem {
   };
 }
 
-/** The keywords of JSON Schema that are checked; `type` and those that belong to it are read by the functions below. */
+/** The keywords of JSON Schema that are checked; some are read only for values of their type. */
 type Schema = {
   readonly type?: string;
   readonly description?: string;
@@ -179,8 +179,8 @@ function checkObject(schema: Schema): Check {
     for (const name of Object.keys(object)) {
       if (names.has(name)) continue;
       if (record === undefined && !additionalProperties) return inside(name, UNKNOWN_FIELD);
-      const unstorable = checkText(name);
-      if (unstorable !== null) return unstorable;
+      const invalid = checkText(name);
+      if (invalid !== null) return invalid;
       const found = checkOther(object[name], depth + 1);
       if (found !== null) return inside(name, found);
     }
@@ -240,8 +240,8 @@ function checkString({ minLength = 0, maxLength, pattern, format: name, descript
     if (maxLength !== undefined && isLonger(value, maxLength))
       return problem(`longer than ${maxLength} characters. Shorten it.`);
     if (minLength > 0 && !isLonger(value, minLength - 1)) return tooShort;
-    const unstorable = checkText(value);
-    if (unstorable !== null) return unstorable;
+    const invalid = checkText(value);
+    if (invalid !== null) return invalid;
     return hasFormat(value) && expression?.test(value) !== false ? null : wrongForm;
   };
 }
@@ -280,8 +280,8 @@ function checkTexts(value: unknown, depth: number): Problem | null {
   if (depth >= MAX_DEPTH) return problem(`nested deeper than ${MAX_DEPTH} levels. Send the documented shape.`);
   if (Array.isArray(value)) return checkItems(value, checkTexts, depth);
   for (const name of Object.keys(value)) {
-    const unstorable = checkText(name);
-    if (unstorable !== null) return unstorable;
+    const invalid = checkText(name);
+    if (invalid !== null) return invalid;
     const found = checkTexts(value[name as keyof typeof value], depth + 1);
     if (found !== null) return inside(name, found);
   }
