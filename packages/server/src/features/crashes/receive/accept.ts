@@ -3,17 +3,14 @@
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf } from '@chauffeur/contract/operation';
-import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
+import { CrashInput } from '@chauffeur/contract/operations/crashes';
 import { ownValue } from '@chauffeur/contract/own-value';
 import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
 import { cleanReport } from './clean-report.ts';
-
-/** The fields of a report. */
-export type CrashDetails = InputOf<typeof createCrash>;
+import type { CrashDetails } from './forms/details.ts';
 
 /** A report that has not been checked. */
 export type UncheckedReport = {

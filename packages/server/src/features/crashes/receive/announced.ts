@@ -1,7 +1,7 @@
 // Decides which of the attachments that a report announces may be uploaded.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { CrashDetails } from './accept.ts';
 import { ATTACHMENT_LIMITS } from './attachments.ts';
+import type { CrashDetails } from './forms/details.ts';
 
 type Announced = NonNullable<CrashDetails['attachments']>;
 

@@ -1,6 +1,5 @@
 // Reads the annotations in the forms of Breakpad and Crashpad.
-import type { CrashDetails } from '../accept.ts';
-import { detailsOf, isReporterId } from './details.ts';
+import { type CrashDetails, detailsOf, isReporterId } from './details.ts';
 
 /**
  * Annotations that say why the program stopped, in order of preference: Chromium's fatal log message, what a game sends

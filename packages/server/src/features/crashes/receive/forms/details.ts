@@ -1,9 +1,12 @@
 // Turns the fields of a crash reporter into valid details. Unlike the API it accepts everything, because a reporter
 // discards a report that is refused.
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { InputOf } from '@chauffeur/contract/operation';
+import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import { CLIENT_ID_PATTERN } from '@chauffeur/contract/operations/fields';
-import type { CrashDetails } from '../accept.ts';
 
+/** The fields of a report. */
+export type CrashDetails = InputOf<typeof createCrash>;
 type Metadata = NonNullable<CrashDetails['metadata']>;
 type Value = Metadata[string];
 

@@ -1,7 +1,6 @@
 // Reads the JSON in the `metadata` part of an engine's crash form.
 import { isObject } from '../../../../request/json-values.ts';
-import type { CrashDetails } from '../accept.ts';
-import { detailsOf, isReporterId, RAW_METADATA_KEY } from './details.ts';
+import { type CrashDetails, detailsOf, isReporterId, RAW_METADATA_KEY } from './details.ts';
 
 /** The names for each field, in order of preference. Other names go to the metadata. */
 const NAMES = {

@@ -1,6 +1,5 @@
 // Reads single elements of CrashContext.runtime-xml, without an XML parser and its attack surface.
-import type { CrashDetails } from '../accept.ts';
-import { detailsOf } from '../forms/details.ts';
+import { type CrashDetails, detailsOf } from '../forms/details.ts';
 
 /** Elements for the metadata. Ids of the player and the machine are left out. */
 const KEPT = [
