@@ -15,6 +15,7 @@ type Filler = {
   /** The same each time, or different. */
   readonly item: string | ((index: number) => string);
   readonly end: string;
+  readonly isForPatterns?: true;
 };
 
 const list = (name: string, first: string, item: Filler['item'] = `,${first}`): Filler => ({
@@ -47,11 +48,11 @@ const FILLERS: readonly Filler[] = [
   list('ids', '""', (index) => `,"00000000-0000-4000-8000-${String(index).padStart(12, '0')}"`),
   list('nearly equal objects', '{}', (index) => `,{"a":{"b":[${index}]}}`),
   text('letters', 'a'),
-  text('spaces', ' '),
-  text('digits', '0'),
-  text('hyphens', '-'),
-  text('addresses', 'a@a.'),
-  text('slashes', '/a'),
+  { ...text('spaces', ' '), isForPatterns: true },
+  { ...text('digits', '0'), isForPatterns: true },
+  { ...text('hyphens', '-'), isForPatterns: true },
+  { ...text('addresses', 'a@a.'), isForPatterns: true },
+  { ...text('slashes', '/a'), isForPatterns: true },
   text('NUL characters', '\\u0000'),
   text('lone surrogates', '\\ud83d'),
   text('combining characters', 'e\u0301'),
@@ -81,18 +82,23 @@ type Place = { readonly path: Path; readonly schema: TSchema | undefined };
 export function* worstBodies(correct: unknown, schema: TSchema | undefined, bounds: BodyBounds): Generator<WorstBody> {
   const places = placesOf(correct, schema);
   for (const place of places) {
+    const isWhole = place.path.length === 0;
     const whole = JSON.stringify(replaced(correct, place.path, MARK));
     const [before = '', after = ''] = whole.split(JSON.stringify(MARK));
-    const at = place.path.length === 0 ? 'the body' : place.path.join('.');
+    const at = isWhole ? 'the body' : place.path.join('.');
     // Larger ones only as a whole: they take long to send.
-    const bytes = place.path.length === 0 ? bounds.bytes : Math.min(bounds.bytes, MIB);
+    const bytes = isWhole ? bounds.bytes : Math.min(bounds.bytes, MIB);
     const room = bytes - Buffer.byteLength(before) - Buffer.byteLength(after);
+    const hasPattern = ['pattern', 'format'].some((keyword) => keyword in (place.schema ?? {}));
     for (const filler of fillersOf(place, schema !== undefined || places.length > 1)) {
-      // Once as many values as fit, and once as many as are parsed.
-      const counts = filler.kind === 'text' ? [Infinity] : [Infinity, bounds.values / 4];
+      // Characters matter only to patterns, and to what makes a text invalid.
+      if (!isWhole && !hasPattern && filler.isForPatterns) continue;
+      // As many values as are parsed, and for the whole also as many as fit.
+      const counts = isWhole && filler.kind !== 'text' ? [Infinity, bounds.values / 4] : [bounds.values / 4];
       for (const max of counts)
         yield { name: `${filler.name} at ${at}`, body: Buffer.from(before + fill(filler, room, max) + after) };
     }
+    if (!isWhole) continue;
     for (const { name, json } of NESTED)
       if (json.length <= room) yield { name: `${name} at ${at}`, body: Buffer.from(before + json + after) };
   }

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { rows } from '../src/kernel/database/db.ts';
 import { ON_CITUS } from './setup/citus.ts';
-import { makeSender } from './setup/crashes.ts';
+import { idHeaders, makeSender } from './setup/crashes.ts';
 import { eventsOf, findMiscounts, type Sender, send } from './setup/events.ts';
 import { outageOf } from './setup/outage.ts';
 import { startServer, type TestServer } from './setup/server.ts';
@@ -117,6 +117,22 @@ test('two processes that write the same devices and ids count both correctly', a
   const ids = stored.map(({ event_id }) => event_id).filter((id) => id !== null);
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual(await findMiscounts(sender), []);
+});
+
+test('a byte order mark is accepted, and text that is not UTF-8 is refused', async () => {
+  sender = await makeSender(server);
+  const json = JSON.stringify({ event: 'caf\u00e9' });
+  for (const type of ['application/json', 'text/plain']) {
+    assert.equal((await send(sender, `\ufeff${json}`, { type })).status, 202, type);
+    const response = await fetch(`${server.api}/public/events`, {
+      method: 'POST',
+      headers: { 'content-type': type, ...idHeaders(sender) },
+      body: Buffer.from(json, 'latin1'),
+    });
+    const { error } = (await response.json()) as { error?: { code: number; message: string } };
+    assert.equal(error?.code, 4001, type);
+    assert.match(error?.message ?? '', /UTF-8/);
+  }
 });
 
 test('a body of more than 1 MiB is refused', async () => {

@@ -19,6 +19,15 @@ describe('readLogTail', () => {
     );
   });
 
+  it('reads UTF-16, of which the byte order mark may be missing', () => {
+    const log = Buffer.from('\ufeffLevel: Gärten\r\nFPS: 59 日本\r\n', 'utf16le');
+    const expected = 'Level: Gärten\nFPS: 59 日本\n';
+    assert.equal(readLogTail(log, false), expected);
+    assert.equal(readLogTail(log.subarray(2), false), expected);
+    assert.equal(readLogTail(log.subarray(6), true), 'FPS: 59 日本\n');
+    assert.equal(readLogTail(Buffer.from(log).swap16(), false), expected);
+  });
+
   it('replaces invalid bytes', () => {
     assert.equal(readLogTail(Buffer.from([0x61, 0xff, 0x62]), false), 'a\u{fffd}b');
   });

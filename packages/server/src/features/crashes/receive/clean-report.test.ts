@@ -76,11 +76,11 @@ describe('cleanReport', () => {
   });
 
   it('corrects names of attachments', () => {
-    const attachments = [{ name: 'C:\\saves\\a.sav' }, { name: 'a.sav', size: 1.5 }, { name: '' }];
+    const attachments = [{ name: 'C:\\saves\\a.sav' }, { name: 'a.sav', size: 1.5 }, { name: '', size: Infinity }];
     assert.deepEqual(cleanReport({ attachments }).attachments, [
       { name: 'a.sav' },
       { name: 'a (2).sav', size: 2 },
-      { name: 'file' },
+      { name: 'file', size: Number.MAX_SAFE_INTEGER },
     ]);
   });
 

@@ -48,6 +48,11 @@ export function cleanReport(body: Fields): Fields {
   return clean;
 }
 
+/** Numbers of JSON can be too large for a number here, and are then infinite. */
+function wholeBytes(size: number): number {
+  return Math.min(Math.max(0, Math.round(size)), Number.MAX_SAFE_INTEGER);
+}
+
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
 }
@@ -85,7 +90,7 @@ function cleanAttachments(attachments: unknown, notes: string[]): unknown {
     names.push(name);
     isChanged ||= name !== sent;
     // The size is a hint, and the type is not used.
-    return { name, ...(isNumber(size) && { size: Math.max(0, Math.round(size)) }) };
+    return { name, ...(isNumber(size) && !Number.isNaN(size) && { size: wholeBytes(size) }) };
   });
   if (isChanged) notes.push('Names of attachments were corrected.');
   const lost = attachments.length - clean.length;

@@ -9,7 +9,9 @@ for (const [content, kind] of [
   [Buffer.from('größe: 3\n\x1b[31mred'), 'text'],
   [Buffer.from('größe').subarray(0, 3), 'text'],
   [Buffer.from([0x4d, 0x44, 0x4d, 0x50, 0]), 'other'],
-  [Buffer.from([0xff, 0xfe, 0x41, 0x00]), 'other'],
+  [Buffer.from([0xff, 0xfe, 0x41, 0x00]), 'text'],
+  [Buffer.from('\ufefflevel: 3\0\n', 'utf16le'), 'other'],
+  [Buffer.from('level: 3\n', 'utf16le').swap16(), 'text'],
   [Buffer.alloc(0), 'text'],
 ] as const)
   it(`finds ${kind} in ${JSON.stringify(content.toString('latin1'))}`, () => assert.equal(kindOf(content), kind));

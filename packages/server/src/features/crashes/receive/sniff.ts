@@ -3,6 +3,7 @@ import { detectImageFormat } from '@chauffeur/contract/image-format';
 import { KIB } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { textEncodingOf } from '../report/text-encoding.ts';
 
 /** Enough to tell text from other content. */
 const HEAD_BYTES = 4 * KIB;
@@ -32,7 +33,7 @@ export function kindOf(head: Uint8Array): AttachmentKind {
   if (detectImageFormat(head) !== null) return 'image';
   try {
     // The last character may be cut off.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    const text = new TextDecoder(textEncodingOf(head), { fatal: true }).decode(head, { stream: true });
     return BINARY.test(text) ? 'other' : 'text';
   } catch {
     return 'other';
