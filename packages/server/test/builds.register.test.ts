@@ -257,15 +257,15 @@ describe('an invalid registration body is refused with 4026', () => {
     [
       'nested deeply in an unknown field',
       json(`"x":${'['.repeat(200_000)}${']'.repeat(200_000)}`),
-      /^x.* nested deeper/,
+      /^body: more than \d+ values/,
     ],
-    ['a million brackets', '['.repeat(1_000_000), /^body: not well-formed JSON/],
+    ['a million brackets', '['.repeat(1_000_000), /^body: more than \d+ values/],
     ['with a NUL in a value', json('"title":"a\\u0000b"'), /^title: contains a NUL/],
     ['with a NUL in a name', json('"a\\u0000b":1'), /NUL/],
     ['with a lone surrogate', json('"description":"\\ud800"'), /^description: is not well-formed Unicode/],
     ['with bytes that are not UTF-8', Buffer.from(json('"title":"\xff"'), 'latin1'), /^body: not well-formed UTF-8/],
     ['in UTF-16', Buffer.from(`\ufeff${json('"title":"t"')}`, 'utf16le'), /^body: not well-formed UTF-8/],
-    ['larger than 8 MiB', json(`"x":"${'y'.repeat(8 * MIB)}"`), /^body: too large/],
+    ['larger than 8 MiB', json(`"x":"${'y'.repeat(8 * MIB)}"`), /^body: larger than 8\.0 MiB/],
   ];
   for (const [name, body, message] of bodies) {
     test(name, async () => {

@@ -70,8 +70,9 @@ describe('blobs on S3', () => {
     const web = { version: '2.0', os: 'web', arch: 'wasm32' };
     const { fileUid } = await shipAndScan(server, game, web, buildZip(pieces));
     const { body } = await request(`${server.api}/public/games/${game.uid}/files/${fileUid}/play`);
+    // Node finds no host below localhost, as the other URL has one.
     const read = async (name: string, headers: Record<string, string> = {}) => {
-      const response = await fetch(new URL(name, body.data.url), { headers });
+      const response = await fetch(new URL(name, body.data.fallback.url), { headers });
       return [response.status, await response.text()];
     };
     assert.deepEqual(await read(''), [200, pieces[0]?.data]);

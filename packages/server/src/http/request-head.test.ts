@@ -75,6 +75,6 @@ describe('the head of a request', () => {
     assert.equal(body('Chunked', '1.1'), null);
     for (const encoding of ['gzip, chunked', 'identity', 'chunked, chunked', ' '])
       assert.match(body(encoding, '1.1') ?? '', /only chunked/, encoding);
-    assert.match(body('chunked', '1.0') ?? '', /HTTP\/1.0/);
+    assert.equal(body('chunked', '1.0'), null, 'crash reporters send this');
   });
 });

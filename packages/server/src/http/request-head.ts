@@ -55,16 +55,16 @@ export function findHeadProblem({ rawHeaders, url = '', httpVersion }: Head): st
     if (values.has(name)) return `${rawHeaders[at]}: sent twice. Send it once.`;
     values.set(name, rawHeaders[at + 1]!);
   }
-  return (
-    findBodyProblem(values.get('transfer-encoding'), httpVersion) ??
-    findHostProblem(values.get('host'), url, httpVersion)
-  );
+  return findBodyProblem(values.get('transfer-encoding')) ?? findHostProblem(values.get('host'), url, httpVersion);
 }
 
-function findBodyProblem(encoding: string | undefined, httpVersion: string): string | null {
-  if (encoding === undefined) return null;
-  if (httpVersion === '1.0') return 'Transfer-Encoding: not allowed in HTTP/1.0. Use HTTP/1.1.';
-  return encoding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding: only chunked is supported.';
+/**
+ * Crashpad sends chunks in HTTP/1.0, which has none. Node closes the connection after the response, as RFC 9112, section
+ * 6.1, requires of such a request.
+ */
+function findBodyProblem(encoding: string | undefined): string | null {
+  if (encoding === undefined || encoding.toLowerCase() === 'chunked') return null;
+  return 'Transfer-Encoding: only chunked is supported.';
 }
 
 /** Health checks of some proxies use HTTP/1.0 without Host, which was valid there. */

@@ -65,11 +65,7 @@ export function openDatabase(
     if (!closing) options.log.warn({ err }, 'database connection lost');
   };
   pool.on('error', onLost);
-  pool.on('connect', (client) => {
-    client.on('error', onLost);
-    // Runs before the first query of the connection. If it fails, so does that query.
-    client.query(SESSION_SETTINGS).catch(() => undefined);
-  });
+  pool.on('connect', (client) => client.on('error', onLost));
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
@@ -92,8 +88,24 @@ export function openDatabase(
  */
 const keptPlans = new Map<string, string>();
 
-/** A connection that prepares the statements of `keepPlan` once, and adds statements to traces. */
+/**
+ * A connection that writes and reads values in one way, prepares the statements of `keepPlan` once, and adds statements
+ * to traces.
+ */
 class Client extends pg.Client {
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    const connected = (async () => {
+      await super.connect();
+      await super.query(SESSION_SETTINGS);
+      return this;
+    })();
+    if (callback === undefined) return connected;
+    connected.then(() => callback(null as unknown as Error), callback);
+    return undefined;
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of query, of which this is all.
   override query(statement: any, ...rest: any[]): any {
     return traceStatement(statement, () => this.#query(statement, rest));

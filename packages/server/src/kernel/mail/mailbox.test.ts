@@ -6,7 +6,7 @@ test('variants of an address have one mailbox', () => {
   for (const [mailbox, variants] of [
     ['ada@example.com', ['ada@example.com', ' Ada@EXAMPLE.com ', 'ada+1@example.com', 'ada+a+b@example.com.']],
     ['adalove@gmail.com', ['Ada.Love@gmail.com', 'a.d.a.l.o.v.e+x@googlemail.com', 'adalove@GMAIL.COM']],
-    ['ada@xn--1ca.example', ['ada@ö.example', 'ada+1@XN--1CA.example', 'ADA@Ö.example']],
+    ['ada@xn--nda.example', ['ada@ö.example', 'ada+1@XN--NDA.example', 'ADA@Ö.example']],
   ] as const)
     for (const variant of variants) assert.equal(mailboxOf(variant), mailbox, variant);
 });
