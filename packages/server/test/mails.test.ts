@@ -140,6 +140,7 @@ describe('a game that floods a stranger through a bug ticket', () => {
     const page = `${server.url}/confirm-replies/${linkIn(asked!, 'confirm-replies')}`;
     // A program that checks links opens them.
     for (const method of ['GET', 'HEAD']) assert.equal((await fetch(page, { method })).status, 200);
+    now += 1000;
     const first = await reply(game, bug_uid, { message: 'Still kept' });
     assert.deepEqual([first.body.data.mails, first.body.data.unconfirmed], [0, 1]);
     const confirm = () => fetch(page, { method: 'POST', body: new URLSearchParams({}) });
