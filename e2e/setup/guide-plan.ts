@@ -134,9 +134,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     as: "readCommands('service.md'",
   },
   'service: systemctl daemon-reload && systemctl enable --now chauffeur': SYSTEMD,
-  'containers: docker run --stop-timeout 720 --read-only --tmpfs /tmp -v chauffeur:/data -p 127.0.0.1:4000:4000 chauffeur': {
-    not: 'no container engine runs in CI',
-  },
+  'containers: docker run --stop-timeout 720 --read-only --tmpfs /tmp -v chauffeur:/data -p 127.0.0.1:4000:4000 chauffeur':
+    {
+      not: 'no container engine runs in CI',
+    },
   'containers: kubectl create secret generic chauffeur --from-env-file=secrets.env   # DATABASE_URL, CHAUFFEUR_BLOBS, …':
     {
       run: (text) => text.replace(/^kubectl .*\n/, '').replace('helm install', 'helm template'),
