@@ -74,7 +74,7 @@ describe('the store on the website', () => {
 
     const badge = page.getByRole('complementary').getByRole('link', { name: /^Not scanned.*uploaded with deploy key/ });
     await badge.first().click();
-    await page.getByRole('heading', { name: 'game.zip' }).waitFor();
+    await page.getByRole('heading', { name: (await download).suggestedFilename() }).waitFor();
     await page.getByTitle(sha256(zip)).waitFor();
     await page.getByRole('list').getByText('Not scanned').waitFor();
     await page.getByRole('searchbox', { name: 'Search by path or checksum' }).fill('nothing');

@@ -28,10 +28,10 @@ type Options = {
   readonly apart?: boolean;
 };
 
-/** Starts both before the first test of the suite that calls this, then runs `prepare`; removes them after the last. */
 /** People of a test get several mails of a kind within an hour. */
 const MANY_MAILS: Environment = { CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0' };
 
+/** Starts both before the first test of the suite that calls this, then runs `prepare`; removes them after the last. */
 export function serveSite(prepare?: (site: Site) => Promise<void>, { env = {}, apart = false }: Options = {}): Site {
   let work: Awaited<ReturnType<typeof makeFolder>>;
   let server: Server;
