@@ -67,7 +67,7 @@ describe('forms', () => {
       ['/edit/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
       ['/edit/alerts', 'Daily digest at', '07:30', 'changes to the times of alerts'],
       [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed is lost.'],
-      [`/bugs/${bugUid}`, 'Reply by mail', 'Which ink do you use?', 'The reply you typed is lost.'],
+      [`/bugs/${bugUid}`, 'Reply', 'Which ink do you use?', 'The reply you typed is lost.'],
     ];
     for (const [path, label, text, question] of forms) {
       const page = await openSignedIn(path);
@@ -301,7 +301,11 @@ describe('forms', () => {
     await address.fill('https://me:secret@hooks.example.com/alerts');
     assert.equal(await address.getAttribute('aria-invalid'), null);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await shownAt(page, address, 'Must not contain a user name or a password. Messages are signed instead.');
+    await shownAt(
+      page,
+      address,
+      'Not valid. Expected: The https address to which messages are posted: an address that begins with https:// and has no user name.',
+    );
 
     await page.goto(addressOf('/edit/source'));
     const template = page.getByLabel('Address of a file', { exact: true });

@@ -13,6 +13,8 @@ const UNUSED = new Set([
 ]);
 /** The types that `typebox-names.ts` looks into. */
 const WITH_NAMES = new Set(['Object', 'Partial', 'Optional', 'Unsafe']);
+/** Types of `fields.ts` whose arguments are limits and descriptions. */
+const TEXT_TYPES = new Set(['Line', 'Text', 'WebAddress']);
 const TEXTS = new Set(['Literal', 'TemplateLiteral']);
 const TYPEBOX = fileURLToPath(new URL('./src/typebox-names.ts', import.meta.url));
 
@@ -51,6 +53,10 @@ function findUnused(value: unknown, cuts: Span[]): void {
     const [unused, used] = partition(operation?.properties ?? [], ({ key }) => UNUSED.has(key?.name ?? ''));
     cuts.push(...unused);
     findUnused(used, cuts);
+    return;
+  }
+  if (type === 'CallExpression' && TEXT_TYPES.has(callee?.name ?? '')) {
+    cuts.push(...(node.arguments as readonly Node[]));
     return;
   }
   if (type === 'CallExpression' && callee?.object?.name === 'Type') {

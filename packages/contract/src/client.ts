@@ -2,7 +2,7 @@
 // refused throws ApiError; one without a response of the server throws NetworkError.
 import type { Failure, Success } from './envelope.ts';
 import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
-import { type Explanation, explainAnswer } from './foreign-answer.ts';
+import type { Explanation, ForeignAnswer } from './foreign-answer.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
 import { pathOf } from './operation.ts';
 
@@ -105,7 +105,7 @@ export function createClient(options: ClientOptions): Client {
     } catch (cause) {
       call.signal?.throwIfAborted();
       if (cause instanceof ApiError || cause instanceof NetworkError) throw cause;
-      if (hidesProxyLogin(cause)) throw new ForeignAnswerError(explainAnswer({ ...NO_ANSWER, status: 407 }), 407);
+      if (hidesProxyLogin(cause)) throw new ForeignAnswerError(await explain({ ...NO_ANSWER, status: 407 }), 407);
       throw new NetworkError(reasonOf(cause), { cause, host: URL.parse(url)?.host ?? '' });
     }
   }
@@ -176,11 +176,17 @@ export async function readStart(response: Response): Promise<string> {
   return text;
 }
 
+/** Loads the sentences only when they are needed: pages of the website start faster without them. */
+async function explain(answer: ForeignAnswer): Promise<Explanation> {
+  const { explainAnswer } = await import('./foreign-answer.ts');
+  return explainAnswer(answer);
+}
+
 /** Explains a response that is not of this service. `body` is its beginning. */
 export async function foreignAnswerOf(response: Response, body?: string): Promise<ForeignAnswerError> {
   const { status, headers } = response;
   const answer = { status, server: headers.get('server'), location: headers.get('location') };
-  const explanation = explainAnswer({ ...answer, body: body ?? (await readStart(response)) });
+  const explanation = await explain({ ...answer, body: body ?? (await readStart(response)) });
   return new ForeignAnswerError(explanation, status, readRetryAfter(headers));
 }
 

@@ -6,16 +6,16 @@
  * around it (UAX #9, section 2). As ranges of a class, because readers of JSON Schema in other languages don't know
  * Unicode classes. The two joiners are allowed, because scripts and emoji need them.
  */
-export const LINE_HIDDEN = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb`;
+export const LINE_HIDDEN = `\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb`;
 
 /**
  * Of a text of several lines: all but line breaks, tabs, the marks that single letters of right-to-left scripts need, and
  * invisible characters, which are often pasted and do no harm there.
  */
-const TEXT_HIDDEN = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb`;
+const TEXT_HIDDEN = `\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u206f\\ufff9-\\ufffb`;
 
 /** Characters without a glyph that a line may have, but not consist of. */
-const BLANK = String.raw`\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u2800\u3164\ufe00-\ufe0f\uffa0`;
+const BLANK = `\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u200c\\u200d\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0`;
 
 export const LINE_PATTERN = `^(?! *[${BLANK}][ ${BLANK}]*$)[^${LINE_HIDDEN}]*$`;
 export const TEXT_PATTERN = `^[^${TEXT_HIDDEN}]*$`;

@@ -6,7 +6,7 @@ import { LINE_HIDDEN } from './text.ts';
  * The authority has no user name, because `https://github.com@evil.example` looks like another site, and no braces or
  * percent signs, so that a placeholder cannot choose the host. Browsers read a backslash as a slash, other programs don't.
  */
-export const WEB_ADDRESS_PATTERN = String.raw`^https?://[^\s/?#@\\%{}<>"^|${LINE_HIDDEN}]+(?:[/?#][^\s\\${LINE_HIDDEN}]*)?$`;
+export const WEB_ADDRESS_PATTERN = `^https?://[^\\s/?#@\\\\%{}<>"^|${LINE_HIDDEN}]+(?:[/?#][^\\s\\\\${LINE_HIDDEN}]*)?$`;
 
 const WEB_ADDRESS = new RegExp(WEB_ADDRESS_PATTERN);
 

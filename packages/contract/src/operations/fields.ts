@@ -115,7 +115,7 @@ export function WebAddress(meaning: string, maxLength: number) {
 /**
  * A single address: no characters that separate addresses in a mail header, and no invisible characters.
  */
-const ADDRESS_PART = String.raw`[^\s@<>()\[\],;:\\"\u200c\u200d${LINE_HIDDEN}]+`;
+const ADDRESS_PART = `[^\\s@<>()\\[\\],;:\\\\"\\u200c\\u200d${LINE_HIDDEN}]+`;
 
 export const Email = Type.String({
   minLength: 3,
