@@ -3,9 +3,10 @@
 import { formatNumber } from '@chauffeur/contract/format';
 import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
 import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
-import { type CrashStack, getCrashLog, type RelatedException } from '@chauffeur/contract/operations/crash-stacks';
+import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
 import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
 import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
+import { Suspense } from 'react';
 import { lazyPart } from '../../frame/load-code.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -19,7 +20,7 @@ import { FoldedSection } from './FoldedSection.tsx';
 import { MissingSymbols } from './MissingSymbols.tsx';
 import { Stack } from './Stack.tsx';
 import { type Crash, useStack } from './use-crash.ts';
-import { type LinkOf, useSource } from './use-source.ts';
+import { useSource } from './use-source.ts';
 
 /** Loaded when a section is opened. */
 const ThreadList = lazyPart(() => import('./Threads.tsx'), 'ThreadList');
@@ -27,6 +28,7 @@ const ModuleTable = lazyPart(() => import('./StackDetails.tsx'), 'ModuleTable');
 const SystemFacts = lazyPart(() => import('./StackDetails.tsx'), 'SystemFacts');
 const RegisterList = lazyPart(() => import('./RegisterList.tsx'), 'RegisterList');
 const LogTail = lazyPart(() => import('./LogTail.tsx'), 'LogTail');
+const TextOrigin = lazyPart(() => import('./TextOrigin.tsx'), 'TextOrigin');
 const Breadcrumbs = lazyPart(() => import('./Breadcrumbs.tsx'), 'Breadcrumbs');
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
@@ -53,15 +55,9 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
           <Stack thread={stack.crashed} label="Stack of the crashed thread" linkOf={linkOf} />
         )}
         {stack !== undefined && stack.format !== null && (
-          <>
-            {stack.related.map((exception, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: exceptions have no ID, and their order never changes
-              <RelatedStack key={index} exception={exception} linkOf={linkOf} />
-            ))}
-            <Text size="sm" c="dimmed" mt="xs">
-              {`Read from the text of the report (${stack.format}).`}
-            </Text>
-          </>
+          <Suspense>
+            <TextOrigin stack={stack} linkOf={linkOf} />
+          </Suspense>
         )}
         {stack !== undefined && stack.crashed === null && (
           <Text size="sm">The dump doesn't identify the crashed thread. All threads are listed below.</Text>
@@ -110,31 +106,6 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
           {null}
         </Permitted>
       </Column>
-    </>
-  );
-}
-
-const RELATIONS: Readonly<Record<RelatedException['relation'], string>> = {
-  consequence: 'Led to',
-  suppressed: 'Suppressed',
-  handled: 'Thrown while handling',
-  sibling: 'At the same time',
-};
-
-/** Another exception of the text, with its frames. */
-function RelatedStack({ exception, linkOf }: { exception: RelatedException; linkOf: LinkOf }) {
-  const { relation, type, message, frames } = exception;
-  const thread = { thread_id: 0, name: null, frames, more_frames: 0, cut: false };
-  return (
-    <>
-      <Text size="sm" mt="md" style={{ overflowWrap: 'anywhere' }}>
-        <Text span c="dimmed" size="sm">
-          {`${RELATIONS[relation]}: `}
-        </Text>
-        <b>{type || 'Error'}</b>
-        {message === '' ? '' : `: ${message}`}
-      </Text>
-      {frames.length > 0 && <Stack thread={thread} label={`Stack of ${type || 'another error'}`} linkOf={linkOf} />}
     </>
   );
 }
