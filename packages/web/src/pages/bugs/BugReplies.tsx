@@ -55,7 +55,7 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
   });
   return (
     <form
-      aria-label="Reply"
+      aria-label="New reply"
       onSubmit={(event) => {
         event.preventDefault();
         reply.mutate();
