@@ -52,9 +52,8 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
   );
 }
 
-const ARRIVED = 'Its symbols have arrived. The dump is processed again soon.';
-const NO_ID =
-  'It has no debug id, so no symbols fit. Link it with `-Wl,--build-id` (GCC, Clang) or `/DEBUG` (Visual Studio).';
+const ARRIVED = 'Its symbols have arrived.';
+const NO_ID = 'It has no debug id. Link it with `-Wl,--build-id` or `/DEBUG`.';
 
 function formatTitle(modules: number): string {
   return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;
