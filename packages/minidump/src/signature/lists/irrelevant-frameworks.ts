@@ -91,7 +91,7 @@ const interpreterIrrelevant: readonly Pattern[] = [
 // glog: src/logging.cc; Abseil: absl/log/internal, absl/base/internal; Boost: boost/assert.hpp,
 // boost/throw_exception.hpp; GLib: glib/gmessages.c, glib/gtestutils.c; Qt: qlogging.cpp, qassert.cpp; Xlib:
 // src/XlibInt.c; Wayland: src/wayland-client.c; OpenSSL: crypto/cryptlib.c.
-const libraryIrrelevant: readonly Pattern[] = [
+const assertionsOfLibraries: readonly Pattern[] = [
   {
     match:
       /google::(?:\w*(?:LogMessage|LogDestination|LogSink)\w*|logging_internal|base_internal)(?:::.*)?|google::(?:DumpStackTraceAndExit|logging_fail|\(anonymous namespace\)::(?:FailureSignalHandler|DumpSignalInfo|InvokeDefaultSignalHandler))|google::protobuf::internal::(?:LogMessage|LogFinisher)::.*/,
@@ -137,5 +137,5 @@ export const frameworkIrrelevant: readonly Pattern[] = [
   ...chromiumIrrelevant,
   ...dotnetIrrelevant,
   ...interpreterIrrelevant,
-  ...libraryIrrelevant,
+  ...assertionsOfLibraries,
 ];
