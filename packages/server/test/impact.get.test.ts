@@ -293,21 +293,24 @@ describe('the ids of a device', () => {
     assert.equal((await callAs(server, game.owner, path, { method: 'DELETE' })).body.data.crashes, 0);
   });
 
-  test('are checked like those of events', async () => {
+  test('count no device or session if they are not valid', async () => {
     const studio = await openStudio(server);
     const send = (body: object) =>
       request(`${server.api}/public/crashes`, {
         method: 'POST',
         headers: { 'x-app-id': studio.game.uid, 'x-build-id': studio.build, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        body: JSON.stringify({ message: 'x', ...body }),
       });
-    for (const bad of ['', 'a b', 'x'.repeat(65), 7, 'é', '\u202e']) {
-      assert.equal((await send({ device_uid: bad })).status, 400, JSON.stringify(bad));
-      assert.equal((await send({ session_id: bad })).status, 400, JSON.stringify(bad));
+    const ids: string[] = [];
+    for (const bad of ['', 'a b', 'x'.repeat(65), 'é', '\u202e']) {
+      const { status, body } = await send({ device_uid: bad, session_id: bad });
+      assert.equal(status, 201, JSON.stringify(bad));
+      ids.push(body.data.id);
     }
-    const { status, body } = await send({ message: 'x', device_uid: 'x'.repeat(64), session_id: '!' });
-    assert.equal(status, 201);
-    await groupMessages(server.ctx, { gameId: studio.game.uid, reportIds: [body.data.id] });
-    assert.equal((await impactOf(studio)).devices, 1);
+    for (const name of ['device_uid', 'session_id']) assert.equal((await send({ [name]: true })).status, 400, name);
+    const { body } = await send({ device_uid: 'x'.repeat(64), session_id: '!' });
+    await groupMessages(server.ctx, { gameId: studio.game.uid, reportIds: [...ids, body.data.id] });
+    const { reports, devices, sessions } = await impactOf(studio);
+    assert.deepEqual([reports, devices, sessions], [6, 1, 1]);
   });
 });

@@ -58,9 +58,10 @@ describe('the statistics of a game', () => {
     const web = await shipAndScan(server, game, { version: '2.0', os: 'web', arch: 'wasm32' }, page);
     const url = `${server.api}/public/games/${game.uid}/files`;
     await (await fetch(`${url}/${linux.fileUid}/download`)).arrayBuffer();
-    const play = await request(`${url}/${web.fileUid}/play`);
-    for (let time = 0; time < 2; time += 1) assert.equal((await fetch(play.body.data.url)).status, 200);
-    await fetch(play.body.data.url, { method: 'HEAD' });
+    // Unlike browsers, Node finds no hosts below localhost: here and below, the game is played at the other URL.
+    const { fallback } = (await request(`${url}/${web.fileUid}/play`)).body.data;
+    for (let time = 0; time < 2; time += 1) assert.equal((await fetch(fallback.url)).status, 200);
+    await fetch(fallback.url, { method: 'HEAD' });
     await until(async () => (await totals(owned)).plays === 2);
     const { body } = await read(owned, '?days=2');
     assert.deepEqual(body.data.totals, { views: 0, downloads: 1, plays: 2 });
@@ -138,7 +139,7 @@ describe('the statistics of a game', () => {
     const ignored = [new URL(server.url).hostname, '', 'localhost', 'a b.example', '<b>.example', 'user:@[::1]/'];
     for (const host of ignored) await download(`?${new URLSearchParams({ referrer: host })}`);
     const urlOf = async (query: string): Promise<string> =>
-      (await request(`${files}/${web.fileUid}/play${query}`)).body.data.url;
+      (await request(`${files}/${web.fileUid}/play${query}`)).body.data.fallback.url;
     const referred = await urlOf('?referrer=news.example.org');
     assert.equal(referred, `${await urlOf('')}?referrer=news.example.org`);
     const start = new URL(referred);
