@@ -98,7 +98,7 @@ describe('chauffeur doctor', () => {
       ['http://127.0.0.1', 'address', /does not end in \/api\/v1/],
       ['http://nosuch.invalid/api/v1', 'connection', /DNS/],
       [refused, 'connection', /refused the connection/],
-      [other, 'server', /The answer is not of a Chauffeur server: status 200/],
+      [other, 'server', /The response is not from a Chauffeur server: status 200/],
       [moved, 'server', /redirects to http/],
     ] as const) {
       const { problems } = await diagnose(only(url));

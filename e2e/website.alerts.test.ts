@@ -59,7 +59,7 @@ describe('the alerts of a game', () => {
   test('are sent as the rules say, and again with the same id', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const rule = page.getByLabel('When: New bug ticket');
-    await rule.selectOption('At once');
+    await rule.selectOption('Immediately');
     await page.getByLabel('Mute Spike').selectOption('for a week');
     await page.getByRole('button', { name: 'Unmute Spike' }).waitFor();
     await page.reload();
@@ -83,10 +83,10 @@ describe('the alerts of a game', () => {
     const reader = await site.openPage({});
     await reader.goto(link);
     await reader.getByRole('button', { name: 'Unsubscribe' }).click();
-    await reader.getByText('You no longer get alerts of Night Shift by mail').waitFor();
+    await reader.getByText("You'll no longer get alerts about Night Shift by email").waitFor();
     await page.reload();
-    await until(async () => !(await page.getByLabel('Send me alerts of this game by mail').isChecked()));
-    await page.getByText('No one gets them.').waitFor();
+    await until(async () => !(await page.getByLabel("Email me this game's alerts").isChecked()));
+    await page.getByText('No one gets them by email.').waitFor();
   });
 
   test('reach no one after the webhook is deleted', async (t) => {

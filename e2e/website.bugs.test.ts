@@ -209,7 +209,7 @@ describe('the bug tickets of a game', () => {
     await page.getByText('Saved.').waitFor();
     const form = await site.openPage();
     await form.goto(`${site.service.url}/g/${studio.slug}/report`);
-    await form.getByText('The developer takes reports only from players with an account.').waitFor();
+    await form.getByText('The developer only accepts reports from players with an account.').waitFor();
     assert.equal(await form.getByRole('button', { name: 'Send report' }).count(), 0);
   });
 

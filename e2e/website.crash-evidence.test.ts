@@ -208,7 +208,7 @@ describe('the evidence of a crash report', () => {
       .getByRole('table', { name: 'Comparison' })
       .getByRole('row', { name: /^Devices 0 0/ })
       .waitFor();
-    await page.getByText(/^The commit of one of the builds is not known\./).waitFor();
+    await page.getByText(/^The commit of one of the builds is unknown\./).waitFor();
     await page.getByRole('button', { name: 'Swap' }).click();
     await page.waitForURL(new RegExp(`a=${older.buildId}&b=${newer.buildId}`));
     await page.getByRole('table', { name: 'Crashes only in 2.0.0' }).waitFor();

@@ -65,7 +65,7 @@ describe('forms', () => {
     const forms: readonly [path: string, label: string, text: string, question: string][] = [
       ['/edit/source', 'Address of a file', 'https://code.example/{path}', 'changes to the links to source code'],
       ['/edit/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
-      ['/edit/alerts', 'Daily digest at', '07:30', 'changes to the times of alerts'],
+      ['/edit/alerts', 'Daily digest at', '07:30', 'changes to the alert schedule'],
       [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed is lost.'],
       [`/bugs/${bugUid}`, 'Reply', 'Which ink do you use?', 'The reply you typed is lost.'],
     ];
@@ -187,7 +187,7 @@ describe('forms', () => {
     await page.getByText('stable on Linux x86_64 now has 1.0.0.').waitFor();
     await ask('POST', `/games/${studio.gameUid}/channels/stable/promote`, { build_id: builds[1] });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('stable on Linux x86_64 was changed since, and stays.').waitFor();
+    await page.getByText("stable on Linux x86_64 has changed since, so it wasn't undone.").waitFor();
   });
 
   test('a draft with a mistake is not saved, and the mistake is shown at its field', async (t) => {

@@ -123,7 +123,7 @@ describe('launch health and events', () => {
       devices: ON_WINDOWS.devices + ON_LINUX.devices,
       crashed: ON_WINDOWS.crashed + ON_LINUX.crashed,
     };
-    await charts.getByRole('img', { name: `Devices by day in the last 30 days: ${devices} at most.` }).waitFor();
+    await charts.getByRole('img', { name: `Devices by day in the last 30 days: up to ${devices} a day.` }).waitFor();
     const rate = `${((100 * (devices - crashed)) / devices).toFixed(1)}% of ${devices} device days`;
     await charts.getByRole('img', { name: new RegExp(`^Crash-free devices .*: ${rate}`) }).waitFor();
     await charts.getByRole('button', { name: 'Show as table' }).focus();
@@ -292,9 +292,9 @@ describe('launch health and events', () => {
     );
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this device?' });
-    await dialog.getByText('one build counts a device less, which may change its band').waitFor();
+    await dialog.getByText('one build will count one device fewer, which may change its band').waitFor();
     await dialog.getByRole('button', { name: 'Delete device' }).click();
-    await page.getByText('Events deleted: 1. Builds with one device less: 1.').waitFor();
+    await page.getByText('Events deleted: 1. Builds with one device fewer: 1.').waitFor();
     await open('/health');
     await row(/1\.1\.0 Linux x86_64 Unrated 11 of 20 devices/).waitFor();
     const ask = askAs(service, studio.session);

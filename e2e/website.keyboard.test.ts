@@ -117,7 +117,7 @@ describe('the keyboard', () => {
     await open('/builds');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('Go to any page, or do something').waitFor();
+    await page.getByRole('dialog').getByText('Search pages and actions').waitFor();
     await page.keyboard.press('Escape');
     await untilEqual(focused, 'Keyboard shortcuts');
   });

@@ -80,7 +80,7 @@ describe('the operator pages', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete accounts:send-mail?' });
     await dialog.getByText('will not be done').waitFor();
     await dialog.getByRole('button', { name: 'Delete job' }).click();
-    await page.getByText('Deleted accounts:send-mail. Its work will not be done.').waitFor();
+    await page.getByText('Deleted accounts:send-mail. It will not run.').waitFor();
     await page.getByText('No failed jobs.').waitFor();
   });
 

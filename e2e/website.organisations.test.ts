@@ -125,7 +125,7 @@ describe('an organisation', () => {
     await move.getByLabel('Organisation').selectOption('Night Studio');
     await move.getByRole('button', { name: 'Move game' }).click();
     const dialog = ownerPage.getByRole('dialog', { name: `Move ${GAME} to Night Studio?` });
-    await dialog.getByText('Lose access at once, with their agents: Ida.').waitFor();
+    await dialog.getByText('Lose access immediately, with their agents: Ida.').waitFor();
     await dialog.getByRole('button', { name: 'Move game' }).click();
     await move.getByText('Moved to Night Studio.').waitFor();
     await move.getByText('The game belongs to Night Studio.').waitFor();

@@ -53,9 +53,9 @@ describe('the first run', () => {
       .waitFor();
     const resultOf = (part: string) => page.getByRole('status', { name: `Test of ${part}` });
     await page.getByRole('region', { name: 'Mail' }).getByText('CHAUFFEUR_SMTP=smtp://user:password').waitFor();
-    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByRole('button', { name: 'Send a test email' }).click();
     await resultOf('mail')
-      .getByText(/^The mail was written to .*\.eml, and not sent\.$/)
+      .getByText(/^The email was written to .*\.eml, and not sent\.$/)
       .waitFor();
     await page.getByRole('button', { name: 'Test storage' }).click();
     await resultOf('storage').getByText('It was read back unchanged.').waitFor();

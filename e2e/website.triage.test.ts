@@ -115,7 +115,7 @@ describe('the triage of crash groups', () => {
     await groups().getByRole('link', { name: /door/ }).click();
     const merged = page.getByRole('table', { name: 'Merged groups' });
     await merged.getByRole('button', { name: /^Separate / }).click();
-    await page.getByText(/is a group of its own again\.$/).waitFor();
+    await page.getByText(/is a separate group again\.$/).waitFor();
     await open('/crashes?q=');
     await untilEqual(async () => (await titles()).length, 3);
   });

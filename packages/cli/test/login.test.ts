@@ -161,7 +161,7 @@ test('a page that is no web address is refused', async (t) => {
     const { url } = await startServer(t, [], page);
     const result = await runCli(['login', '--url', url], { cwd });
     assert.equal(result.code, 3, page);
-    assert.match(result.stderr, /not that of a Chauffeur server/);
+    assert.match(result.stderr, /not from a Chauffeur server/);
     assert.equal(result.stderr.includes(page), false);
   }
 });

@@ -265,7 +265,7 @@ test('an answer of a proxy is reported with who answered and what to do, and exi
     [
       200,
       '<title>Guest Wi-Fi</title>',
-      'The answer is not of a Chauffeur server: status 200 with the page “Guest Wi-Fi”',
+      'The response is not from a Chauffeur server: status 200 with the page “Guest Wi-Fi”',
     ],
   ];
   const server = createServer((_, response) => {

@@ -65,7 +65,7 @@ test('push takes the texts of the build from flags', async (t) => {
   ]);
 });
 
-test('push reads from build.yml what no flag says', async (t) => {
+test('push reads from build.yml what no flag sets', async (t) => {
   const peer = await startPeer(t);
   peer.builds = [];
   const cwd = gameFolder(t);

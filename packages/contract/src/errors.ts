@@ -59,7 +59,7 @@ export const ERRORS = {
     status: 401,
     // After too many wrong codes.
     alsoStatuses: [400],
-    meaning: 'The sign-in that waits for a second factor has ended.',
+    meaning: 'The sign-in expired before the second factor was entered.',
     remedy: 'Sign in again with your password.',
   },
   4017: {
@@ -370,7 +370,7 @@ export const ERRORS = {
   4239: {
     status: 409,
     meaning: 'An operator has hidden the page of the game, so its visibility cannot be changed.',
-    remedy: 'Change what the reason names, then ask the operators to show the page again.',
+    remedy: 'Fix what the reason describes, then ask the operators to show the page again.',
   },
   4260: {
     status: 426,

@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<number, readonly [reason: string, remedy: string]
   429: ['refuses the request because there were too many', 'Wait a few minutes, then try again.'],
   502: ['does not reach the server', 'Check that the server behind it is running.'],
   503: ['says that the server is not available', 'Check that the server behind it is running.'],
-  504: ['got no answer of the server in time', 'Check that the server behind it is running.'],
+  504: ['got no response from the server in time', 'Check that the server behind it is running.'],
 };
 
 /** Says who answered, with what, and what to do. */
@@ -54,11 +54,11 @@ export function explainAnswer({ status, server, location, body }: ForeignAnswer)
   const content = describeContent(body);
   if (status < 300)
     return {
-      message: `The answer is not of a Chauffeur server: status ${status} with ${title === null ? content : `the page “${title}”`}${server === null ? '' : `, from ${shorten(server)}`}.`,
+      message: `The response is not from a Chauffeur server: status ${status} with ${title === null ? content : `the page “${title}”`}${server === null ? '' : `, from ${shorten(server)}`}.`,
       remedy: 'Check the URLs (--url, --upload). If the network has a page to sign in, do so first.',
     };
   return {
-    message: `${who} answered ${status}${shown}, not the server.`,
+    message: `${who} answered ${status}${shown} instead of the server.`,
     remedy: status >= 500 ? 'Check that the server behind it is running.' : 'Ask its administrator, or check the URLs.',
   };
 }

@@ -231,7 +231,7 @@ function checkString({ minLength = 0, maxLength, pattern, format: name, descript
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const hasFormat = formatOf(name);
   const wrongForm = problem(
-    description === undefined ? 'does not have the right form.' : `not valid. Expected: ${description}.`,
+    description === undefined ? 'has the wrong format.' : `not valid. Expected: ${description}.`,
   );
   const tooShort = minLength === 1 ? EMPTY : problem(`shorter than ${minLength} characters. Send a longer text.`);
 

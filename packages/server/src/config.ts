@@ -135,7 +135,7 @@ export const SETTINGS = {
     'CHAUFFEUR_DATA',
     './data',
     folder,
-    'Folder for the embedded PostgreSQL, blobs stored as files and the mail outbox.',
+    'Folder for the embedded PostgreSQL, blobs stored as files and the outbox of emails.',
   ),
   cliFolder: optional(
     'CHAUFFEUR_CLI_FOLDER',
@@ -199,7 +199,7 @@ export const SETTINGS = {
   smtp: optional(
     'CHAUFFEUR_SMTP',
     url('smtp:', 'smtps:'),
-    'Mail server, `smtp://user:password@host:port`. Default: emails are written to `outbox/` in the data folder.',
+    'SMTP server, `smtp://user:password@host:port`. Default: emails are written to `outbox/` in the data folder.',
   ),
   mailFrom: setting('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', sender, 'Sender of emails.'),
   secret: optional(

@@ -81,7 +81,7 @@ describe('single sign-on with a real provider', () => {
     signOn.signedIn({ ...newPerson(), email: verified.email.toUpperCase() });
     const both = await signInWith(signOn);
     assert.equal((await readSessionUser(server, both.cookie)).email, verified.email);
-    await mailTo(server, verified.email, /Single sign-on was connected/);
+    await mailTo(server, verified.email, /was connected to single sign-on/);
     assert.ok(await isSignedIn(server, cookieOf(await trySignIn(server, verified))));
   });
 

@@ -272,7 +272,7 @@ describe('alerts', () => {
     await collectAlerts(at(MINUTE));
     assert.equal((await messagesOf(game)).length, 1);
     const [mail, ...others] = await mailed();
-    assert.match(mail?.subject ?? '', /: Limit nearly reached: 90% of the crash reports of today used/);
+    assert.match(mail?.subject ?? '', /: Limit nearly reached: 90% of today's crash reports used/);
     assert.match(mail?.text ?? '', /the accounts of all owners of “Game .*” are disabled/);
     assert.deepEqual(others, []);
   });

@@ -82,7 +82,7 @@ test('mails about releases are in the language in which a game was followed', as
     addresses.map((email) => mailTo(server, email, new RegExp(`^Small „Walk“ ${RegExp.escape(version)}$`))),
   );
   assert.ok(german?.text.includes(de.t('mail.release.why', { game: '„Small  Walk“' })), german?.text ?? '');
-  assert.match(english?.text ?? '', /You get this mail because you follow “Small {2}Walk”/);
+  assert.match(english?.text ?? '', /You get this email because you follow “Small {2}Walk”/);
   assert.match(german?.field('List-Unsubscribe') ?? '', /^<http/);
 });
 
@@ -92,7 +92,7 @@ test('replies to a bug are in the language of the player who reported it', async
   const filed = await post(`/public/games/${game.uid}/bugs`, { message: 'Stuck.', email });
   const path = `/games/${game.uid}/bugs/${filed.body.data.bug_uid}/replies`;
   const asked = await mailTo(server, email, new RegExp(`^${de.t('mail.ticket.subject', { game: '' }).slice(0, 20)}`));
-  assert.match(asked.text, /Keine solchen Mails mehr an diese Adresse: http/);
+  assert.match(asked.text, /Diese E-Mails an deine Adresse stoppen: http/);
   const token = /\/confirm-replies\/([\w-]+)/.exec(asked.text)?.[1];
   assert.equal((await post('/public/bugs/confirm', { token })).status, 200);
   await callAs(server, game.owner, path, { method: 'POST', body: { message: 'Fixed.' } });

@@ -183,11 +183,11 @@ describe('the tests of an installation', () => {
     assert.ok(!JSON.stringify(body).includes('post%20office'));
   });
 
-  test('send a mail to the operator, and report the reply of the mail server', async () => {
+  test('send an email to the operator, and report the reply of the SMTP server', async () => {
     const { body } = await call('POST', '/operator/setup/mail/test', undefined, headers);
     assert.deepEqual(levelsOf(body.data.checks), ['good']);
-    assert.match(body.data.checks[0].says, new RegExp(`accepted a mail to ${email}\\. It replied: 250 `));
-    assert.equal((await office.take(/Test mail/)).to, email);
+    assert.match(body.data.checks[0].says, new RegExp(`accepted an email to ${email}\\. It replied: 250 `));
+    assert.equal((await office.take(/Test email/)).to, email);
   });
 
   test('explain why mail cannot be sent, without the password', async () => {

@@ -48,7 +48,7 @@ function reportedText(text: string): string {
 function checkStarted(started: Started): Started {
   const page = URL.parse(started.verification_url);
   if (page === null || !/^https?:$/.test(page.protocol) || !/^[A-Z]{4}-[A-Z]{4}$/.test(started.user_code))
-    throw new NetworkError('the response is not that of a Chauffeur server');
+    throw new NetworkError('the response is not from a Chauffeur server');
   return { ...started, verification_url: page.href };
 }
 

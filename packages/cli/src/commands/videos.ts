@@ -9,7 +9,7 @@ export function videosCommand(act: Act): Command {
     act(async () => (await import('../actions/videos.ts'))[name]);
   return subcommand('videos', 'manage the uploaded videos of the store page', 'add trailer.mp4')
     .addCommand(
-      subcommand('add', 'upload a video, which players see once it was scanned', 'add trailer.mp4')
+      subcommand('add', 'upload a video, which players see once it has been scanned', 'add trailer.mp4')
         .argument('<file>', 'MP4 or WebM, at most 100 MiB')
         .action(run('add')),
     )

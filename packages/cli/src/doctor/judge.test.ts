@@ -26,7 +26,7 @@ test('a response is judged by its status and the version of the server', () => {
   assert.equal(judge({ version: `${major + 1}.0.0` }).status, 'problem');
   assert.match(
     judge({ version: null, status: 200 }).message,
-    /v1: The answer is not of a Chauffeur server: status 200/,
+    /v1: The response is not from a Chauffeur server: status 200/,
   );
   assert.match(judge({ version: null, status: 502 }).remedy ?? '', /is running/);
   assert.match(judge({ version: null, status: 407 }).message, /password/);

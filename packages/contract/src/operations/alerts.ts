@@ -63,14 +63,14 @@ const AlertSettings = Type.Object({
   quiet_hours: Nullable(QuietHours),
   rules: Type.Array(AlertRule, { description: 'One for each kind of alert' }),
   mail: Type.Object({
-    subscribed: Type.Boolean({ description: 'Whether the caller gets alerts by mail' }),
+    subscribed: Type.Boolean({ description: 'Whether the caller gets alerts by email' }),
     subscribers: Type.Array(Type.String({ description: 'The name of a member who does' })),
   }),
 });
 
 export const getAlerts = defineOperation({
   id: 'alerts.get',
-  summary: 'Get which alerts a game sends, when, and who gets them by mail',
+  summary: 'Get which alerts a game sends, when, and who gets them by email',
   method: 'GET',
   path: '/games/{uid}/alerts',
   access: 'account',
@@ -114,7 +114,7 @@ export const updateAlerts = defineOperation({
 
 export const subscribeToAlerts = defineOperation({
   id: 'alerts.subscribe',
-  summary: "Turn the caller's mails about alerts of a game on or off",
+  summary: "Turn emails with a game's alerts on or off for the caller",
   method: 'PUT',
   path: '/games/{uid}/alerts/mail',
   access: 'account',
@@ -128,12 +128,12 @@ export const subscribeToAlerts = defineOperation({
 
 export const unsubscribeFromAlerts = defineOperation({
   id: 'alerts.unsubscribe',
-  summary: "End the mails about a game's alerts with the link of such a mail; mail programs call it with one click",
+  summary: "Stop emails with a game's alerts, with the link from such an email; email apps call it with one click",
   method: 'POST',
   path: '/public/alerts/unsubscribe',
   access: 'public',
   audit: true,
-  query: Type.Object({ token: Type.String({ maxLength: 1000, description: 'From the link of the mail' }) }),
+  query: Type.Object({ token: Type.String({ maxLength: 1000, description: 'From the link in the email' }) }),
   bodyKind: 'bytes',
   output: Type.Object({ game: Type.String({ description: 'The name of the game' }) }),
   statuses: [200],
@@ -250,7 +250,7 @@ const AlertDelivery = Type.Object({
   message_uid: Uuid,
   reason: Type.Enum([...MESSAGE_REASONS]),
   destination_uid: Nullable(Uuid),
-  to: Type.String({ description: 'The name of the destination, or of the member who gets the mail' }),
+  to: Type.String({ description: 'The name of the destination, or of the member who gets the email' }),
   subject: Foreign(Type.String()),
   state: Type.Enum([...DELIVERY_STATES]),
   attempts: Type.Integer(),

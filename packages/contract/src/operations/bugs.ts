@@ -53,7 +53,7 @@ export const BugTicket = Type.Object({
   can_reply: Type.Boolean({ description: 'Whether the player has an address for replies' }),
   gets_mail: Type.Boolean({
     description:
-      'Whether replies are mailed to the player, who has confirmed the address; otherwise they are only on the page of the ticket',
+      'Whether replies are emailed to the player, who has confirmed the address; otherwise they are only on the page of the ticket',
   }),
   filed_by: Foreign(Type.String({ description: "The player's name; empty without an account and a name" })),
   filed_at: Timestamp,
@@ -92,7 +92,7 @@ export const fileBugAsGuest = defineOperation({
     name: Type.Optional(Line('name of the player', { minLength: 1, maxLength: LIMITS.displayNameLength })),
     email: Type.Optional({
       ...Email,
-      description: 'For replies. It gets one mail with a link that confirms it, and replies only once it is confirmed',
+      description: 'For replies. It gets one email with a link to confirm it, and replies only once it is confirmed',
     }),
   }),
   output: FiledBug,
@@ -196,7 +196,7 @@ export const updateBugTicket = defineOperation({
       Nullable(
         Type.String({
           ...Uuid,
-          description: 'The ticket about the same bug, which keeps its status; null: it is no duplicate',
+          description: 'The ticket about the same bug, which keeps its status; null: not a duplicate',
         }),
       ),
     ),
@@ -213,7 +213,7 @@ export const updateBugTicket = defineOperation({
 
 export const replyToBug = defineOperation({
   id: 'bugs.reply',
-  summary: 'Reply by mail to the player who filed a bug ticket, and optionally to those who filed duplicates of it',
+  summary: 'Reply by email to the player who filed a bug ticket, and optionally to those who filed duplicates of it',
   method: 'POST',
   path: '/games/{uid}/bugs/{bug_uid}/replies',
   access: 'account',
@@ -225,25 +225,25 @@ export const replyToBug = defineOperation({
   }),
   output: Type.Object({
     reply: BugReply,
-    mails: Type.Integer({ description: 'Number of players who get it by mail' }),
+    mails: Type.Integer({ description: 'Number of players who get it by email' }),
     unconfirmed: Type.Integer({
       description:
         'Number of players who have not confirmed their address or have unsubscribed, and find it on the page of their ticket',
     }),
     limited: Type.Integer({
-      description: 'Number of players who had too many mails, and find it on the page of their ticket',
+      description: 'Number of players who had too many emails, and find it on the page of their ticket',
     }),
   }),
   statuses: [201],
   errors: [4040, 4094, 4290],
 });
 
-const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' });
+const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
 
 export const confirmReplies = defineOperation({
   id: 'bugs.confirmReplies',
   summary:
-    'Confirm the address on a bug ticket without an account, with the link of the mail; replies are mailed from then on',
+    'Confirm the address on a bug ticket without an account, with the link in the email; replies are emailed from then on',
   method: 'POST',
   path: '/public/bugs/confirm',
   access: 'public',
@@ -257,7 +257,7 @@ export const confirmReplies = defineOperation({
 export const endReplies = defineOperation({
   id: 'bugs.endReplies',
   summary:
-    'Stop mails with replies from the developers of a game, with the link of a mail; mail programs call it with one click',
+    'Stop emails with replies from the developers of a game, with the link in an email; email apps call it with one click',
   method: 'POST',
   path: '/public/bugs/stop',
   access: 'public',

@@ -499,7 +499,7 @@ export const listCrashGroups = defineOperation({
   errors: [4040],
   mcp: {
     tool: 'list_crash_groups',
-    when: 'Use it first when you look into crashes, to see which ones are frequent, new or back after a fix.',
+    when: 'Use it first when you look into crashes, to see which ones are frequent, new or regressed.',
     scope: 'mcp:read',
   },
 });

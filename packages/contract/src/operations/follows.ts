@@ -19,7 +19,7 @@ export const getFollow = defineOperation({
 
 export const followGame = defineOperation({
   id: 'follows.follow',
-  summary: 'Follow a game: you get a mail about each release on its stable channel',
+  summary: 'Follow a game: you get an email about each release on its stable channel',
   method: 'PUT',
   path: '/games/{uid}/follow',
   access: 'account',
@@ -45,7 +45,7 @@ export const unfollowGame = defineOperation({
 
 export const requestFollow = defineOperation({
   id: 'follows.request',
-  summary: 'Ask to follow a game by mail without an account; the address gets a link that confirms it',
+  summary: 'Ask to follow a game by email without an account; the address gets a link to confirm it',
   method: 'POST',
   path: '/public/games/{uid}/follow',
   access: 'public',
@@ -57,12 +57,12 @@ export const requestFollow = defineOperation({
   errors: [4040, 4290],
 });
 
-const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' });
+const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
 const FollowedGame = Type.Object({ slug: Type.String(), name: Type.String() });
 
 export const confirmFollow = defineOperation({
   id: 'follows.confirm',
-  summary: 'Confirm the address of a person who follows a game, with the link of the mail',
+  summary: 'Confirm the address of a person who follows a game, with the link in the email',
   method: 'POST',
   path: '/public/follows/confirm',
   access: 'public',
@@ -75,7 +75,7 @@ export const confirmFollow = defineOperation({
 
 export const endFollow = defineOperation({
   id: 'follows.end',
-  summary: 'Stop following a game with the link of a mail; mail programs call it with one click',
+  summary: 'Stop following a game with the link in an email; email apps call it with one click',
   method: 'POST',
   path: '/public/follows/end',
   access: 'public',

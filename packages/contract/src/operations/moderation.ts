@@ -82,7 +82,7 @@ export const hidePage = defineOperation({
   access: 'operator',
   params: GameParams,
   body: Type.Object({
-    reason: Text('What the developers have to change; they see it, and get it by mail', {
+    reason: Text('What the developers have to change; they see it, and get it by email', {
       minLength: 1,
       maxLength: LIMITS.pageReportLength,
     }),

@@ -87,7 +87,7 @@ export const ServiceState = Type.Object({
   mail: Type.Object({
     by: Type.Enum(['smtp', 'outbox']),
     held_today: Type.Integer({
-      description: 'Mails of this UTC day that were not sent, because their recipients had too many',
+      description: 'Emails of this UTC day that were not sent, because their recipients had too many',
     }),
   }),
   totals: Type.Object({ users: Type.Integer(), games: Type.Integer(), builds: Type.Integer() }),

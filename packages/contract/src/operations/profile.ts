@@ -40,13 +40,13 @@ export const updateProfile = defineOperation({
 
 export const blockMails = defineOperation({
   id: 'accounts.blockMails',
-  summary: 'Stop mails to an address that its owner has not confirmed, with the link of a mail, for 30 days',
+  summary: 'Stop emails to an address that its owner has not confirmed, with the link in an email, for 30 days',
   method: 'POST',
   path: '/public/mails/block',
   access: 'public',
   audit: false,
   query: Type.Object({
-    token: Type.String({ minLength: 1, maxLength: 1000, description: 'From the link of the mail' }),
+    token: Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' }),
   }),
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if it was blocked before' }),

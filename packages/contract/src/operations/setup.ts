@@ -102,7 +102,7 @@ const Checks = Type.Array(TestCheck, { description: 'What was checked, in order'
 
 export const testPart = defineOperation({
   id: 'setup.test',
-  summary: 'Test mail, the virus scanner or the blob storage: send, scan or store something, and clean up',
+  summary: 'Test email, the virus scanner or the blob storage: send, scan or store something, and clean up',
   method: 'POST',
   path: '/operator/setup/{part}/test',
   access: 'operator',

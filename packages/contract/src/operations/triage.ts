@@ -255,14 +255,14 @@ export const listCrashGroupActivity = defineOperation({
   },
 });
 
-const Comment = Text('Text. @ followed by the name of a member notifies them by mail', {
+const Comment = Text('Text. @ followed by the name of a member notifies them by email', {
   minLength: 1,
   maxLength: LIMITS.commentLength,
 });
 
 export const addCrashGroupComment = defineOperation({
   id: 'crashes.addComment',
-  summary: 'Comment on a crash group; members who are mentioned get a mail',
+  summary: 'Comment on a crash group; members who are mentioned get an email',
   method: 'POST',
   path: '/games/{uid}/crash-groups/{group_id}/comments',
   access: 'account',

@@ -51,7 +51,7 @@ export const listVideos = defineOperation({
 
 export const addVideo = defineOperation({
   id: 'videos.add',
-  summary: `Upload a video, which players see once it was scanned; a game has at most ${LIMITS.videoFiles}`,
+  summary: `Upload a video, which players see once it has been scanned; a game has at most ${LIMITS.videoFiles}`,
   method: 'POST',
   path: '/tool/videos',
   access: 'deploy_key',

@@ -33,7 +33,7 @@ export function addAdminCommands(admin: Command): void {
     .requiredOption('--email <email>', 'the email address of the account')
     .requiredOption('--password-stdin', 'read the password, one line, from standard input')
     .option('--name <name>', 'the name; defaults to the part of the email before @')
-    .option('--verified', 'mark the email as verified without sending mail', false)
+    .option('--verified', 'mark the email as verified without sending a message', false)
     .option('--json', 'print one JSON object', false)
     .action(createUserCommand);
   user

@@ -39,7 +39,7 @@ export async function countMailRequest(ctx: Context, request: Request): Promise<
   countPublicPost(ctx, request);
   const subject = createHmac('sha256', networkKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
   await countUse(ctx, ctx.db, subject, {
-    name: 'requests that send mails',
+    name: 'requests that send email',
     scope: 'IP address',
     max: ctx.config.limitMailRequests,
     windowSeconds: HOUR / SECOND,

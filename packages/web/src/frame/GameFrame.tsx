@@ -35,7 +35,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { name: 'select', keys: ['x'], description: 'Select row', isAvailable: hasSelection },
   ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
   // Handled by the frame of the site, on every page.
-  { name: 'palette', keys: PALETTE_KEYS, description: 'Go to any page, or do something' },
+  { name: 'palette', keys: PALETTE_KEYS, description: 'Search pages and actions' },
   { name: 'help', keys: ['?'], description: 'Show keyboard shortcuts' },
 ];
 
@@ -73,7 +73,7 @@ export function GameFrame() {
               variant="default"
               size="compact-sm"
               visibleFrom="sm"
-              title={`Go to any page, or do something (${PALETTE_KEYS.join(' ')})`}
+              title={`Search pages and actions (${PALETTE_KEYS.join(' ')})`}
               onClick={openPalette}
             >
               Go to…
@@ -118,7 +118,7 @@ function HiddenNotice({ reason }: { reason: string }) {
         {reason}
       </Text>
       <Text size="sm" c="dimmed">
-        Change what the reason names, then ask the operators of this server to show the page again.
+        Fix what the reason describes, then ask the operators of this server to show the page again.
       </Text>
     </Notice>
   );

@@ -26,7 +26,7 @@ export function UndoOffer({ undoable }: { undoable: Offered }) {
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <span>{undoing.isError ? `It could not be undone. ${undoing.error.message}` : undoable.message}</span>
+      <span>{undoing.isError ? `This couldn't be undone. ${undoing.error.message}` : undoable.message}</span>
       <Button size="compact-sm" variant="default" loading={undoing.isPending} onClick={() => undoing.mutate()}>
         {undoing.isError ? 'Try again' : 'Undo'}
       </Button>

@@ -76,11 +76,11 @@ function requireAccepted(status: number): void {
 
 async function sendMail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
   const recipient = await sql.findAddress(ctx.db, game.game_id, userId);
-  if (recipient === undefined) throw new RefusedError('The member no longer gets mails about this game');
+  if (recipient === undefined) throw new RefusedError('The member no longer gets emails about this game');
   const { held } = await transact(ctx.db, (tx) =>
     admitMail(ctx, tx, 'alert', { to: recipient.email }, { gameId: game.game_id }),
   );
-  if (held !== null) throw new Error('This address has had too many mails about the game within an hour');
+  if (held !== null) throw new Error('This address has had too many emails about the game within an hour');
   const token = unsubscribeToken(ctx, game.game_id, userId);
   await ctx.mailer.send(
     alertMail(recipient.email, message, {

@@ -48,8 +48,8 @@ const MAX_LINES = 20;
 
 const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> = {
   new_group: ['new crash group', 'new crash groups'],
-  regression: ['crash group back after its fix', 'crash groups back after their fix'],
-  snooze_ended: ['crash group whose snooze is over', 'crash groups whose snooze is over'],
+  regression: ['regressed crash group', 'regressed crash groups'],
+  snooze_ended: ['crash group whose snooze ended', 'crash groups whose snooze ended'],
   spike: ['crash group with a spike', 'crash groups with a spike'],
   first_crash: ['build with its first crash', 'builds with their first crash'],
   health_dropped: ['build with worse launch health', 'builds with worse launch health'],
@@ -79,7 +79,7 @@ export function ofKinds({ lines, more }: Content, kinds: readonly AlertKind[] | 
 
 /** Such as `Owls: 2 new crash groups, 1 new bug ticket`. */
 export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | 'reason' | 'lines' | 'more'>): string {
-  if (reason === 'test') return `${oneLine(game.name)}: test of alerts`;
+  if (reason === 'test') return `${oneLine(game.name)}: test alert`;
   const [only, second] = content.lines;
   const summary =
     only !== undefined && second === undefined && Object.keys(content.more).length === 0
@@ -126,10 +126,10 @@ function lineOf(alert: Alert, slug: string): Line {
     case 'regression': {
       const { title, fixed_in_version: version } = alert.data;
       const fix = version === null ? 'resolved before' : `fixed in ${version}`;
-      return line('Back after its fix', `${title} (${fix})`, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
+      return line('Regression', `${title} (${fix})`, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
     }
     case 'snooze_ended':
-      return line('Snooze over', alert.data.title, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
+      return line('Snooze ended', alert.data.title, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
     case 'spike': {
       const { title, reports, usual, group_id } = alert.data;
       const rates = `${formatNumber(reports)} reports within an hour, usually ${formatNumber(usual)}`;
@@ -163,7 +163,7 @@ function lineOf(alert: Alert, slug: string): Line {
       const { quota, used, limit } = alert.data;
       const { name, format, consequence } = QUOTAS[quota];
       const percent = Math.min(100, Math.floor((100 * used) / limit));
-      const text = `${percent}% of the ${name} used, ${format(used)} of ${format(limit)}. ${consequence}`;
+      const text = `${percent}% of ${name} used, ${format(used)} of ${format(limit)}. ${consequence}`;
       return line('Limit nearly reached', text, page(PAGES.overview));
     }
     case 'weekly_summary': {
@@ -184,14 +184,14 @@ function lineOf(alert: Alert, slug: string): Line {
 }
 
 const QUOTAS = {
-  storage: { name: 'storage', format: formatBytes, consequence: 'When it is full, uploads fail.' },
+  storage: { name: 'the storage', format: formatBytes, consequence: 'When it is full, uploads fail.' },
   crash_reports: {
-    name: 'crash reports of today',
+    name: "today's crash reports",
     format: formatNumber,
     consequence: 'More are refused until midnight UTC.',
   },
   crash_files: {
-    name: 'dumps and logs of today',
+    name: "today's dumps and logs",
     format: formatBytes,
     consequence: 'More are refused until midnight UTC.',
   },

@@ -19,7 +19,7 @@ export async function mailOperators(ctx: Context, tx: Tx, game: Game, alerts: re
     subject: oneLine(subjectOf({ game: about, reason: 'alerts', ...content })),
     text: [
       ...content.lines.map(({ heading, text }) => `${heading}: ${text}`),
-      `You get this mail as an operator, because the accounts of all owners of ${quote(game.name)} are disabled. Change its limits at:`,
+      `You get this email as an operator, because the accounts of all owners of ${quote(game.name)} are disabled. Change its limits at:`,
       `${ctx.publicUrl}${PAGES.operatorGames}\n`,
     ].join('\n\n'),
   }));

@@ -1,4 +1,4 @@
-// Which alerts a game sends, when, and who gets them by mail.
+// Which alerts a game sends, when, and who gets them by email.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/alerts';

@@ -70,7 +70,7 @@ function requireSameDecision(row: Row, state: 'approved' | 'denied' | 'expired',
 }
 
 function noTriesLeft(): ApiError {
-  return new ApiError(4216, 'Too many wrong codes. An owner can still decide on the page linked in the mail.');
+  return new ApiError(4216, 'Too many wrong codes. An owner can still decide on the page linked in the email.');
 }
 
 function wrongCode(left: number): ApiError {

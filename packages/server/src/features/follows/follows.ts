@@ -35,7 +35,8 @@ export async function followGame(
 ): Promise<Following> {
   const game = await requireVisibleGame(ctx, caller, input.uid);
   const { id: userId, email, emailVerified } = caller.user;
-  if (!emailVerified) throw new ApiError(4232, 'Your email address is not verified. Open the link in the mail first.');
+  if (!emailVerified)
+    throw new ApiError(4232, 'Your email address is not verified. Open the link in the verification email first.');
   await transact(ctx.db, async (tx) => {
     await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: null });
     // From before the person had an account.

@@ -133,6 +133,6 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
 function unknownInvitation(): ApiError {
   return new ApiError(
     4040,
-    'This invitation does not exist. A newer mail may have replaced the link, or the game was deleted.',
+    'This invitation does not exist. A newer email may have replaced the link, or the game was deleted.',
   );
 }

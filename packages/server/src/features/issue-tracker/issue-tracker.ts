@@ -156,7 +156,7 @@ export async function compareCommits(ctx: Context, gameId: string, range: Range)
 async function requireProject(ctx: Context, gameId: string): Promise<Project> {
   const tracker = await sql.findTracker(ctx.db, gameId);
   if (tracker === undefined || tracker.kind === 'other' || tracker.token === null)
-    throw new ApiError(4002, 'Set up GitHub or GitLab with an access token first, at the settings of the game.');
+    throw new ApiError(4002, 'Set up GitHub or GitLab with an access token first, in the settings of the game.');
   const token = openSecret(keyOf(ctx), gameId, tracker.token);
   if (token === null)
     throw new ApiError(4002, "The stored token can't be read, because the service's secret has changed. Set it again.");

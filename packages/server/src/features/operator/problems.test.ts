@@ -101,7 +101,7 @@ describe('the problems of a service', () => {
 
   it('include mails that were held back, once they are many', () => {
     assert.deepEqual(describeProblems({}), []);
-    assert.match(describeProblems({ mail: { by: 'smtp', held_today: 100 } }).join(), /^unsure .*100 mails/);
+    assert.match(describeProblems({ mail: { by: 'smtp', held_today: 100 } }).join(), /^unsure .*100 emails/);
   });
 
   it('list failures before warnings', () => {

@@ -37,7 +37,7 @@ const RULES: readonly Rule[] = [
       ? null
       : failure(
           'processes',
-          'No process runs jobs, so scans, mails and crash reports are not processed.',
+          'No process runs jobs, so scans, emails and crash reports are not processed.',
           'Start chauffeur-server worker.',
         ),
   ({ storage }) =>
@@ -110,13 +110,13 @@ const RULES: readonly Rule[] = [
       ? null
       : warning(
           'mail',
-          `${held} mails of today were held back, because their recipients had too many.`,
+          `${held} emails were held back today, because their recipients had too many.`,
           'Someone may be flooding mailboxes. See the runbook, ChauffeurMailsHeld.',
         ),
   ({ mail }) =>
     mail.by === 'smtp'
       ? null
-      : warning('mail', 'Mails are written to a folder and not delivered.', 'Set CHAUFFEUR_SMTP.'),
+      : warning('mail', 'Emails are written to a folder and not delivered.', 'Set CHAUFFEUR_SMTP.'),
 ];
 
 /** The problems in the order of the rules, failures before warnings. */

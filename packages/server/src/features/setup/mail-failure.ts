@@ -12,56 +12,56 @@ const CHECK_ADDRESS = 'Check the host and the port in CHAUFFEUR_SMTP, and that t
 /** By the code of nodemailer. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EAUTH: {
-    says: 'The mail server refused the user name or the password.',
+    says: 'The SMTP server refused the user name or the password.',
     remedy: 'Correct them in CHAUFFEUR_SMTP. Percent-encode characters such as @, : and /, for example @ as %40.',
   },
   ENOAUTH: {
-    says: 'The mail server asks for a user name and a password.',
+    says: 'The SMTP server asks for a user name and a password.',
     remedy: 'Add them to CHAUFFEUR_SMTP: smtp://user:password@host:587.',
   },
-  EDNS: { says: 'The host name of the mail server has no address.', remedy: 'Correct the host in CHAUFFEUR_SMTP.' },
-  ECONNECTION: { says: 'The connection to the mail server failed.', remedy: CHECK_ADDRESS },
-  ESOCKET: { says: 'The connection to the mail server failed.', remedy: CHECK_ADDRESS },
+  EDNS: { says: 'The host name of the SMTP server has no address.', remedy: 'Correct the host in CHAUFFEUR_SMTP.' },
+  ECONNECTION: { says: 'The connection to the SMTP server failed.', remedy: CHECK_ADDRESS },
+  ESOCKET: { says: 'The connection to the SMTP server failed.', remedy: CHECK_ADDRESS },
   ETIMEDOUT: {
-    says: 'The mail server did not respond in time.',
+    says: 'The SMTP server did not respond in time.',
     remedy: `${CHECK_ADDRESS} Many providers block port 25: use 587, or smtps:// with 465.`,
   },
   ETLS: {
-    says: 'The mail server did not agree on encryption.',
+    says: 'The SMTP server did not agree on encryption.',
     remedy: 'Use smtp:// with port 587, or smtps:// with 465.',
   },
   EENVELOPE: {
-    says: 'The mail server refused the sender or the recipient.',
-    remedy: 'Set CHAUFFEUR_MAIL_FROM to an address that this mail server may send from.',
+    says: 'The SMTP server refused the sender or the recipient.',
+    remedy: 'Set CHAUFFEUR_MAIL_FROM to an address that this SMTP server may send from.',
   },
   EMESSAGE: {
-    says: 'The mail server refused the mail.',
-    remedy: 'Set CHAUFFEUR_MAIL_FROM to an address that this mail server may send from.',
+    says: 'The SMTP server refused the email.',
+    remedy: 'Set CHAUFFEUR_MAIL_FROM to an address that this SMTP server may send from.',
   },
 };
 
 /** Errors that nodemailer reports as a failed connection, by a part of their message. */
 const BY_MESSAGE: readonly (readonly [RegExp, Explanation])[] = [
-  [/ECONNREFUSED/, { says: 'Nothing accepts connections at the address of the mail server.', remedy: CHECK_ADDRESS }],
+  [/ECONNREFUSED/, { says: 'Nothing accepts connections at the address of the SMTP server.', remedy: CHECK_ADDRESS }],
   [/ENOTFOUND|EAI_AGAIN/, EXPLANATIONS.EDNS!],
   [
     /wrong version number|packet length too long/i,
     {
-      says: 'The mail server does not use TLS from the start on this port.',
+      says: 'The SMTP server does not use TLS from the start on this port.',
       remedy: 'Use smtp:// with port 587, or smtps:// with port 465.',
     },
   ],
   [
     /certificate|self.signed|altnames/i,
     {
-      says: 'The certificate of the mail server is not trusted.',
+      says: 'The certificate of the SMTP server is not trusted.',
       remedy: 'Use the host name in the certificate. For your own certificate authority, set NODE_EXTRA_CA_CERTS.',
     },
   ],
 ];
 
 const OTHER: Explanation = {
-  says: 'The mail could not be sent.',
+  says: 'The email could not be sent.',
   remedy: 'Check CHAUFFEUR_SMTP and CHAUFFEUR_MAIL_FROM.',
 };
 const MAX_REPLY_LENGTH = 300;

@@ -60,18 +60,18 @@ function judgeMail({ config: { smtp, mailFrom }, publicUrl }: Installation): Jud
   if (smtp === undefined)
     return {
       level: 'bad',
-      says: 'Mail is written to a folder and not delivered, so people cannot verify an address or reset a password.',
-      remedy: 'Name your mail server.',
+      says: 'Email is written to a folder and not delivered, so people cannot verify an address or reset a password.',
+      remedy: 'Set your SMTP server.',
       advice: [{ variable: 'CHAUFFEUR_SMTP', value: 'smtp://user:password@mail.example.com:587' }, sender],
     };
   if (isDefaultSender)
     return {
       level: 'unsure',
-      says: `Mail is sent from ${mailFrom}, which most mail servers refuse.`,
-      remedy: 'Set a sender that your mail server may use.',
+      says: `Email is sent from ${mailFrom}, which most SMTP servers refuse.`,
+      remedy: 'Set a sender that your SMTP server may use.',
       advice: [sender],
     };
-  return { level: 'good', says: `Mail is sent from ${mailFrom}.`, remedy: null, advice: [] };
+  return { level: 'good', says: `Email is sent from ${mailFrom}.`, remedy: null, advice: [] };
 }
 
 function domainOf(publicUrl: string): string {

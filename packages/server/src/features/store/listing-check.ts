@@ -33,7 +33,7 @@ const LISTING_RULES: readonly Rule[] = [
     rule: 'owner_verified',
     isKept: ({ owner_verified }) => owner_verified,
     message: 'The email of the owner is not verified.',
-    remedy: 'The owner must open the link in the verification mail.',
+    remedy: 'The owner must open the link in the verification email.',
   },
   {
     rule: 'name',

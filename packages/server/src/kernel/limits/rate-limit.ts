@@ -23,7 +23,7 @@ export type Limit = {
     | 'bug tickets'
     | 'bug tickets without an account'
     | 'replies'
-    | 'requests that send mails'
+    | 'requests that send email'
     | 'page reports'
     | 'deliveries by hand';
   /** What the limit applies to; a game by default. */
@@ -49,7 +49,7 @@ const LABELS = {
   'bug tickets': 'bugs',
   'bug tickets without an account': 'guest_bugs',
   replies: 'bug_replies',
-  'requests that send mails': 'mail_requests',
+  'requests that send email': 'mail_requests',
   'page reports': 'page_reports',
   'deliveries by hand': 'manual_deliveries',
 } as const satisfies Record<Limit['name'], LimitName>;

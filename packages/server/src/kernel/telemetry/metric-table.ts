@@ -231,13 +231,13 @@ const QUEUE = {
 const MAILS = {
   mails: histogram(
     'chauffeur_mail_duration_seconds',
-    'Time to hand a mail to the mail server, or to write it to the outbox.',
+    'Time to hand an email to the SMTP server, or to write it to the outbox.',
     [0.05, 0.2, 1, 5, 20],
     { outcome: ['sent', 'failed'] },
   ),
   mailsHeld: counter(
     'chauffeur_mails_held_total',
-    'Mails that were not sent. `limit`: the recipient had too many of the kind; `blocked`: they asked for no more; `unconfirmed`: the account has not confirmed its address.',
+    'Emails that were not sent. `limit`: the recipient had too many of the kind; `blocked`: they asked for no more; `unconfirmed`: the account has not confirmed its address.',
     { kind: MAIL_KINDS, reason: ['limit', 'blocked', 'unconfirmed'] },
   ),
 };

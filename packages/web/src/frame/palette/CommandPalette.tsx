@@ -75,7 +75,7 @@ export function CommandPalette({ typed, onClose }: CommandPaletteProps) {
       move();
     } else if (event.key === 'Backspace' && query === '' && isPromoting) setPromoting(false);
   };
-  const label = isPromoting ? 'Build to promote' : 'Go to a page, or do something';
+  const label = isPromoting ? 'Build to promote' : 'Search pages and actions';
   return (
     <dialog
       ref={dialog}

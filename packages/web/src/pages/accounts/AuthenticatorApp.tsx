@@ -51,8 +51,8 @@ function AddApp({ hasPassword, onChanged }: Part) {
     <form onSubmit={submit} aria-label="Add an authenticator app">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
-          After your password, we ask for a code that an app on your phone shows, such as Aegis, 2FAS, Google
-          Authenticator or 1Password.
+          When you sign in with your password, you also enter a code from an app on your phone, such as Aegis, 2FAS,
+          Google Authenticator or 1Password.
         </Text>
         {adding.error !== null && <Problem error={adding.error} />}
         {hasPassword && <PasswordField label="Your password" value={password} onChange={setPassword} />}
@@ -100,7 +100,7 @@ function ChangeApp({ hasPassword, onChanged }: Part) {
   return (
     <form onSubmit={submit} aria-label="Change the authenticator app">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">Signing in with your password also takes a code from your app.</Text>
+        <Text size="sm">Signing in with your password also requires a code from your app.</Text>
         {error !== null && <Problem error={error} />}
         {hasPassword && <PasswordField label="Your password" value={password} onChange={setPassword} />}
         <Group gap="sm">

@@ -15,8 +15,8 @@ export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDon
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
-        Save these backup codes where you keep passwords. Each of them signs you in once if you lose your phone. They
-        are shown only now.
+        Save these backup codes where you keep your passwords. If you lose your phone, each code lets you sign in once.
+        You won't see them again.
       </Text>
       <SimpleGrid cols={2} spacing="xs" role="list" aria-label="Backup codes" onCopy={() => setCopied(true)}>
         {codes.map((code) => (

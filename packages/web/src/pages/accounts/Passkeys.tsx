@@ -84,11 +84,10 @@ function AddPasskey({ onChanged }: { onChanged: () => Promise<unknown> }) {
   if (address !== null)
     return (
       <Text size="sm">
-        Passkeys need a name instead of an address. <Anchor href={address}>Open this page at localhost</Anchor> to add
-        one.
+        Passkeys don't work on an IP address. <Anchor href={address}>Open this page at localhost</Anchor> to add one.
       </Text>
     );
-  if (!canUsePasskeys()) return <Text size="sm">This browser has no support for passkeys.</Text>;
+  if (!canUsePasskeys()) return <Text size="sm">This browser doesn't support passkeys.</Text>;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     adding.mutate();

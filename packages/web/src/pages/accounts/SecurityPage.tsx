@@ -59,7 +59,7 @@ function SecondFactors() {
       <Passkeys onChanged={refresh} />
       {data.single_sign_on && (
         <Section title="Single sign-on">
-          <Text size="sm">Your account is connected with the single sign-on of this service.</Text>
+          <Text size="sm">Your account is connected to the single sign-on of this service.</Text>
         </Section>
       )}
     </>

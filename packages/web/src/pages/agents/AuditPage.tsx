@@ -43,7 +43,8 @@ function Calls({ uid }: { uid: string }) {
   return (
     <>
       <Text size="sm">
-        Everything that agents did or tried for you and the game's admins. Changes made on this site aren't included.
+        Everything that agents did, or tried to do, for you and the game's admins. Changes made on this site aren't
+        included.
       </Text>
       <Switch
         label="Failed calls only"

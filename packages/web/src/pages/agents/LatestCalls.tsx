@@ -19,7 +19,7 @@ export function LatestCalls() {
       <Title order={2} size="h4">
         Agent activity
       </Title>
-      <Text size="sm">What agents did or tried for you, through a connection or a personal key.</Text>
+      <Text size="sm">What agents did, or tried to do, for you through a connection or a personal key.</Text>
       <PagedTable
         label="Agent activity"
         list={calls}

@@ -19,10 +19,10 @@ const KINDS = DESTINATION_KINDS.map((value) => ({ value, label: DESTINATION_NAME
 
 /** Where the address comes from. */
 const SOURCES: Readonly<Record<Kind, string>> = {
-  slack: 'The URL of an incoming webhook of your Slack app',
-  discord: 'Copied from the settings of the channel, under Integrations, Webhooks',
+  slack: 'The URL of an incoming webhook in your Slack app',
+  discord: "Copy it from the channel's settings, under Integrations, Webhooks",
   teams: 'The URL of the workflow “Post to a channel when a webhook request is received”',
-  webhook: 'Each message is posted to this address as JSON, and signed',
+  webhook: 'Each message is posted to this URL as signed JSON',
 };
 
 type AddDestinationProps = {
@@ -78,7 +78,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
           <TextInput
             data-field="name"
             label="Name"
-            description="How this page calls it"
+            description="Shown in the list of destinations"
             maxLength={80}
             placeholder={DESTINATION_NAMES[kind]}
             value={name}
@@ -86,7 +86,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
           />
           <Checkbox.Group
             data-field="kinds"
-            label="It gets"
+            label="Alerts to send"
             value={[...kinds]}
             onChange={(chosen) => setKinds(ALERT_KINDS.filter((each) => chosen.includes(each)))}
           >

@@ -30,8 +30,7 @@ export function AlertsPage() {
       <Stack gap="md">
         <PageHead title="Alerts" tabTitle={`Alerts · ${game.name}`} />
         <Text size="sm">
-          Get notified of what happens to this game: by mail, in a chat or by a webhook. See{' '}
-          <DocLink page="alerts">Alerts</DocLink>.
+          Get notified about this game by email, in a chat or by webhook. See <DocLink page="alerts">Alerts</DocLink>.
         </Text>
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {data === undefined ? (
@@ -51,7 +50,7 @@ export function AlertsPage() {
           <Destinations uid={uid} />
         </Permitted>
       </Section>
-      <Section title="Messages of the last 30 days">
+      <Section title="Messages from the last 30 days">
         <Permitted operation={listAlertDeliveries} to="see them">
           <Deliveries uid={uid} />
         </Permitted>
@@ -69,8 +68,8 @@ function Mail({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: A
   return (
     <>
       <Switch
-        label="Send me alerts of this game by mail"
-        description={subscribers.length === 0 ? 'No one gets them.' : `Sent to ${subscribers.join(', ')}`}
+        label="Email me this game's alerts"
+        description={subscribers.length === 0 ? 'No one gets them by email.' : `Sent to ${subscribers.join(', ')}`}
         checked={subscribed}
         disabled={choosing.isPending}
         onChange={({ currentTarget }) => choosing.mutate(currentTarget.checked)}

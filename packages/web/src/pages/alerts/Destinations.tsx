@@ -142,12 +142,12 @@ export function Destinations({ uid }: { uid: string }) {
           tone={test.data.state === 'sent' ? 'good' : 'bad'}
           title={test.data.state === 'sent' ? `Sent to ${test.data.to}` : `Not sent to ${test.data.to}`}
         >
-          <Text size="sm">{test.data.problem ?? 'The message has arrived. Look for it there.'}</Text>
+          <Text size="sm">{test.data.problem ?? 'Check that the message has arrived there.'}</Text>
         </Notice>
       )}
       {secret !== null && (
-        <Notice tone="good" title="The secret that signs the messages">
-          <Text size="sm">Copy it now: it is not shown again.</Text>
+        <Notice tone="good" title="Signing secret">
+          <Text size="sm">Copy it now. You won't see it again.</Text>
           <SecretText text={secret} label="secret" />
         </Notice>
       )}
@@ -185,7 +185,7 @@ export function Destinations({ uid }: { uid: string }) {
           onConfirm={() => deletion.mutate(deleted)}
           onClose={() => setDeleted(null)}
         >
-          <Text size="sm">It gets no more alerts, and the log of what it got is deleted.</Text>
+          <Text size="sm">It no longer gets alerts, and its delivery log is deleted.</Text>
         </ConfirmDialog>
       )}
     </Stack>

@@ -11,10 +11,10 @@ type Rule = AlertSettings['rules'][number];
 const TIMINGS = Object.entries(TIMING_NAMES).map(([value, label]) => ({ value, label }));
 const REPEATS = [
   { value: '1', label: 'Once an hour' },
-  { value: '6', label: 'Once in 6 hours' },
+  { value: '6', label: 'Once every 6 hours' },
   { value: '24', label: 'Once a day' },
   { value: '168', label: 'Once a week' },
-  { value: '720', label: 'Once in 30 days' },
+  { value: '720', label: 'Once every 30 days' },
 ];
 const DAY_MS = 24 * 3_600_000;
 const MUTES = [
@@ -38,8 +38,8 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
         ))}
       </ul>
       <Text size="sm" c="dimmed">
-        Once a day means once for the same group, build or ticket. A message contains everything that has happened since
-        the last one: there is at most one a minute, and ten in an hour.
+        Once a day means once for each group, build or ticket. A message contains everything that has happened since the
+        last one. At most one message is sent per minute, and ten per hour.
       </Text>
     </>
   );
@@ -83,7 +83,7 @@ function Settings({ rule, onChange }: RuleProps) {
 /** A program may have set other hours. */
 function withCurrent(hours: number) {
   const isKnown = REPEATS.some(({ value }) => value === String(hours));
-  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Once in ${hours} hours` }];
+  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Once every ${hours} hours` }];
 }
 
 function Mute({ rule, onChange }: RuleProps) {

@@ -52,7 +52,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
           />
         </Group>
         <Checkbox
-          label="Quiet hours: nothing is sent, and what happens waits until they end"
+          label="Quiet hours: alerts are held back until they end"
           checked={quiet !== null}
           onChange={({ currentTarget }) => setQuiet(currentTarget.checked ? USUAL : null)}
         />
@@ -87,7 +87,7 @@ export function Schedule({ uid, settings }: { uid: string; settings: AlertSettin
             {change.isSuccess && !isChanged && 'Saved.'}
           </Text>
         </Group>
-        <UnsavedChanges isChanged={isChanged} name="times of alerts" />
+        <UnsavedChanges isChanged={isChanged} name="alert schedule" />
       </Stack>
     </form>
   );

@@ -19,7 +19,7 @@ export function UnsubscribePage() {
       <PageHead title="Unsubscribe" />
       {ending.data === undefined ? (
         <>
-          <Text>Stop the mails about the alerts of this game? You still get all other mails.</Text>
+          <Text>Stop emails with this game's alerts? You'll still get all other emails.</Text>
           {ending.error !== null && <Problem error={ending.error} />}
           <Group>
             <Button loading={ending.isPending} onClick={() => ending.mutate()}>
@@ -28,8 +28,8 @@ export function UnsubscribePage() {
           </Group>
         </>
       ) : (
-        <Notice tone="good" title={`You no longer get alerts of ${ending.data.game} by mail`}>
-          <Text size="sm">To get them again, turn them on under Alerts in the settings of the game.</Text>
+        <Notice tone="good" title={`You'll no longer get alerts about ${ending.data.game} by email`}>
+          <Text size="sm">To get them again, turn them on under Alerts in the game's settings.</Text>
         </Notice>
       )}
     </Panel>

@@ -5,23 +5,23 @@ import type { ALERT_TIMINGS, AlertKind, DESTINATION_KINDS, getAlerts } from '@ch
 export type AlertSettings = OutputOf<typeof getAlerts>;
 
 export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; readonly meaning: string }>> = {
-  new_group: { name: 'New crash group', meaning: 'A crash that no player had before' },
-  regression: { name: 'Back after its fix', meaning: 'A resolved group has a report from a later build' },
-  snooze_ended: { name: 'Snooze over', meaning: 'A snoozed group is open again' },
-  spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than it usually does' },
+  new_group: { name: 'New crash group', meaning: "A crash that hasn't been seen before" },
+  regression: { name: 'Regression', meaning: 'A resolved group has a report from a newer build' },
+  snooze_ended: { name: 'Snooze ended', meaning: 'A snoozed group is open again' },
+  spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than usual' },
   first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
-  health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see is worse than before' },
+  health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see got worse' },
   new_bug: { name: 'New bug ticket', meaning: 'A player has reported a bug' },
   upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file or a video' },
   quota_low: {
     name: 'Limit nearly reached',
-    meaning: '80% of the storage, or of the crash reports or their files of a day, are used',
+    meaning: "80% of the storage, or of a day's crash reports or crash files, is used",
   },
-  weekly_summary: { name: 'Weekly summary', meaning: 'Crashes, builds and downloads of a week, on Monday' },
+  weekly_summary: { name: 'Weekly summary', meaning: "Last week's crashes, builds and downloads, on Mondays" },
 };
 
 export const TIMING_NAMES: Readonly<Record<(typeof ALERT_TIMINGS)[number], string>> = {
-  now: 'At once',
+  now: 'Immediately',
   digest: 'Daily digest',
   never: 'Never',
 };

@@ -67,8 +67,8 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
           label="Reply"
           description={
             bug.gets_mail
-              ? 'The player gets your name and this text by email, and does not see your address.'
-              : 'The player has not confirmed their email address, and finds your name and this text on the page of the ticket.'
+              ? "The player gets your name and this text by email, but doesn't see your address."
+              : "The player hasn't confirmed their email address. They can see your name and this text on their ticket's page."
           }
           autosize
           minRows={3}
@@ -102,10 +102,10 @@ function describeReply({ mails, unconfirmed, limited }: OutputOf<typeof replyToB
     ...(unconfirmed === 0
       ? []
       : [
-          `${formatItems(unconfirmed, 'player')} without a confirmed email address can read it on the page of their ticket.`,
+          `${formatItems(unconfirmed, 'player')} without a confirmed email address can read it on their ticket's page.`,
         ]),
     ...(limited === 0
       ? []
-      : [`${formatItems(limited, 'player')} had too many emails from this game, and can read it there.`]),
+      : [`${formatItems(limited, 'player')} got too many emails from this game recently, and can read it there.`]),
   ].join(' ');
 }

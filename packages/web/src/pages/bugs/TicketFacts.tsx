@@ -104,7 +104,8 @@ function GroupOf({ bug, change, slug }: TicketProps & { slug: string }) {
           name: 'group_id',
           label: 'Address or ID of the crash group',
           description: 'Leave it empty to remove the link.',
-          problemOf: (text) => (text === '' || findId(text) !== undefined ? null : 'This contains no ID of a group.'),
+          problemOf: (text) =>
+            text === '' || findId(text) !== undefined ? null : "This doesn't contain the ID of a crash group.",
         }}
         initial={group?.group_id ?? ''}
         change={change}
@@ -141,7 +142,7 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
             onClick={() =>
               change.mutate({
                 change: { duplicate_of: null, status: 'open' },
-                message: 'Ticket reopened as one of its own.',
+                message: 'Ticket reopened. It is no longer a duplicate.',
                 undo: { duplicate_of: original.bug_uid, status: bug.status },
               })
             }

@@ -72,7 +72,7 @@ export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: stri
       const ticket = { uid: gameUid, bug_uid: bugUid };
       const current = undoes === undefined ? undefined : await call(getBugTicket, ticket);
       if (undoes !== undefined && current !== undefined && !isSameIn(change, undoes, current))
-        return { bug: current, message: 'Someone else has changed this since. It stays as it is.', undo: null };
+        return { bug: current, message: "Someone else has changed this since, so it wasn't undone.", undo: null };
       const bug = await call(updateBugTicket, { ...ticket, ...change });
       return { bug, message, undo: { change: undo, message: 'Change undone.', undo: change, undoes: bug } };
     },

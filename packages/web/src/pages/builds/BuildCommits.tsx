@@ -23,7 +23,7 @@ export function BuildCommits({ gameUid, build }: { gameUid: string; build: Build
   );
   if (build.commit === null)
     return (
-      <Text size="sm">The commit of this build is not known. Register builds in a Git repository to record it.</Text>
+      <Text size="sm">The commit of this build is unknown. Register builds in a Git repository to record it.</Text>
     );
   return (
     <Stack gap="sm">

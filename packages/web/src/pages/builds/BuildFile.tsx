@@ -82,7 +82,7 @@ export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
 function InBrowser({ gameUid, fileUid }: { gameUid: string; fileUid: string }) {
   const { data: play, error } = useQuery(ask(getPlay, { uid: gameUid, file_uid: fileUid }));
   const place = play?.keeps_saves
-    ? 'Runs on an origin of its own, which keeps saves.'
+    ? 'Runs on its own origin, so saved games are kept.'
     : "Runs in a sandbox without an origin: progress isn't saved, and IndexedDB and shared workers don't work.";
   return (
     <Text size="sm" mb="xs">

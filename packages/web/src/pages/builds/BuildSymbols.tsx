@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
         {problem !== null && <Text size="sm">{problem}</Text>}
         {poorerAt !== null && (
           <Text size="sm">
-            A file with less in it was uploaded <Time at={poorerAt} /> and isn't used. To use it, delete this one first.
+            A less complete file was uploaded <Time at={poorerAt} /> and isn't used. To use it, delete this one first.
           </Text>
         )}
       </>

@@ -121,9 +121,9 @@ function CommitsBetween({ gameUid, builds, ids }: { gameUid: string; builds: rea
   if (newer.commit === null || older.commit === null)
     return (
       <Text size="sm">
-        The commit of one of the builds is not known. Register builds in a Git repository to record it.
+        The commit of one of the builds is unknown. Register builds in a Git repository to record it.
       </Text>
     );
-  if (newer.commit === older.commit) return <Text size="sm">Both builds are of the same commit.</Text>;
+  if (newer.commit === older.commit) return <Text size="sm">Both builds are from the same commit.</Text>;
   return <Commits gameUid={gameUid} buildId={newer.build_id} since={older.build_id} />;
 }

@@ -55,7 +55,7 @@ function GroupSection({ title, groups: { count, groups }, columns }: GroupSectio
       />
       {count > groups.length && (
         <Text size="sm" c="dimmed">
-          {`The ${groups.length} with the most reports, of ${formatItems(count, 'group')}.`}
+          {`Showing the ${groups.length} with the most reports, of ${formatItems(count, 'group')}.`}
         </Text>
       )}
     </Section>

@@ -37,7 +37,10 @@ export function useMoves(gameUid: string) {
       const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
       const before = channels.find((place) => isAt(place, target));
       if (move.kind === 'promote' && move.replaces !== undefined && move.replaces !== before?.build_id)
-        return { message: `${target.channel} on ${formatPlatform(target)} was changed since, and stays.`, undo: null };
+        return {
+          message: `${target.channel} on ${formatPlatform(target)} has changed since, so it wasn't undone.`,
+          undo: null,
+        };
       const after = await run(gameUid, move);
       const message = `${target.channel} on ${formatPlatform(target)} now has ${after?.version}.`;
       return { message, undo: undoOf(before, after?.build_id, new Date()) };

@@ -30,13 +30,13 @@ export function CliLogins() {
         Signed-in commands
       </Title>
       <Text size="sm">
-        The chauffeur command acts for you on these computers, with the rights of a deploy key. A login that isn't used
-        for 90 days expires.
+        On these computers, the chauffeur command can act for you with the rights of a deploy key. A login that isn't
+        used for 90 days expires.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data?.logins.length === 0 ? (
         <EmptyState>
-          No signed-in commands yet. To sign one in, run <Code>chauffeur login</Code> in a terminal.
+          No signed-in commands yet. To sign in, run <Code>chauffeur login</Code> in a terminal.
         </EmptyState>
       ) : (
         <DataTable

@@ -39,7 +39,7 @@ export function DeleteReport({ game, crash, onClose, onDeleting, onDeleted }: De
       onClose={onClose}
     >
       <Text size="sm">
-        {`This permanently deletes the report for everyone who works on ${game.name}. Its group counts one report less; a group without reports is deleted too.`}
+        {`This permanently deletes the report for everyone who works on ${game.name}. Its group loses one report; a group without reports is deleted too.`}
       </Text>
       {files.length > 0 && <Text size="sm">{`Files deleted with it: ${files.join(', ')}.`}</Text>}
     </ConfirmDialog>

@@ -47,7 +47,7 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
       />
       {counted === 'newest' && (
         <Text size="sm" c="dimmed">
-          The values below are those of the newest {formatNumber(LIMITS.crashReportsCounted)} reports.
+          The values below are from the newest {formatNumber(LIMITS.crashReportsCounted)} reports.
         </Text>
       )}
       <Facets

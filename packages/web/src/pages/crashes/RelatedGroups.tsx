@@ -63,7 +63,7 @@ export function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>
             triage.mutate({
               kind: 'unmerge',
               input: { group_id: group.group_id, group_ids: [group_id] },
-              message: `${signature} is a group of its own again.`,
+              message: `${signature} is a separate group again.`,
             })
           }
         >
@@ -106,7 +106,7 @@ export function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) 
       {parts.map((part) => (
         <Text key={part.group_id} size="sm">
           Reports with <span className={classes.code}>{part.function}</span> on their stack are in{' '}
-          {link(part.group_id, `a group of their own (${formatNumber(part.count)})`)}
+          {link(part.group_id, `a separate group (${formatNumber(part.count)})`)}
         </Text>
       ))}
     </Stack>

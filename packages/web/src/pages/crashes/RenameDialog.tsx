@@ -23,7 +23,7 @@ export function RenameDialog({ group, triage, onClose }: RenameDialogProps) {
         form.submit({
           kind: 'update',
           input: { group_id: group.group_id, title: isSignature ? null : trimmed },
-          message: isSignature ? 'The group has its signature as title again.' : 'Group renamed.',
+          message: isSignature ? 'The title is the signature again.' : 'Group renamed.',
         })
       }
       onClose={onClose}

@@ -23,7 +23,7 @@ export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps 
         form.submit({
           kind: 'split',
           input: { group_id: group.group_id, function: name },
-          message: `Reports with ${name} on their stack are moving to a group of their own.`,
+          message: `Reports with ${name} on their stack are moving to a separate group.`,
         })
       }
       onClose={onClose}
@@ -31,7 +31,7 @@ export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps 
       <Autocomplete
         data-field="function"
         label="Function"
-        description="Reports with this function anywhere on their stack get a group of their own, and so do new ones."
+        description="Existing and new reports with this function anywhere on their stack go into a separate group."
         data={functions}
         required
         value={name}

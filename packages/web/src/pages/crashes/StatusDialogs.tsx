@@ -50,7 +50,7 @@ export function ResolveDialog({ count, triage, actionOf, onClose }: DialogProps)
       <TextInput
         data-field="fixed_in_version"
         label="Fixed in version"
-        description="Can be a version that isn't released yet. If empty, the next registered build counts as fixed."
+        description="This can be a version that isn't released yet. Leave it empty for the next registered build."
         maxLength={LIMITS.versionLength}
         value={version}
         list={list}
@@ -132,7 +132,7 @@ export function SnoozeDialog({ count, triage, actionOf, onClose }: DialogProps) 
         />
       )}
       <Text size="sm">
-        Until then it causes no alerts, and only the list of snoozed groups shows it. Reports still count.
+        Until then, it causes no alerts and is only listed under Snoozed. Reports are still counted.
       </Text>
     </FormDialog>
   );

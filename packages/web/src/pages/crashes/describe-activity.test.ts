@@ -40,7 +40,7 @@ const CASES: readonly (readonly [sentence: string, fields: Partial<Activity>])[]
   ['removed the title', { after: { title: null } }],
   ['linked https://example.com/1', { after: { issue_url: 'https://example.com/1' } }],
   ['reopened it because a later build crashed, too', { kind: 'reopen', before: { status: 'resolved' } }],
-  ['reopened it because its snooze is over', { kind: 'reopen', before: { status: 'snoozed' } }],
+  ['reopened it because its snooze ended', { kind: 'reopen', before: { status: 'snoozed' } }],
   ['split off the reports with Mod::load on their stack:', { kind: 'split', function: 'Mod::load' }],
 ];
 

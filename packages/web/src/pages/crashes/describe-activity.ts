@@ -21,7 +21,7 @@ export function describeActivity(entry: Activity): Description {
       return { sentences: [`merged the reports with ${entry.function} on their stack again`], links: [] };
     case 'reopen': {
       const isRegression = before?.status === 'resolved';
-      const why = isRegression ? 'because a later build crashed, too' : 'because its snooze is over';
+      const why = isRegression ? 'because a later build crashed, too' : 'because its snooze ended';
       return { sentences: [`reopened it ${why}`], links: [] };
     }
     case 'change':

@@ -117,6 +117,6 @@ function callOf(
 function formatUndone(kind: 'undo' | 'redo', skipped: number): string {
   const done = kind === 'undo' ? 'Change undone.' : 'Change made again.';
   if (skipped === 0) return done;
-  if (skipped === 1) return `${done} One group was changed since, and stayed as it is.`;
-  return `${done} ${skipped} groups were changed since, and stayed as they are.`;
+  if (skipped === 1) return `${done} One group has changed since and was left as it is.`;
+  return `${done} ${skipped} groups have changed since and were left as they are.`;
 }

@@ -75,7 +75,7 @@ function State({ uid, settings }: { uid: string; settings: Settings }) {
       {turn.error !== null && <Problem error={turn.error} />}
       {settings.storage_full && (
         <Notice tone="bad" title="The storage of this game is full">
-          <Text size="sm">No files are written until there is room. Delete builds, symbols or event files.</Text>
+          <Text size="sm">No files are written until there is free space. Delete builds, symbols or event files.</Text>
         </Notice>
       )}
       {changed_at !== null && (

@@ -29,8 +29,8 @@ export function DeleteDevice({ device, builds, deletion, onClose }: DeleteDevice
         lines={[
           'All stored events of this device are deleted. This cannot be undone.',
           builds === 1
-            ? 'The launch health of one build counts a device less, which may change its band.'
-            : `The launch health of ${builds} builds counts a device less, which may change their bands.`,
+            ? 'The launch health of one build will count one device fewer, which may change its band.'
+            : `The launch health of ${builds} builds will count one device fewer, which may change their bands.`,
           "Hourly counts and median times are kept. They don't identify a device.",
           'If the device sends events again, it counts as a new device. Stop the game on it first.',
         ]}

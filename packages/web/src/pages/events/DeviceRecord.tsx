@@ -27,7 +27,7 @@ function Deleted({ builds, events }: { builds: number; events: number }) {
     <div role="status">
       <Notice tone="good" title="Device deleted">
         <Text size="sm">
-          {`Events deleted: ${formatNumber(events)}. Builds with one device less: ${formatNumber(builds)}.`}
+          {`Events deleted: ${formatNumber(events)}. Builds with one device fewer: ${formatNumber(builds)}.`}
         </Text>
       </Notice>
     </div>

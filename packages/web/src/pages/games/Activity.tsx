@@ -123,7 +123,7 @@ function seriesOf({ days, crashes_since }: Activity, times: readonly string[]): 
       ...look,
       key: 'devices',
       label: 'Devices',
-      total: `${formatNumber(Math.max(0, ...days.map(({ devices }) => devices)))} at most`,
+      total: `up to ${formatNumber(Math.max(0, ...days.map(({ devices }) => devices)))} a day`,
       values: withZeros(times, new Map(days.map(({ day, devices }) => [timeOfDay(day), devices]))),
       format: formatCompactNumber,
     },

@@ -39,7 +39,7 @@ export function AdminsPage() {
           >
             organisation {organisation.name}
           </SiteLink>{' '}
-          have their role on all of its games. Others have a role on this game alone.
+          have their role on all of its games. Others only have a role on this game.
         </Text>
         <Permitted operation={removeAdmin} to="change this list">
           {null}
@@ -156,8 +156,8 @@ function RemoveAdmin({ game, member, onClose }: { game: OpenGame; member: Member
       onClose={onClose}
     >
       <Text size="sm">
-        {member.name} and their agents lose access to {game.name} at once. They keep what they copied, such as the
-        deploy key: create a new one if they know it. To add them again, send another invitation.
+        {member.name} and their agents lose access to {game.name} immediately. They keep anything they copied, such as
+        the deploy key. If they know it, create a new one. To add them again, send another invitation.
       </Text>
     </ConfirmDialog>
   );
@@ -183,7 +183,7 @@ function LeaveGame({ game, onClose }: { game: OpenGame; onClose: () => void }) {
       onConfirm={() => leaving.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">You and your agents lose access at once. Only an owner can invite you again.</Text>
+      <Text size="sm">You and your agents lose access immediately. Only an owner can invite you again.</Text>
     </ConfirmDialog>
   );
 }

@@ -59,7 +59,7 @@ function LanguageField({ languages, onChange }: LanguageFieldProps) {
     <MultiSelect
       data-field="languages"
       label="Languages"
-      description="Of the game, not of its page"
+      description="Languages of the game, not of its page"
       searchable
       clearable
       maxValues={LIMITS.gameLanguages}

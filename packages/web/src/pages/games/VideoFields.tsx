@@ -11,7 +11,7 @@ export function VideoFields({ videos, onChange }: VideoFieldsProps) {
     <Fieldset legend="Videos" p={0} bd={0} bg="transparent">
       <Stack gap="xs" align="flex-start">
         <Text size="xs" c="dimmed">
-          On YouTube or Vimeo. Nothing is loaded from there before a player presses the button.
+          On YouTube or Vimeo. Nothing is loaded from there until a player presses the button.
         </Text>
         {videos.map((video, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: while one is typed, it has no other key

@@ -12,7 +12,7 @@ test('names those who lose access, get it, or get another role', () => {
     { user_id: 'dee', name: 'Dee', role: 'triager' },
   ] as const;
   assert.deepEqual(changesOfMove([ada, ben, cy], team), [
-    'Lose access at once, with their agents: Ben.',
+    'Lose access immediately, with their agents: Ben.',
     'Get access: Dee (triager).',
     'Get another role: Cy (viewer).',
   ]);

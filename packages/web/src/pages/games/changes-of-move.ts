@@ -23,7 +23,7 @@ export function changesOfMove(members: readonly Member[], team: Team): string[] 
     .filter(({ user_id }) => members.every((member) => member.user_id !== user_id))
     .map(({ name, role }) => `${name} (${ROLES[role].label.toLowerCase()})`);
   const lines = [
-    ...(lost.length > 0 ? [`Lose access at once, with their agents: ${lost.join(', ')}.`] : []),
+    ...(lost.length > 0 ? [`Lose access immediately, with their agents: ${lost.join(', ')}.`] : []),
     ...(added.length > 0 ? [`Get access: ${added.join(', ')}.`] : []),
     ...(changed.length > 0 ? [`Get another role: ${changed.join(', ')}.`] : []),
   ];

@@ -18,7 +18,8 @@ const NO_FILES = 'Crash reports are kept without dumps and logs until midnight U
 export function metersOf({ storage, crashes_today: crashes }: OutputOf<typeof getUsage>): Meter[] {
   return [
     meterOf('Builds, symbols and event files', { used: storage.used_bytes, limit: storage.limit_bytes }, formatBytes, {
-      whenReached: 'Uploads are refused, and no event files are written. Delete what is no longer needed to make room.',
+      whenReached:
+        'Uploads are refused, and no event files are written. Delete what you no longer need to free up space.',
     }),
     meterOf('Crash reports today', crashes.reports, formatNumber, {
       whenReached: 'Crash reports are refused until midnight UTC.',

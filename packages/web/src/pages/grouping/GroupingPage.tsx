@@ -49,8 +49,8 @@ export function GroupingPage() {
     <Stack gap="md">
       <PageHead title="Crash grouping" tabTitle={`Crash grouping · ${game.name}`} />
       <Text size="sm">
-        Crash reports are grouped by the frames that matter. These rules say what frames of your own code mean, such as
-        those of a logger or an error handler. See <DocLink page="triage">Triage</DocLink>.
+        Crash reports are grouped by the frames that matter. Use these rules to say how frames of your own code count,
+        such as those of a logger or an error handler. See <DocLink page="triage">Triage</DocLink>.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
@@ -159,8 +159,8 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
           ))}
         </Stack>
         <Text size="sm" c="dimmed">
-          Names are those of signatures; <Code>*</Code> matches any characters. The first rule that matches a frame
-          applies, before the rules that are built in.
+          Write names as in signatures; <Code>*</Code> matches any characters. The first rule that matches a frame
+          applies, before the built-in rules.
         </Text>
         <Group gap="sm">
           <Button

@@ -157,7 +157,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
             <TextInput
               data-field="base_url"
               label="Server"
-              description={`Only for a server of your own; ${PUBLIC_URLS[kind]} if empty`}
+              description={`Only if you run your own. Leave it empty for ${PUBLIC_URLS[kind]}.`}
               type="url"
               placeholder={PUBLIC_URLS[kind]}
               value={baseUrl}
@@ -170,7 +170,7 @@ function TrackerForm({ uid, tracker }: { uid: string; tracker: Tracker }) {
                 description={
                   tracker?.has_token === true
                     ? 'A token is stored. Enter another one to replace it.'
-                    : `${TOKENS[kind]}. Without one, issues open in your browser, filled in.`
+                    : `${TOKENS[kind]}. Without one, prefilled issues open in your browser.`
                 }
                 autoComplete="off"
                 value={token}

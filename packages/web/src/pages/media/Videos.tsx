@@ -41,7 +41,7 @@ export function Videos({ gameUid, gameName }: { gameUid: string; gameName: strin
       </Title>
       <Text size="sm" c="dimmed">
         {videos.length} of {LIMITS.videoFiles} videos. MP4 or WebM, at most {LIMITS.videoBytes / MIB} MB each. Players
-        see them once they were scanned for viruses. Videos on YouTube and Vimeo are part of the listing.{' '}
+        see them once they have been scanned for viruses. Videos on YouTube and Vimeo are part of the listing.{' '}
         <DocLink page="store-page#upload-videos">Formats</DocLink>
       </Text>
       {query.error !== null && <Problem error={query.error} onRetry={() => void query.refetch()} />}

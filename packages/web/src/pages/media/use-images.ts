@@ -87,6 +87,7 @@ export function useImages(gameUid: string) {
 
 async function download(url: string): Promise<Blob> {
   const response = await fetch(url);
-  if (!response.ok) throw new Error('The image could not be read, so that it could not be restored later.');
+  if (!response.ok)
+    throw new Error("The image could not be read, so it wasn't deleted: deleting it could not be undone.");
   return response.blob();
 }

@@ -63,7 +63,7 @@ function useJobAction() {
 async function runAction(action: JobAction): Promise<string> {
   if (action.kind === 'delete') {
     await call(deleteFailedJob, { job_id: action.job.job_id });
-    return `Deleted ${action.job.task}. Its work will not be done.`;
+    return `Deleted ${action.job.task}. It will not run.`;
   }
   const { retried } = await call(retryJobs, action.kind === 'retry' ? { job_id: action.job.job_id } : {});
   return retried === 1 ? '1 job will be retried.' : `${retried} jobs will be retried.`;
@@ -149,7 +149,7 @@ function JobButtons({ job, isBusy, onAction }: { job: FailedJob; isBusy: boolean
           }}
           onClose={() => setConfirming(false)}
         >
-          <Consequences lines={['The work of this job will not be done. This cannot be undone.']} />
+          <Consequences lines={['This job will never run. This cannot be undone.']} />
         </ConfirmDialog>
       )}
     </>

@@ -24,8 +24,7 @@ export function FeaturedGame() {
         Featured game
       </Title>
       <Text size="sm" c="dimmed">
-        The game at the top of the home page. Without a choice, it is a new one each day, from the games that start
-        reliably.
+        The game at the top of the home page. If you don't choose one, a game that starts reliably is picked each day.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (

@@ -36,7 +36,7 @@ export function GameStoragePage() {
     <Stack gap="md">
       <PageHead title="Storage by game" />
       <Text size="sm" c="dimmed">
-        The quota counts builds, open uploads and symbols. Crash files have a daily limit of their own.
+        The quota counts builds, open uploads and symbols. Crash files have a separate daily limit.
       </Text>
       <TextInput
         type="search"

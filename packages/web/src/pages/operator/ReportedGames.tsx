@@ -159,7 +159,7 @@ function HideDialog({ game, onClose, onHidden }: HideDialogProps) {
       <Textarea
         data-field="reason"
         label="Reason"
-        description="The developers see it, and its owners get it by mail."
+        description="The developers see it, and its owners get it by email."
         required
         autosize
         minRows={3}

@@ -129,8 +129,8 @@ function EndMembership({ organisation, member, isOwn, onClose }: EndMembershipPr
       onClose={onClose}
     >
       <Text size="sm">
-        {isOwn ? 'You and your agents' : `${member.name} and their agents`} lose access to all games of {name} at once,
-        except for games that they have a role on directly.
+        {isOwn ? 'You and your agents' : `${member.name} and their agents`} lose access to all games of {name}{' '}
+        immediately, except for games on which they have a role of their own.
       </Text>
     </ConfirmDialog>
   );

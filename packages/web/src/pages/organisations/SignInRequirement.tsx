@@ -125,5 +125,5 @@ const COLUMNS: Column<Person>[] = [
       </>
     ),
   },
-  { header: 'Role', cell: ({ role }) => (role === null ? 'On games alone' : ROLES[role].label) },
+  { header: 'Role', cell: ({ role }) => (role === null ? 'Only on games' : ROLES[role].label) },
 ];

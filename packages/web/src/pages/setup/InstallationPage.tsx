@@ -20,7 +20,7 @@ type Part = OutputOf<typeof getInstallation>['parts'][number];
 
 const TITLES: Readonly<Record<Part['part'], string>> = {
   address: 'Address',
-  mail: 'Mail',
+  mail: 'Email',
   scanner: 'Virus scanner',
   storage: 'Storage',
   database: 'Database',

@@ -9,7 +9,7 @@ import { type Check, runTest, type TestedPart } from './run-test.ts';
 
 const LABELS: Readonly<Record<TestedPart, string>> = {
   address: 'Test address',
-  mail: 'Send a test mail',
+  mail: 'Send a test email',
   scanner: 'Test scanner',
   storage: 'Test storage',
 };

@@ -92,7 +92,7 @@ function CodeField({ value, onChange }: { value: string; onChange: (value: strin
   return (
     <TextInput
       label="Set-up code"
-      description="The server printed a link when it started. The code follows #code= in it."
+      description="The server printed a link when it started. The code is the part after #code=."
       autoComplete="off"
       autoCapitalize="off"
       spellCheck={false}

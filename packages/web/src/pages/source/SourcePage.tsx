@@ -76,7 +76,7 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
         <Textarea
           data-field="path_prefixes"
           label="Folders to remove from paths"
-          description="Where your builds are compiled, one folder in each line. Files in other folders get no link."
+          description="The folders in which your builds are compiled, one per line. Files in other folders get no link."
           placeholder={'/builds/my-game\nC:\\agent\\my-game'}
           autosize
           minRows={2}
@@ -85,7 +85,7 @@ function SourceForm({ uid, settings }: { uid: string; settings: Settings }) {
         />
         <TextInput
           label="Try a path"
-          description="As it is in a stack"
+          description="As it appears in a stack"
           placeholder="/builds/my-game/src/car.cc"
           value={example}
           onChange={({ currentTarget }) => setExample(currentTarget.value)}

@@ -61,8 +61,8 @@ export function StatisticsPage() {
       {data === undefined && error === null && <Skeleton h={{ base: 1400, md: 840 }} />}
       {data !== undefined && <Counts data={data} isOfBuild={build !== undefined} />}
       <Text size="sm" c="dimmed">
-        Without cookies or stored addresses: what counts is in{' '}
-        <DocLink page="shelves#statistics">the documentation</DocLink>. Days are in UTC, and the last one isn't over.
+        Counted without cookies or stored addresses. Days are in UTC, and today is incomplete.{' '}
+        <DocLink page="shelves#statistics">What is counted</DocLink>
       </Text>
     </Stack>
   );
@@ -176,7 +176,7 @@ function Breakdown<Row>({ title, rows, columns, keyOf }: BreakdownProps<Row>) {
         rowKey={keyOf}
         isLoading={false}
         skeletonRows={3}
-        empty={<EmptyState>Nothing was counted in this time.</EmptyState>}
+        empty={<EmptyState>No data for this time.</EmptyState>}
       />
     </Stack>
   );

@@ -84,15 +84,12 @@ function messageOf(alerts: readonly Alert[], reason: Message['reason'] = 'alerts
 
 describe('a message', () => {
   test('about one alert has it as its subject, and about several counts them', () => {
-    assert.equal(
-      subjectOf(messageOf([oneOf('regression')])),
-      'Night Owls: Back after its fix: Door::open (fixed in 1.1)',
-    );
+    assert.equal(subjectOf(messageOf([oneOf('regression')])), 'Night Owls: Regression: Door::open (fixed in 1.1)');
     assert.equal(
       subjectOf(messageOf([...many(2), oneOf('new_bug')])),
       'Night Owls: 2 new crash groups, 1 new bug ticket',
     );
-    assert.equal(subjectOf(messageOf([], 'test')), 'Night Owls: test of alerts');
+    assert.equal(subjectOf(messageOf([], 'test')), 'Night Owls: test alert');
   });
 
   test('has a line for each alert, with a link to what it is about', () => {
@@ -100,8 +97,8 @@ describe('a message', () => {
     assert.deepEqual(
       lines.slice(1).map(({ heading, text }) => `${heading}: ${text}`),
       [
-        'Back after its fix: Door::open (fixed in 1.1)',
-        'Snooze over: Door::close',
+        'Regression: Door::open (fixed in 1.1)',
+        'Snooze ended: Door::close',
         'Spike: Door::open: 1,500 reports within an hour, usually 2.5',
         'First crash: 1.2 for Windows x86_64',
         'Launch health dropped: 1.2 for Windows x86_64: from healthy to problematic',

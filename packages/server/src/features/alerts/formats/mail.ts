@@ -17,7 +17,7 @@ type Links = {
 
 export function alertMail(to: string, message: Message, links: Links): Mail {
   const rest = restOf(message);
-  const why = `You get this mail because you are a member of ${quote(message.game.name)} on Chauffeur.`;
+  const why = `You get this email because you are a member of ${quote(message.game.name)} on Chauffeur.`;
   return {
     to,
     subject: subjectOf(message),
