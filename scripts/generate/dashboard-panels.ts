@@ -317,7 +317,7 @@ export const DASHBOARD: readonly Row[] = [
     ],
   },
   {
-    title: 'Jobs and mails',
+    title: 'Jobs and emails',
     panels: [
       {
         title: 'Waiting jobs',
@@ -365,15 +365,15 @@ export const DASHBOARD: readonly Row[] = [
         ],
       },
       {
-        title: 'Mails',
-        description: 'Mails per second. Failed ones are retried for about a day.',
+        title: 'Emails',
+        description: 'Emails per second. Failed ones are retried for about a day.',
         unit: 'reqps',
         queries: [{ expr: rate('chauffeur_mail_duration_seconds_count', 'outcome'), legend: '{{outcome}}' }],
       },
       {
-        title: 'Mails held back',
+        title: 'Emails held back',
         description:
-          'Mails that were not sent: over a limit, stopped by the recipient, or to an address that is not verified.',
+          'Emails that were not sent: over a limit, stopped by the recipient, or to an address that is not verified.',
         unit: 'reqps',
         queries: [{ expr: rate('chauffeur_mails_held_total', 'kind, reason'), legend: '{{kind}}: {{reason}}' }],
       },

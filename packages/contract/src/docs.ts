@@ -97,7 +97,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       {
         page: 'alerts',
         title: 'Alerts',
-        description: 'Crashes, spikes, bugs and rejected uploads, by mail, in a chat or by a webhook.',
+        description: 'Crashes, spikes, bugs and rejected uploads, by email, in a chat or by webhook.',
       },
       { page: 'audit', title: 'Audit log', description: 'Who changed what, from where, and what it was before.' },
     ],
@@ -115,7 +115,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         page: 'unity',
         title: 'Crashes and events from Unity',
         label: 'Unity',
-        description: 'A script to copy.',
+        description: 'Scripts to copy, and builds for the browser.',
       },
       {
         page: 'unreal',
@@ -127,7 +127,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         page: 'godot',
         title: 'Crashes and events from Godot',
         label: 'Godot',
-        description: 'An add-on, and settings of engines with a crash reporter.',
+        description: 'An add-on, exports for the browser, and settings of engines with a crash reporter.',
       },
       {
         page: 'electron',
@@ -183,11 +183,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       {
         page: 'first-run',
         title: 'First run',
-        description: 'Create the first account, and test address, mail, scanner and storage.',
+        description: 'Create the first account, and test address, email, scanner and storage.',
       },
       { page: 'service', title: 'Run it as a service', description: 'With systemd: start, stop and restart.' },
       { page: 'containers', title: 'Run it in containers', description: 'With Docker or on Kubernetes.' },
-      { page: 'configure', title: 'Configure the server', description: 'Address, mail, and admin commands.' },
+      { page: 'configure', title: 'Configure the server', description: 'Address, email, and admin commands.' },
       {
         page: 'single-sign-on',
         title: 'Single sign-on',
