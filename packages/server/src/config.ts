@@ -275,7 +275,7 @@ export const SETTINGS = {
     'CHAUFFEUR_QUICK_JOBS',
     '8',
     number(1, 64),
-    'Quick jobs that a worker process runs at the same time: crash reports, emails. They spend most of their time waiting for the database or for a thread.',
+    'Quick jobs that a worker process runs at the same time: crash reports, emails. They spend most of their time waiting for the database or for a thread. Dumps that the process received itself come in addition, up to the same number.',
   ),
   crashThreads: setting(
     'CHAUFFEUR_CRASH_THREADS',

@@ -8,7 +8,7 @@ import { runInSpan } from '../kernel/telemetry/tracing.ts';
 /** What the queue records about a job. */
 export type QueuedJob = { readonly attempts: number; readonly max_attempts: number; readonly run_at: Date };
 
-type Run = {
+export type JobRun = {
   readonly task: string;
   readonly lane: Lane;
   readonly attempt: Attempt;
@@ -17,7 +17,7 @@ type Run = {
 };
 
 /** Runs `work`, an attempt at a job. */
-export async function measureJob(ctx: Context, run: Run, work: () => Promise<void>): Promise<void> {
+export async function measureJob(ctx: Context, run: JobRun, work: () => Promise<void>): Promise<void> {
   const { jobs, jobsRunning, jobWaits } = ctx.metrics;
   const { task, lane, attempt, job } = run;
   jobWaits.observe({ task }, Math.max(0, (Date.now() - new Date(job.run_at).getTime()) / 1000));
@@ -35,7 +35,7 @@ export async function measureJob(ctx: Context, run: Run, work: () => Promise<voi
 
 async function traceJob(
   { tracer }: Context,
-  { task, attempt, payload }: Run,
+  { task, attempt, payload }: JobRun,
   work: () => Promise<void>,
 ): Promise<void> {
   if (tracer === undefined) return work();

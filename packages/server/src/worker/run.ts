@@ -7,7 +7,8 @@ import type { JobBinding, Lane } from '../kernel/jobs/binding.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
 import { gameOf, topicOfJob } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
-import { measureJob, type QueuedJob } from './measure-job.ts';
+import { type HeldJob, holdJobs } from '../request/held-jobs.ts';
+import { type JobRun, measureJob, type QueuedJob } from './measure-job.ts';
 import { type Queue, releaseJobs, startQueue } from './queue.ts';
 
 export type Worker = {
@@ -25,20 +26,21 @@ export async function startWorker(
   pool: pg.Pool,
   bindings: readonly JobBinding<Context>[],
 ): Promise<Worker> {
-  await removeDeadWorkers(ctx);
+  await removeDeadWorkers(ctx, bindings);
   const { quickJobs, jobs } = ctx.config;
   const queues = [
     await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs }),
     await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs }),
     await startLane(ctx, pool, bindings, { lane: 'outgoing', concurrency: OUTGOING_JOBS }),
   ];
+  const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, bindings, job));
   const heartbeat = setInterval(() => {
-    removeDeadWorkers(ctx).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
+    removeDeadWorkers(ctx, bindings).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
   }, HEARTBEAT_MS);
   return {
     async stop() {
       clearInterval(heartbeat);
-      await Promise.all(queues.map((queue) => queue.stop()));
+      await Promise.all([stopHolding(), ...queues.map((queue) => queue.stop())]);
     },
   };
 }
@@ -55,11 +57,18 @@ function startLane(
   return startQueue(ctx, pool, tasks);
 }
 
-// In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours.
-async function removeDeadWorkers({ db }: Context): Promise<void> {
+// In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours, and what the process
+// held would be forgotten.
+async function removeDeadWorkers({ db }: Context, bindings: readonly JobBinding<Context>[]): Promise<void> {
   await transact(db, async (tx) => {
     const dead = await removeDead(tx);
-    if (dead.length > 0) await releaseJobs(tx, dead);
+    if (dead.length === 0) return;
+    await releaseJobs(
+      tx,
+      dead.flatMap(({ worker_ids }) => worker_ids),
+    );
+    const processNos = dead.map(({ process_no }) => process_no);
+    for (const { release } of bindings) await release?.(tx, processNos);
   });
 }
 
@@ -85,15 +94,32 @@ function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskLi
           last: job.attempts >= job.max_attempts,
           signal: abortSignal ?? new AbortController().signal,
         };
-        const run = { task: kind.task, lane, attempt, job, payload };
-        try {
-          await measureJob(ctx, run, () => work(ctx, payload as never, attempt));
-          noteJob(ctx, kind.task, payload);
-        } catch (err) {
-          ctx.log.warn({ err, task: kind.task, attempt: attempt.number, last: attempt.last }, 'job failed');
-          throw err;
-        }
+        await runJob(ctx, { task: kind.task, lane, attempt, job, payload }, work);
       },
     ]),
   );
+}
+
+/** Runs the first attempt at a job that this process holds. */
+async function runHeld(
+  ctx: Context,
+  bindings: readonly JobBinding<Context>[],
+  { kind, payload, since }: HeldJob,
+): Promise<void> {
+  const binding = bindings.find((binding) => binding.kind.task === kind.task);
+  if (binding === undefined) throw new Error(`this process runs no jobs of the kind ${kind.task}`);
+  const attempt = { number: 1, last: false, signal: new AbortController().signal };
+  const job = { attempts: 1, max_attempts: kind.maxAttempts, run_at: since };
+  await runJob(ctx, { task: kind.task, lane: binding.lane, attempt, job, payload }, binding.work);
+}
+
+async function runJob(ctx: Context, run: JobRun, work: JobBinding<Context>['work']): Promise<void> {
+  const { task, attempt, payload } = run;
+  try {
+    await measureJob(ctx, run, () => work(ctx, payload as never, attempt));
+    noteJob(ctx, task, payload);
+  } catch (err) {
+    ctx.log.warn({ err, task, attempt: attempt.number, last: attempt.last }, 'job failed');
+    throw err;
+  }
 }

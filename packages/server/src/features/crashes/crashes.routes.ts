@@ -24,7 +24,7 @@ import { makePreviews } from './process/preview.job.ts';
 import { processCrash } from './process/process.job.ts';
 import { regroupJob, regroupReports } from './process/regroup.job.ts';
 import { reprocessJob, reprocessMissing, reprocessMore } from './process/reprocess.job.ts';
-import { finishReports, finishReportsJob } from './process/unfinished.job.ts';
+import { finishReports, finishReportsJob, releaseReports } from './process/unfinished.job.ts';
 import { getCrashAttachment, getCrashAttachmentImage } from './read/attachments.ts';
 import { listMissingSymbols } from './read/build-symbols.ts';
 import { downloadCrashFile, requestCrashDownload } from './read/downloads.ts';
@@ -88,7 +88,7 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(symbolsArrivedJob, reprocessMissing, { lane: 'long' }),
-  bindJob(processCrashJob, processCrash),
+  bindJob(processCrashJob, processCrash, { release: releaseReports }),
   bindJob(groupMessagesJob, groupMessages),
   bindJob(readLogJob, readLateLog),
   bindJob(previewJob, makePreviews, { lane: 'long' }),

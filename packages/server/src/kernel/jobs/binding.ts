@@ -1,4 +1,5 @@
 // Binds a function to a kind of job, with its schedule and lane.
+import type { Db } from '../database/db.ts';
 import type { Attempt, JobKind } from './jobs.ts';
 
 /**
@@ -16,7 +17,11 @@ export type JobBinding<Ctx> = {
   readonly work: (ctx: Ctx, payload: never, attempt: Attempt) => Promise<void>;
   readonly cron?: string;
   readonly lane: Lane;
+  /** Enqueues the jobs of this kind that processes with these numbers held when they died (request/held-jobs.ts). */
+  readonly release?: Release;
 };
+
+type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
 
 /**
  * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane
@@ -26,7 +31,13 @@ export type JobBinding<Ctx> = {
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,
   work: (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>,
-  { cron, lane = 'quick' }: { cron?: string; lane?: Lane } = {},
+  { cron, lane = 'quick', release }: { cron?: string; lane?: Lane; release?: Release } = {},
 ): JobBinding<Ctx> {
-  return { kind: kind as JobKind<object>, work, lane, ...(cron !== undefined && { cron }) };
+  return {
+    kind: kind as JobKind<object>,
+    work,
+    lane,
+    ...(cron !== undefined && { cron }),
+    ...(release !== undefined && { release }),
+  };
 }

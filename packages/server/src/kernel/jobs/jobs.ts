@@ -27,7 +27,7 @@ export async function addJob<Payload extends object>(
   key?: string,
   priority = 0,
 ): Promise<void> {
-  const json = sql`${JSON.stringify({ ...payload, ...traceField() })}::json`;
+  const json = sql`${JSON.stringify(withTrace(payload))}::json`;
   await rows(
     db,
     sql`select from ${callAddJob(kind, json, key === undefined ? { priority } : { key: sql`${key}`, priority })}`,
@@ -61,6 +61,11 @@ type TraceField = { readonly traceparent?: string };
 function traceField(): TraceField {
   const span = currentSpan();
   return span === undefined ? {} : { traceparent: span.traceparent };
+}
+
+/** The payload, linked to the trace of the current request unless it is linked to one already. */
+export function withTrace<Payload extends object>(payload: Payload): Payload & TraceField {
+  return { ...traceField(), ...payload };
 }
 
 /** The traceparent of the request that enqueued a job with this payload. */

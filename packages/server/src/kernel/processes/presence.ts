@@ -22,6 +22,8 @@ export type Membership = {
 export type Presence = {
   /** Throws 5030 while the process is not registered. */
   current(): Membership;
+  /** Undefined while the process is not registered. */
+  registered(): Membership | undefined;
   /** Records a job worker of this process, so that its jobs can be released if the process dies. */
   addWorker(workerId: string): Promise<void>;
   /** Calls `listener` when the database has not responded for 20 s, so connections that are open then are dead. */
@@ -86,6 +88,7 @@ export async function joinPresence(connectionString: string, role: string, log: 
       if (stay === undefined) throw new ApiError(5030);
       return stay;
     },
+    registered: () => stay,
     async addWorker(workerId) {
       workerIds.push(workerId);
       if (stay !== undefined) await recordWorkers(stay, workerIds);
@@ -183,13 +186,11 @@ export function listProcesses(db: Db): Promise<ProcessRow[]> {
   );
 }
 
-/** Removes the processes that died without leaving. Returns the ids of their job workers. */
-export async function removeDead(db: Db): Promise<string[]> {
-  const dead = await rows(
+/** Removes the processes that died or left. Returns their numbers, and the ids of their job workers. */
+export function removeDead(db: Db): Promise<{ process_no: number; worker_ids: string[] }[]> {
+  return rows(
     db,
-    sql<{
-      worker_ids: string[];
-    }>`delete from processes where not ${lockIsHeld(sql.ref('process_no'))} returning worker_ids`,
+    sql<{ process_no: number; worker_ids: string[] }>`delete from processes
+      where not ${lockIsHeld(sql.ref('process_no'))} returning process_no, worker_ids`,
   );
-  return dead.flatMap(({ worker_ids }) => worker_ids);
 }

@@ -1,7 +1,7 @@
 // The SQL of the rules that developers add to the grouping of their games.
 import type { GroupingRule } from '@chauffeur/contract/operations/grouping-rules';
 import { sql } from 'kysely';
-import { type Db, onlyRow, row } from '../../../kernel/database/db.ts';
+import { type Db, keepPlan, onlyRow, row } from '../../../kernel/database/db.ts';
 
 export type GameRules = {
   readonly rules: readonly GroupingRule[];
@@ -18,7 +18,9 @@ export async function readRules(db: Db, gameId: string): Promise<GameRules> {
 export function findRules(db: Db, gameId: string): Promise<GameRulesRow | undefined> {
   return row(
     db,
-    sql<GameRulesRow>`select rules, version, changed_at, changed_by from grouping_rules where game_id = ${gameId}`,
+    keepPlan(
+      sql<GameRulesRow>`select rules, version, changed_at, changed_by from grouping_rules where game_id = ${gameId}`,
+    ),
   );
 }
 

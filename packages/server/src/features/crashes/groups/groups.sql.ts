@@ -9,6 +9,7 @@ import { GROUPING_VERSION, type Grouping, splitOff } from './grouping.ts';
 import { countReports, lockPlace, uncountReports } from './impact.sql.ts';
 import { holdPlaces } from './places.sql.ts';
 import { type GroupToOpen, openAgain } from './reopen.sql.ts';
+import { slotLock } from './totals.sql.ts';
 
 type Member = { report_id: string; group_id: string | null };
 
@@ -101,10 +102,14 @@ export async function attachReports(
   const { group_id: groupId } = target;
   const added = members.filter(({ group_id }) => group_id !== groupId).map(({ report_id }) => report_id);
   for (const formerId of former) if (formerId !== groupId) await subtractReports(tx, gameId, formerId, added);
-  await addReports(tx, gameId, groupId, { ids, added, grouping, changes: changesOf(changes, facets) });
   const placeId = target.merged_into ?? groupId;
+  const isNew = former.length === 0;
+  // Slots are locked after all groups. In most cases that saves a statement.
+  const hasSlots = isNew && placeId === groupId;
+  const addition = { ids, added, grouping, changes: changesOf(changes, facets), locksSlots: hasSlots };
+  await addReports(tx, gameId, groupId, addition);
   if (placeId !== groupId) await lockPlace(tx, gameId, placeId);
-  await countReports(tx, gameId, placeId, ids, { facets, isNew: former.length === 0 });
+  await countReports(tx, gameId, placeId, ids, { facets, isNew, hasSlots });
   await openAgain(tx, gameId, target, added);
   return ids;
 }
@@ -236,6 +241,8 @@ type Addition = {
   readonly added: readonly string[];
   readonly grouping: Grouping;
   readonly changes: ReportChanges | null;
+  /** Whether to lock the slots of all reports. */
+  readonly locksSlots: boolean;
 };
 
 /** The newest report becomes the sample, as it will be kept longest. */
@@ -243,7 +250,7 @@ async function addReports(
   tx: Tx,
   gameId: string,
   groupId: string,
-  { ids, added, grouping, changes }: Addition,
+  { ids, added, grouping, changes, locksSlots }: Addition,
 ): Promise<void> {
   const { kind, title, reason, explanation, rulesVersion = null } = grouping;
   const signature = kind === 'stack' ? title : null;
@@ -254,6 +261,7 @@ async function addReports(
     gameId,
     sql`with added as materialized (${countedColumns(gameId, added)}),
       ${sql.join(COUNTERS.map((counter) => countUp(counter, gameId, groupId)))},
+      ${locksSlots ? sql`slots as (${slotLock(gameId, ids)}),` : sql``}
       sum as (
         select count(*) as count, min(received_at) as first, max(received_at) as last,
           (array_agg(report_id order by received_at desc, report_id desc))[1] as newest from added

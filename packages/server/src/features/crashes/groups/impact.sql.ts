@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { FacetIds } from './facet-ids.ts';
-import { changeTotals, lockAllSlots, lockSlots, totalledOf } from './totals.sql.ts';
+import { lockAllSlots, lockSlots, subtractTotals, totalledColumns, totalledOf, totalsChange } from './totals.sql.ts';
 
 /** Reports of one device in one group that are compared with others. What further ones add to its values is not counted. */
 const MAX_OF_DEVICE = 1000;
@@ -20,20 +20,21 @@ type Kept = { readonly facets: FacetIds; readonly totalled: ReadonlyMap<string, 
 
 /**
  * Counts the reports in `placeId`, and no longer where they were counted before. Without `facets`, those of before are
- * kept. The group must be locked by the caller; the groups of before are locked here. `isNew` if none was counted before.
+ * kept. The group must be locked by the caller; the groups of before are locked here. `isNew` if none was counted before;
+ * their slots can be locked by the caller then.
  */
 export async function countReports(
   tx: Tx,
   gameId: string,
   placeId: string,
   reportIds: readonly string[],
-  { facets, isNew }: { facets: FacetIds | undefined; isNew: boolean },
+  { facets, isNew, hasSlots = false }: { facets: FacetIds | undefined; isNew: boolean; hasSlots?: boolean },
 ): Promise<void> {
-  if (isNew) return join(tx, gameId, placeId, reportIds, facets ?? new Map());
+  if (isNew) return join(tx, gameId, placeId, reportIds, { facets: facets ?? new Map(), hasSlots });
   const counted = await findCounted(tx, gameId, reportIds);
   if (facets !== undefined) {
     await leave(tx, gameId, counted);
-    return join(tx, gameId, placeId, reportIds, facets);
+    return join(tx, gameId, placeId, reportIds, { facets });
   }
   await move(
     tx,
@@ -47,7 +48,7 @@ export async function countReports(
     gameId,
     placeId,
     reportIds.filter((id) => !known.has(id)),
-    new Map(),
+    { facets: new Map() },
   );
 }
 
@@ -57,28 +58,27 @@ async function join(
   gameId: string,
   placeId: string,
   reportIds: readonly string[],
-  facets: FacetIds,
+  { facets, hasSlots = false }: { facets: FacetIds; hasSlots?: boolean },
 ): Promise<void> {
   if (reportIds.length === 0) return;
-  await lockSlots(tx, gameId, reportIds);
-  await insert(tx, gameId, placeId, reportIds, { facets, totalled: new Map() });
-  await changeTotals(tx, gameId, reportIds, 'add');
+  if (!hasSlots) await lockSlots(tx, gameId, reportIds);
+  await insert(tx, gameId, placeId, reportIds, { facets, totals: 'added' });
 }
 
 /** Counts reports nowhere. */
 async function leave(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<void> {
   if (counted.length === 0) return;
   await lockAllSlots(tx, gameId);
-  await changeTotals(tx, gameId, idsOf(counted), 'subtract');
+  await subtractTotals(tx, gameId, idsOf(counted));
   await uncount(tx, gameId, counted);
 }
 
 /** Counts reports in another group, which is the same for the totals of their game and builds. */
 async function move(tx: Tx, gameId: string, placeId: string, counted: readonly Counted[]): Promise<void> {
   if (counted.length === 0) return;
-  const kept = await readKept(tx, gameId, counted);
+  const { facets, totalled } = await readKept(tx, gameId, counted);
   await uncount(tx, gameId, counted);
-  await insert(tx, gameId, placeId, idsOf(counted), kept);
+  await insert(tx, gameId, placeId, idsOf(counted), { facets, totals: totalled });
 }
 
 /** Counts the reports nowhere. Locks their groups. */
@@ -92,7 +92,7 @@ export async function countAgain(tx: Tx, gameId: string, reportIds: readonly str
   const { facets } = await readKept(tx, gameId, counted);
   await leave(tx, gameId, counted);
   for (const [placeId, reports] of Map.groupBy(counted, ({ place_id }) => place_id))
-    await join(tx, gameId, placeId, idsOf(reports), facets);
+    await join(tx, gameId, placeId, idsOf(reports), { facets });
 }
 
 function idsOf(counted: readonly Counted[]): string[] {
@@ -182,13 +182,18 @@ async function uncount(tx: Tx, gameId: string, counted: readonly Counted[]): Pro
   }
 }
 
+/**
+ * Counts reports in their group. `totals` says how they are counted in the totals already, or that they are to be added
+ * to them, for which their slots must be locked.
+ */
 async function insert(
   tx: Tx,
   gameId: string,
   placeId: string,
   reportIds: readonly string[],
-  { facets, totalled }: Kept,
+  { facets, totals }: { facets: FacetIds; totals: ReadonlyMap<string, number> | 'added' },
 ): Promise<void> {
+  const totalled: ReadonlyMap<string, number> = totals === 'added' ? new Map() : totals;
   const pairs = reportIds.flatMap((id) => (facets.get(id) ?? []).map((value) => [id, value] as const));
   await rowsOfGame(
     tx,
@@ -211,8 +216,9 @@ async function insert(
             as facet (report_id, value_id) group by report_id
         ) as facets using (report_id)
         where report.game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[])
-        returning ${changedColumns}
+        returning is_distinct, ${totalledColumns}
       ), ${sharesOf(gameId, placeId, [])},
+      ${totals === 'added' ? sql`${totalsChange(gameId, sql`changed`, { reportIds: [], sign: 1 })},` : sql``}
       more_values as (
         insert into crash_group_values as counted (game_id, group_id, value_id, reports, devices)
         select ${gameId}::uuid, ${placeId}::uuid, value_id, reports, devices from by_value

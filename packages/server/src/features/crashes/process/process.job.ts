@@ -6,8 +6,9 @@ import type { Attempt } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
+import { perContext } from '../../../request/per-context.ts';
 import { notesToAdd } from '../groups/dump-notes.ts';
-import { readRules } from '../groups/game-rules.sql.ts';
+import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
 import { groupByText } from '../groups/grouping.ts';
 import { type GroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
 import { storedTraceOf } from '../groups/stored-trace.ts';
@@ -35,7 +36,7 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   if (report === undefined) return;
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
-  const rules = await readRules(ctx.db, gameId);
+  const rules = knownRules(ctx).get(gameId) ?? (await readNewestRules(ctx, gameId));
   const fields = groupingFieldsOf(report);
   const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields, rules };
   const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
@@ -46,6 +47,21 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }
   ctx.metrics.crashWalks.inc({ outcome: reading.outcome });
+}
+
+/**
+ * The rules of games as they were when the last walk of the game was recorded. With older rules, a report is grouped
+ * again after it was recorded.
+ */
+const knownRules = perContext(() => new Map<string, GameRules>());
+const MAX_KNOWN_RULES = 1000;
+
+async function readNewestRules(ctx: Context, gameId: string): Promise<GameRules> {
+  const known = knownRules(ctx);
+  const rules = await readRules(ctx.db, gameId);
+  if (known.size >= MAX_KNOWN_RULES) known.clear();
+  known.set(gameId, rules);
+  return rules;
 }
 
 /** Records why the dump of a report has no stack. The texts of the report may have one. */
@@ -99,7 +115,7 @@ const recordWalk = batchWriter<WalkToRecord, boolean>({
     const { gameId } = walks[0]!;
     const stored = await recordWalks(ctx.db, gameId, walks, now);
     // Rules that were saved meanwhile are applied by a job, which may have run before the reports were stored.
-    const { version } = await readRules(ctx.db, gameId);
+    const { version } = await readNewestRules(ctx, gameId);
     if (walks.some(({ rulesVersion }) => rulesVersion !== version)) await enqueueRegrouping(ctx.db, gameId);
     return walks.map(({ reportId }) => stored.includes(reportId));
   },

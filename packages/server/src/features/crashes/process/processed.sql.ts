@@ -36,12 +36,10 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
     const [begun] = await rowsOfGame(
       db,
       gameId,
-      sql<DumpRow>`with begun as (
-          update crash_reports set state = 'processing'
-          where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null and state in ('received', 'queued')
-        )
-        select build_id, dump_key, dump_size, stack_key, ${groupingColumns} from crash_reports
-        where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null`,
+      sql<DumpRow>`update crash_reports
+        set state = case when state in ('received', 'queued') then 'processing' else state end
+        where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null
+        returning build_id, dump_key, dump_size, stack_key, ${groupingColumns}`,
     );
     return begun;
   });
@@ -185,6 +183,28 @@ export function listUnfinished(db: Db, selection: UnfinishedSelection): Promise<
 /** Like `listUnfinished`, but only reports that wait for a job. */
 export function listQueued(db: Db, selection: UnfinishedSelection): Promise<GameGroupingRow[]> {
   return listOldest(db, sql`${isUnfinished} and state = 'queued'`, selection);
+}
+
+/** The processes that hold unfinished reports that arrived before `before`, or held them when they died. */
+export async function listHolders(db: Db, before: Date): Promise<number[]> {
+  const holders = await rows(
+    db,
+    sql<{ held_by: number }>`select distinct held_by from crash_reports
+      where ${isUnfinished} and held_by is not null and report_id < ${firstIdAt(before.getTime())}`,
+  );
+  return holders.map(({ held_by }) => held_by);
+}
+
+/** The unfinished reports that these processes hold. They are held by no process afterwards. */
+export function takeFromHolders(
+  db: Db,
+  processNos: readonly number[],
+): Promise<{ game_id: string; report_id: string }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; report_id: string }>`update crash_reports set held_by = null
+      where ${isUnfinished} and held_by = any(${processNos}::integer[]) returning game_id, report_id`,
+  );
 }
 
 type UnfinishedSelection = { hasDump: boolean; before: Date; limit: number };

@@ -3,12 +3,14 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR, SECOND } from '../../../kernel/clock.ts';
+import { type Db, transact } from '../../../kernel/database/db.ts';
 import { defineJob, hasJobs } from '../../../kernel/jobs/jobs.ts';
+import { listProcesses } from '../../../kernel/processes/presence.ts';
 import type { GameGroupingRow } from '../groups/messages.sql.ts';
 import { enqueueProcessing, groupMessagesJob, processCrashJob } from '../report/jobs.ts';
 import { groupReportsByMessage } from './messages.job.ts';
 import { failWithText } from './process.job.ts';
-import { listQueued, listUnfinished } from './processed.sql.ts';
+import { listHolders, listQueued, listUnfinished, takeFromHolders } from './processed.sql.ts';
 
 export const finishReportsJob = defineJob<object>('crashes:finish', 3);
 
@@ -32,6 +34,29 @@ export async function finishReports(ctx: Context): Promise<void> {
   const stuck = await listUnfinished(ctx.db, { hasDump: true, before: new Date(now - TRIES_END), limit: BATCH });
   for (const report of stuck) await fail(ctx, report);
   await continueWithoutJobs(ctx, new Date(now - SETTLED));
+  await releaseForgotten(ctx.db, new Date(now - SETTLED));
+}
+
+/** Enqueues the reports that these processes held when they died. */
+export async function releaseReports(db: Db, processNos: readonly number[]): Promise<void> {
+  const reports = await takeFromHolders(db, processNos);
+  for (const [gameId, ofGame] of Map.groupBy(reports, ({ game_id }) => game_id))
+    await enqueueProcessing(
+      db,
+      gameId,
+      ofGame.map(({ report_id }) => report_id),
+    );
+}
+
+/**
+ * The same for processes that are gone. A process may have marked a report with its number just after others had found
+ * it dead, or they ran an older version of the server.
+ */
+async function releaseForgotten(db: Db, before: Date): Promise<void> {
+  const holders = await listHolders(db, before);
+  const processes = new Set((await listProcesses(db)).map(({ process_no }) => process_no));
+  const gone = holders.filter((processNo) => !processes.has(processNo));
+  if (gone.length > 0) await transact(db, (tx) => releaseReports(tx, gone));
 }
 
 /**

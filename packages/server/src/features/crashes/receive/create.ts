@@ -11,6 +11,8 @@ import { countLimit } from '../../../kernel/limits/count-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { reservePlaces } from '../../../request/held-jobs.ts';
+import { processCrashJob } from '../report/jobs.ts';
 import { partitionOf } from '../report/partitions.ts';
 import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal } from './accept.ts';
 import { announcedAttachments } from './announced.ts';
@@ -142,7 +144,9 @@ async function writeBatch(
 ): Promise<({ filesGranted: boolean } | ApiError | RepeatedError)[]> {
   const limits = dailyLimits(ctx);
   const namesSince = new Date(ctx.clock.now().getTime() - REPEATED_WITHIN);
-  const outcomes = await writeReports(ctx.db, reports, limits, { namesSince });
+  const outcomes = await writeAndProcess(ctx, reports, (holder) =>
+    writeReports(ctx.db, reports, limits, { namesSince, holder }),
+  );
   const withoutFiles = reports.filter((_, index) => outcomes[index] !== 'with_files');
   await returnBytes(ctx.db, withoutFiles, limits.day);
   const written = reports.filter((_, index) => outcomes[index] === 'with_files' || outcomes[index] === 'without_files');
@@ -155,6 +159,27 @@ async function writeBatch(
     if (outcome === 'repeated') return new RepeatedError("the build has a report with this client's id");
     return { filesGranted: outcome === 'with_files' };
   });
+}
+
+/** Writes reports with `write`, and processes their dumps in this process if it has places for them. */
+async function writeAndProcess(
+  ctx: Context,
+  reports: readonly NewReport[],
+  write: (holder: number | null) => Promise<WriteOutcome[]>,
+): Promise<WriteOutcome[]> {
+  const dumps = reports.filter(({ dump }) => dump !== null).length;
+  const places = dumps === 0 ? null : reservePlaces(ctx, processCrashJob, dumps);
+  let outcomes: WriteOutcome[] | undefined;
+  try {
+    outcomes = await write(places?.processNo ?? null);
+    return outcomes;
+  } finally {
+    // After an error, they may have been written. For a report that doesn't exist, nothing happens.
+    const written = reports.filter(
+      ({ dump }, index) => dump !== null && (outcomes === undefined || outcomes[index] === 'with_files'),
+    );
+    places?.begin(written.map(({ gameId, reportId }) => ({ gameId, reportId })));
+  }
 }
 
 function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, attachments, wants }: NewReport): void {

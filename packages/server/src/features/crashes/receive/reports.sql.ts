@@ -166,16 +166,23 @@ const processJob = jobForEachRow(processCrashJob, { gameId: sql`game_id`, report
 const previewImages = jobForEachRow(previewJob, { gameId: sql`game_id`, reportId: sql`report_id` });
 const groupJob = jobForEachRow(groupMessagesJob, { gameId: sql`game_id`, reportIds: sql`json_agg(report_id)` });
 
+export type WriteOptions = {
+  /** A report is repeated only if the other one is not older. */
+  readonly namesSince: Date;
+  /** The number of the process that holds the jobs for the dumps; null if they are to be enqueued. */
+  readonly holder: number | null;
+};
+
 /**
  * Writes reports, counts them against the limits of their games, and enqueues their jobs, in one statement and so in
- * one transaction. A report is repeated only if the other one is not older than `namesSince`. Returns the outcome of
- * each report in order. Counters are locked in the order of their games, so two processes cannot deadlock.
+ * one transaction. Returns the outcome of each report in order. Counters are locked in the order of their games, so two
+ * processes cannot deadlock.
  */
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
   limits: DailyLimits,
-  { namesSince }: { namesSince: Date },
+  { namesSince, holder }: WriteOptions,
 ): Promise<WriteOutcome[]> {
   const { builds, places } = placesOf(reports);
   const counted = new BulkRows(COUNTED_COLUMNS);
@@ -188,9 +195,9 @@ export async function writeReports(
   }
   const { existing_places, over_limit, without_files, written_ids } = await withShards(db, (shards) => {
     const counts = countReports(builds, counted, limits);
-    if (shards !== null) return writeInShards(db, shards, counts, reports, { places, namesSince });
+    if (shards !== null) return writeInShards(db, shards, counts, reports, { places, namesSince, holder });
     const named = isNamed(reports) ? recordNames(names, namesSince) : null;
-    return writeAtOnce(db, counts, items, named);
+    return writeAtOnce(db, counts, items, { named, holder });
   });
   const existingPlaces = new Set(existing_places);
   const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
@@ -301,18 +308,21 @@ const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image"
  * The statement that inserts the reports of `granted`, with the columns of `build`; with `isNamed`, only those without a
  * client's id, and those in `named`.
  */
-function insertReports(items: BulkRows<NewReport>, isNamed: boolean): RawBuilder<unknown> {
-  return sql`insert into crash_reports (game_id, build_id, state, ${insertedNames(REPORT_COLUMNS)})
+function insertReports(
+  items: BulkRows<NewReport>,
+  { isNamed, holder }: { isNamed: boolean; holder: number | null },
+): RawBuilder<unknown> {
+  return sql`insert into crash_reports (game_id, build_id, state, held_by, ${insertedNames(REPORT_COLUMNS)})
     select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
-      ${insertedValues(REPORT_COLUMNS, 'item')}
+      case when item.dump_key is not null and granted then ${holder}::integer end, ${insertedValues(REPORT_COLUMNS, 'item')}
     from ${items.unnest('item')} join granted using (no) join build using (place)
     ${isNamed ? sql`where item.client_ref_hash is null or item.report_id in (select report_id from named)` : sql``}
     returning game_id, report_id, dump_key, state, ${HAS_IMAGES} as has_images`;
 }
 
 /** The CTEs that enqueue the jobs of `written`, and how many jobs that are. */
-const ADDED_JOBS = sql`to_process as (
-    select ${processJob} as job from written where dump_key is not null
+const addedJobs = (holder: number | null) => sql`to_process as (
+    select ${processJob} as job from written where dump_key is not null and ${holder}::integer is null
   ), to_group as (
     select ${groupJob} as job from written where dump_key is null and state = 'queued' group by game_id
   ), to_preview as (
@@ -326,13 +336,13 @@ function writeAtOnce(
   db: Db,
   counts: RawBuilder<unknown>,
   items: BulkRows<NewReport>,
-  named: RawBuilder<unknown> | null,
+  { named, holder }: { named: RawBuilder<unknown> | null; holder: number | null },
 ): Promise<Counted> {
   return onlyRow(
     db,
     keepPlan(sql<Counted>`with ${counts}, ${named === null ? sql`` : sql`${named},`} written as (
-        ${insertReports(items, named !== null)}
-      ), ${ADDED_JOBS}
+        ${insertReports(items, { isNamed: named !== null, holder })}
+      ), ${addedJobs(holder)}
       select ${COUNTED}, ${JOB_COUNT},
         ${named === null ? sql`'{}'::uuid[]` : sql`array(select report_id from written)`} as written_ids`),
   );
@@ -361,7 +371,7 @@ function writeInShards(
   shards: Shards,
   counts: RawBuilder<unknown>,
   reports: readonly NewReport[],
-  { places, namesSince }: { places: readonly number[]; namesSince: Date },
+  { places, namesSince, holder }: WriteOptions & { places: readonly number[] },
 ): Promise<Counted> {
   return retryConflicts(() =>
     transact(db, async (tx) => {
@@ -385,9 +395,11 @@ function writeInShards(
           names.add(reports[no - 1]!, places[no - 1]);
         }
         const named = recordNames(names, namesSince);
-        written.push(...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, { items, named }, granted)));
+        written.push(
+          ...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, { items, named, holder }, granted)),
+        );
       }
-      await addJobs(tx, written);
+      await addJobs(tx, written, holder);
       return { ...counted, written_ids: written.map(({ report_id }) => report_id) };
     }),
   );
@@ -396,7 +408,7 @@ function writeInShards(
 function insertInShard(
   tx: Tx,
   shard: Shard,
-  { items, named }: { items: BulkRows<NewReport>; named: RawBuilder<unknown> },
+  { items, named, holder }: { items: BulkRows<NewReport>; named: RawBuilder<unknown>; holder: number | null },
   granted: readonly GrantedRow[],
 ): Promise<WrittenRow[]> {
   const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
@@ -409,11 +421,11 @@ function insertInShard(
       ), build as (
         select * from json_to_recordset(${JSON.stringify(builds)}::json)
           as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
-      ), ${named} ${insertReports(items, true)}`,
+      ), ${named} ${insertReports(items, { isNamed: true, holder })}`,
   );
 }
 
-async function addJobs(tx: Tx, allWritten: readonly WrittenRow[]): Promise<void> {
+async function addJobs(tx: Tx, allWritten: readonly WrittenRow[], holder: number | null): Promise<void> {
   const written = allWritten.filter(
     ({ dump_key, state, has_images }) => dump_key !== null || state === 'queued' || has_images,
   );
@@ -421,7 +433,7 @@ async function addJobs(tx: Tx, allWritten: readonly WrittenRow[]): Promise<void>
   const jobs = sql`with written as materialized (
       select * from json_to_recordset(${JSON.stringify(written)}::json)
         as written (game_id uuid, report_id uuid, dump_key text, state text, has_images boolean)
-    ), ${ADDED_JOBS} select ${JOB_COUNT}`;
+    ), ${addedJobs(holder)} select ${JOB_COUNT}`;
   await rows(tx, keepPlan(jobs));
 }
 
@@ -528,27 +540,32 @@ function maxBytes(setting: number): RawBuilder<unknown> {
  */
 export type AttachOutcome = 'attached' | 'taken' | 'past_limit' | 'too_large';
 
-/** Adds a file to its report, counts its bytes, and enqueues the job for it, all or nothing. */
+/**
+ * Adds a file to its report, counts its bytes, and enqueues the job for it, all or nothing. The job for a dump is not
+ * enqueued if the process `holder` holds it.
+ */
 export function attachFile(
   db: Db,
   ref: FileRef,
   file: StoredFile & Pick<Attachment, 'kind'>,
   limits: Pick<DailyLimits, 'day' | 'bytes'>,
+  holder: number | null = null,
 ): Promise<AttachOutcome> {
+  const addition = { ref, file, limits, holder: ref.kind === 'dump' ? holder : null };
   return withShards(db, (shards) =>
-    shards === null && ref.kind !== 'attachment'
-      ? attachAtOnce(db, ref, file, limits)
-      : attachInSteps(db, ref, file, limits),
+    shards === null && ref.kind !== 'attachment' ? attachAtOnce(db, addition) : attachInSteps(db, addition),
   );
 }
 
+type Addition = {
+  readonly ref: FileRef;
+  readonly file: StoredFile & Pick<Attachment, 'kind'>;
+  readonly limits: Pick<DailyLimits, 'day' | 'bytes'>;
+  readonly holder: number | null;
+};
+
 /** In one statement, which saves five round trips for each dump. */
-async function attachAtOnce(
-  db: Db,
-  ref: FileRef,
-  file: StoredFile & Pick<Attachment, 'kind'>,
-  limits: Pick<DailyLimits, 'day' | 'bytes'>,
-): Promise<AttachOutcome> {
+async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Promise<AttachOutcome> {
   const ofReport = sql`game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid`;
   const job = jobForEachRow(ref.kind === 'dump' ? processCrashJob : readLogJob, {
     gameId: sql`game_id`,
@@ -559,22 +576,17 @@ async function attachAtOnce(
     keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
         select from crash_reports where ${ofReport} and ${isMissing(ref)} for update
       ), ${countBytes(ref.gameId, file.stored, limits, sql`waiting`)}, attached as (
-        update crash_reports set ${changesOf(ref, file)} from counted where ${ofReport} returning game_id, report_id
+        update crash_reports set ${changesOf(ref, file, holder)} from counted where ${ofReport} returning game_id, report_id
       )
       select (select count(*) from waiting) as waiting,
-        (select count(${job}) from attached) as attached`),
+        (select count(${holder === null ? job : sql`report_id`}) from attached) as attached`),
   );
   if (waiting === 0) return 'taken';
   return attached === 0 ? 'past_limit' : 'attached';
 }
 
 /** An attachment is checked against the others of its report. On Citus, a statement cannot write to both servers. */
-function attachInSteps(
-  db: Db,
-  ref: FileRef,
-  file: StoredFile & Pick<Attachment, 'kind'>,
-  limits: Pick<DailyLimits, 'day' | 'bytes'>,
-): Promise<AttachOutcome> {
+function attachInSteps(db: Db, { ref, file, limits, holder }: Addition): Promise<AttachOutcome> {
   const { gameId, reportId } = ref;
   const ofReport = sql`game_id = ${gameId} and report_id = ${reportId}`;
   return transact(db, async (tx): Promise<AttachOutcome> => {
@@ -588,8 +600,8 @@ function attachInSteps(
     if (ref.kind === 'attachment' && attached + file.size > LIMITS.crashAttachmentsBytes) return 'too_large';
     const counted = await row(tx, keepPlan(sql`with ${countBytes(gameId, file.stored, limits)} select from counted`));
     if (counted === undefined) return 'past_limit';
-    await changed(tx, keepPlan(sql`update crash_reports set ${changesOf(ref, file)} where ${ofReport}`));
-    if (ref.kind === 'dump') await addJob(tx, processCrashJob, { gameId, reportId });
+    await changed(tx, keepPlan(sql`update crash_reports set ${changesOf(ref, file, holder)} where ${ofReport}`));
+    if (ref.kind === 'dump' && holder === null) await addJob(tx, processCrashJob, { gameId, reportId });
     if (ref.kind === 'log') await addJob(tx, readLogJob, { gameId, reportId });
     if (ref.kind === 'attachment' && file.kind === 'image') await addJob(tx, previewJob, { gameId, reportId });
     return 'attached';
@@ -618,9 +630,14 @@ function countBytes(
     )`;
 }
 
-function changesOf(ref: FileRef, { key, size, kind }: StoredFile & Pick<Attachment, 'kind'>): RawBuilder<unknown> {
+function changesOf(
+  ref: FileRef,
+  { key, size, kind }: StoredFile & Pick<Attachment, 'kind'>,
+  holder: number | null,
+): RawBuilder<unknown> {
   if (ref.kind !== 'attachment') {
-    const becomesQueued = ref.kind === 'dump' ? sql`, state = 'queued', failure = null` : sql``;
+    const becomesQueued =
+      ref.kind === 'dump' ? sql`, state = 'queued', failure = null, held_by = ${holder}::integer` : sql``;
     return sql`${sql.ref(`${ref.kind}_key`)} = ${key}, ${sql.ref(`${ref.kind}_size`)} = ${size}${becomesQueued}`;
   }
   return sql`attachments = jsonb_set(attachments, array[${String(ref.attachment)}],

@@ -9,11 +9,13 @@ import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isFormType } from '../../../request/form.ts';
+import { reservePlaces } from '../../../request/held-jobs.ts';
+import { processCrashJob } from '../report/jobs.ts';
 import { openAttachmentToken } from './attachment-tokens.ts';
 import { ATTACHMENT_LIMITS } from './attachments.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
 import { readCrashForm } from './forms/read-form.ts';
-import { attachFile, type FileRef, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
+import { type AttachOutcome, attachFile, type FileRef, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
 import { sniff } from './sniff.ts';
 import { type FileLimits, FileTooLargeError, storeFile } from './store-file.ts';
 import { openToken, uploadsEndOf } from './tokens.ts';
@@ -41,8 +43,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   // Refused before 64 MB are transferred. A body without a length is measured as it arrives.
   if (Number(request.headers['content-length'] ?? 0) > maxBytesOf(grant) + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request, maxStored);
-  // With the limits of the current day: a new one may have begun during the upload.
-  const outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx)).catch(async (error) => {
+  const outcome = await attach(ctx, grant, file).catch(async (error) => {
     // After other errors the file may have been added, so it is left to the sweep. If the database was full, nothing
     // was written.
     if (isStorageFull(error)) await ctx.blobs.delete(file.key);
@@ -55,6 +56,21 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   }
   ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
   return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
+}
+
+/** Adds the file to its report, and processes a dump in this process if it has a place for it. */
+async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Promise<AttachOutcome> {
+  const places = grant.kind === 'dump' ? reservePlaces(ctx, processCrashJob, 1) : null;
+  let outcome: AttachOutcome | undefined;
+  try {
+    // With the limits of the current day: a new one may have begun during the upload.
+    outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx), places?.processNo);
+    return outcome;
+  } finally {
+    // After an error, it may have been added. For a report without a dump, nothing happens.
+    const isAttached = outcome === undefined || outcome === 'attached';
+    places?.begin(isAttached ? [{ gameId: grant.gameId, reportId: grant.reportId }] : []);
+  }
 }
 
 type UploadGrant = FileRef;
