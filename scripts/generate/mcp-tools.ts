@@ -1,6 +1,7 @@
 // Writes docs/mcp-tools.md: every tool of the MCP server with its purpose, parameters and errors.
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { describeApproval, errorsOfTool } from '../../packages/server/src/mcp/approval-tools.ts';
+import { groupOf } from '../../packages/server/src/mcp/tool-choice.ts';
 import { type Tool, toolsOf } from '../../packages/server/src/mcp/tools.ts';
 import { fieldsOf, type Schema } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
@@ -19,6 +20,9 @@ export function writeMcpTools(): string {
     INTRODUCTION,
     '## All tools',
     table(['Tool', 'Purpose', 'Hints'], sorted.map(indexRow)),
+    '## Groups',
+    'An address such as `/mcp?tools=crashes,bugs` [offers only these groups](mcp.md#choose-the-tools).',
+    table(['Group', 'Tools'], groupRows(sorted)),
     ...sorted.map(describe),
   );
 }
@@ -26,6 +30,11 @@ export function writeMcpTools(): string {
 /** The tools are only described here and never called. */
 async function refuse(): Promise<never> {
   throw new Error('tools are only described here');
+}
+
+function groupRows(tools: readonly Tool[]): string[][] {
+  const groups = [...Map.groupBy(tools, groupOf)].toSorted(([a], [b]) => a.localeCompare(b));
+  return groups.map(([group, members]) => [code(group), members.map(({ name }) => code(name)).join(', ')]);
 }
 
 function indexRow({ name, operation, definition }: Tool): string[] {

@@ -105,6 +105,24 @@ const mailDomains: Parse<string> = (value) => {
   return domains.join(',');
 };
 
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Origins as browsers send them, separated by commas. Without HTTPS, others in the network could change the page. */
+const origins: Parse<string> = (value) => {
+  const list = value.split(',').map((origin) => origin.trim().replace(/\/$/, ''));
+  const isOrigin = (text: string) => {
+    const { protocol, hostname = '', origin } = URL.parse(text) ?? {};
+    return (
+      origin === text &&
+      !text.includes('*') &&
+      (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname)))
+    );
+  };
+  if (!list.every(isOrigin))
+    throw new Error('use origins such as https://agent.example.com; http is possible only on this machine');
+  return list.join(',');
+};
+
 /** `unix:/path`, or `host:port`, where an IPv6 address is in brackets. */
 const scanner: Parse<string> = (value) => {
   const port = /^(?:\[[0-9a-f:.]+\]|[^:[\]/\s]+):(\d+)$/i.exec(value)?.[1];
@@ -383,6 +401,11 @@ export const SETTINGS = {
     '3000',
     limit,
     'GET requests to public pages and routes per minute and IP address. Images, scripts and files of web builds do not count.',
+  ),
+  mcpOrigins: optional(
+    'CHAUFFEUR_MCP_ORIGINS',
+    origins,
+    'Origins of web pages that can connect to `/mcp` as agents, such as `https://agent.example.com`, separated by commas. Default: none; programs that are not web pages can always connect.',
   ),
   limitAgents: setting('CHAUFFEUR_LIMIT_AGENTS', '300', limit, 'MCP calls per minute and agent.'),
   limitSignIns: setting(

@@ -19,11 +19,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-type Sent = { method?: string; headers?: Record<string, string>; body?: string | Buffer };
+type Sent = { method?: string; headers?: Record<string, string>; body?: string | Buffer; query?: string };
 
 /** Sends one raw request with any Host header. */
-async function send({ method = 'POST', headers = {}, body = '' }: Sent) {
-  const sending = httpRequest(`${server.url}/mcp`, {
+async function send({ method = 'POST', headers = {}, body = '', query = '' }: Sent) {
+  const sending = httpRequest(`${server.url}/mcp${query}`, {
     method,
     headers: {
       authorization: `Bearer ${key.key}`,
@@ -153,6 +153,40 @@ describe('a request', () => {
       assert.equal((await send({ headers, body: ping })).status, 200, JSON.stringify(headers));
   });
 
+  test('that is a notification, or the response of a client, is accepted without a body', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const notifications = [
+      { method: 'notifications/initialized' },
+      { method: 'notifications/cancelled', params: { requestId: 7, reason: 'too slow' } },
+      { method: 'notifications/of-another-revision' },
+    ];
+    const described = { method: 'notifications/cancelled', params: { requestId: 7, _meta: meta } };
+    // In the current revision, clients respond to nothing.
+    const responses = [
+      { id: 7, result: {} },
+      { id: 7, error: { code: -32600, message: 'no' } },
+    ];
+    for (const [version, messages] of [
+      ['2025-11-25', [...notifications, ...responses]],
+      ['2026-07-28', [...notifications, described]],
+    ] as const)
+      for (const message of messages) {
+        const { method = '' } = message as { method?: string };
+        const headers = { 'mcp-protocol-version': version, ...(method !== '' && { 'mcp-method': method }) };
+        const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+        const response = await send({ headers, body });
+        assert.deepEqual(
+          [response.status, response.text, response.headers['content-type']],
+          [202, '', undefined],
+          `${version} ${body}`,
+        );
+      }
+  });
+
   test('that is too large is refused', async () => {
     const { status, text } = await send({ body: Buffer.alloc(2 * 1024 * 1024, 'x') });
     assert.deepEqual([status, JSON.parse(text).error.code], [413, 4043]);
@@ -181,6 +215,36 @@ describe('a request', () => {
     await assert.rejects(agent.client.getPrompt({ name: 'triage_crashes' }), /uid: missing/);
     await assert.rejects(agent.client.readResource({ uri: 'file:///etc/passwd' }), /not found/i);
     await agent.close();
+  });
+});
+
+describe('an address that chooses tools', () => {
+  test('offers these tools only, in both revisions', async () => {
+    for (const mode of ['modern', 'legacy'] as const) {
+      const agent = await connect(server, key.key, mode, '?tools=channels,get_crash');
+      const { tools } = await agent.client.listTools();
+      assert.deepEqual(tools.map(({ name }) => name).sort(), [
+        ...['confirm_approval', 'get_approval', 'get_crash', 'list_channels', 'list_games', 'promote_build'],
+        'rollback_channel',
+      ]);
+      assert.equal(codeOf(await agent.call('list_channels', { uid: studio.game.uid })), 0);
+      await assert.rejects(agent.call('list_game_builds', { uid: studio.game.uid }), /Unknown tool/);
+      await agent.close();
+    }
+  });
+
+  test('can repeat the parameter', async () => {
+    const agent = await connect(server, key.key, 'modern', '?tools=symbols&tools=audit');
+    const { tools } = await agent.client.listTools();
+    assert.equal(tools.length, 5);
+    await agent.close();
+  });
+
+  test('names the possible ones if it is invalid', async () => {
+    const { status, text } = await send({ body: ping, query: '?tools=crashs' });
+    assert.deepEqual([status, JSON.parse(text).error.code], [400, 4002]);
+    assert.match(text, /crashs.* is no group or tool.*crashes, games.*list_crash_groups/);
+    await assert.rejects(connect(server, key.key, 'modern', '?tools='), /names nothing/);
   });
 });
 

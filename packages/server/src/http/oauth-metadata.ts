@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { mountAgentPreflight } from '../request/agent-origins.ts';
 import { agentResource, oauthIssuer } from '../request/oauth-addresses.ts';
 import { forwardToAuth, sendResponse, targetOf } from './forward-to-auth.ts';
 
@@ -48,6 +49,8 @@ export function mountOAuthMetadata(app: FastifyInstance, ctx: Context, auth: Aut
     [resource]: resource,
   };
   for (const [url, document] of Object.entries(documents)) {
+    // Clients ask for the documents with the version of the protocol in a header.
+    mountAgentPreflight(app, ctx, url, ['GET']);
     app.get(url, { config: { operation: 'oauth.metadata' } }, async (request, reply) => {
       reply.header('access-control-allow-origin', '*');
       const target = targetOf(ctx, request);

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { userOfHeaders } from '../features/accounts/accounts.ts';
 import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../features/agents/agents.ts';
+import { allowAgentOrigin, mountAgentPreflight } from '../request/agent-origins.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
 import { decodeUtf8, parseJson } from '../request/parse-json.ts';
@@ -61,11 +62,15 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
     addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), (body) => body);
     for (const [name, { method, form, answer }] of Object.entries(ENDPOINTS)) {
       const url = `${new URL(oauthIssuer(ctx.publicUrl)).pathname}/oauth2/${name}`;
+      if (form === 'oauth') mountAgentPreflight(scope, ctx, url, [method]);
       scope.route({
         method,
         url,
         bodyLimit: BODY_BYTES,
         config: { operation: `oauth.${name}`, secret: true },
+        onRequest: async (request, reply) => {
+          if (form === 'oauth') allowAgentOrigin(ctx, request, reply);
+        },
         errorHandler: (error, request, reply) => {
           sendAuthError(ctx, request, reply, error, form);
         },
@@ -104,6 +109,7 @@ const CONSENT_PAGE = '/consent';
 async function authorize({ ctx, auth, request, reply, target }: Turn): Promise<FastifyReply> {
   const params = target.searchParams;
   if (!params.has('resource')) params.set('resource', agentResource(ctx.publicUrl));
+  dropToolChoice(ctx, params);
   const scopes = wordsOf(params, 'scope');
   if (scopes.length > 0) params.set('scope', [...new Set([...scopes, 'offline_access'])].join(' '));
   const prompts = wordsOf(params, 'prompt');
@@ -117,6 +123,14 @@ async function authorize({ ctx, auth, request, reply, target }: Turn): Promise<F
     if (page !== CONSENT_PAGE) return location;
     return `${page}?${new URLSearchParams({ request: bindRequest(ctx, query, holder) })}`;
   });
+}
+
+/** Some clients send the address that they were given, which may choose tools; it is still the same resource. */
+function dropToolChoice({ publicUrl }: Context, params: URLSearchParams): void {
+  const resource = agentResource(publicUrl);
+  const sent = params.getAll('resource').map((value) => (value.startsWith(`${resource}?`) ? resource : value));
+  params.delete('resource');
+  for (const value of sent) params.append('resource', value);
 }
 
 function wordsOf(params: URLSearchParams, name: string): string[] {
@@ -150,8 +164,14 @@ async function keepCode({ ctx, auth, request }: Turn, query: string, { url }: { 
 
 /** A code that is used a second time was stolen or shared, so its connection ends (RFC 6749, section 4.1.2). */
 async function exchange({ ctx, auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
-  const response = await forwardToAuth(auth, request, { target, body });
-  const code = new URLSearchParams(body?.text).get('code');
+  const fields = new URLSearchParams(body?.text);
+  dropToolChoice(ctx, fields);
+  const isForm = body?.type === 'application/x-www-form-urlencoded';
+  const response = await forwardToAuth(auth, request, {
+    target,
+    body: isForm ? { ...body, text: fields.toString() } : body,
+  });
+  const code = fields.get('code');
   if (code !== null && response.ok && !(await noteCodeUse(ctx, code)))
     throw new ApiError(4002, 'invalid code', { data: { reason: 'invalid_grant' } });
   // Other errors occur before the code is checked.

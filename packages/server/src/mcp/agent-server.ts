@@ -31,7 +31,11 @@ export function createAgentServer(ctx: Context, caller: AccountCaller, { tools, 
   }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.get(params.name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool. See tools/list.');
+    if (tool === undefined)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'Unknown tool, or none of those that the address of this server chooses. See tools/list.',
+      );
     return callTool(ctx, caller, tool, params.arguments ?? {});
   });
   server.setRequestHandler('resources/list', async () => ({ resources: await listResources(ctx, caller, resources) }));

@@ -8,13 +8,15 @@ import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
+import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/agent-origins.ts';
 import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { hasMoreValues } from '../request/parse-json.ts';
 import type { Performable } from '../request/perform.ts';
-import { catalogueOf, createAgentServer } from './agent-server.ts';
+import { type Catalogue, catalogueOf, createAgentServer } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
+import { chooseTools } from './tool-choice.ts';
 
 const BODY_BYTES = MIB;
 /** Several times more than the longest list that a tool takes. */
@@ -22,6 +24,10 @@ const MAX_VALUES = 2000;
 /** Streams that clients keep open for notifications. The server sends none, so a few are enough. */
 const MAX_STREAMS = 100;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const METHODS = ['GET', 'POST', 'DELETE'];
+
+/** What the handler of the SDK passes on to the server of a request. */
+type Serving = { readonly caller: AccountCaller; readonly catalogue: Catalogue };
 
 /** Mounts the endpoint, with a tool for every operation that is marked for MCP. */
 export function mountMcp(
@@ -32,7 +38,10 @@ export function mountMcp(
 ): void {
   const catalogue = catalogueOf(operations);
   const handler = createMcpHandler(
-    ({ authInfo }) => createAgentServer(ctx, authInfo?.extra?.caller as AccountCaller, catalogue),
+    ({ authInfo }) => {
+      const { caller, catalogue: offered } = authInfo!.extra as Serving;
+      return createAgentServer(ctx, caller, offered);
+    },
     {
       onerror: (err) => ctx.log.debug({ err }, 'an MCP request was refused'),
       maxRequestBodySize: BODY_BYTES,
@@ -44,13 +53,15 @@ export function mountMcp(
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     addBytesParser(scope, '*', bodyDeadlineMs(ctx.config), requireFewValues);
+    mountAgentPreflight(scope, ctx, '/mcp', METHODS);
     scope.route({
-      method: ['GET', 'POST', 'DELETE'],
+      method: METHODS,
       url: '/mcp',
       bodyLimit: BODY_BYTES,
       config: { operation: 'mcp', secret: true },
       // Before the body is read, so that callers without access need not send it.
       onRequest: async (request, reply) => {
+        allowAgentOrigin(ctx, request, reply);
         requireOwnHost(ctx, request);
         request.caller = await admit(ctx, auth, request, reply);
       },
@@ -61,12 +72,22 @@ export function mountMcp(
       },
       handler: async (request, reply) => {
         const caller = request.caller as AccountCaller;
-        const authInfo = { token: '', clientId: caller.agent?.id ?? '', scopes: [], extra: { caller } };
+        const extra: Serving = {
+          caller,
+          catalogue: { ...catalogue, tools: chooseTools(catalogue.tools, choiceOf(request)) },
+        };
+        const authInfo = { token: '', clientId: caller.agent?.id ?? '', scopes: [], extra };
         const fetched = fromRequest(request, () => handler.fetch(webRequestOf(ctx, request, reply), { authInfo }));
         return send(reply, await fetched);
       },
     });
   });
+}
+
+/** The parameter may be repeated, as lists often are. */
+function choiceOf({ query }: FastifyRequest): string | undefined {
+  const { tools } = query as { tools?: string | string[] };
+  return tools === undefined ? undefined : [tools].flat().join(',');
 }
 
 /** Checked before the SDK parses the body, which it then copies and checks several times. */
@@ -87,15 +108,20 @@ async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: F
 
 /**
  * A page of another site can make its host name resolve to this machine and then call this service (DNS rebinding).
- * Therefore Host, and Origin if a browser sends it, must name this service. Throws 4032.
+ * Therefore Host must name this service, and Origin, if a browser sends it, this service or a site that the operator
+ * allows. Throws 4032.
  */
 function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);
   const allowed = [...new Set([hostname, ...LOOPBACK])];
   if (!validateHostHeader(request.headers.host, allowed).ok)
     throw new ApiError(4032, `Host: not the host of this service. Use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
-  if (!validateOriginHeader(request.headers.origin, allowed).ok)
-    throw new ApiError(4032, 'Origin: the request came from another site.');
+  const { origin } = request.headers;
+  if (!mayConnect(ctx, origin) && !validateOriginHeader(origin, allowed).ok)
+    throw new ApiError(
+      4032,
+      'Origin: the request came from a page of another site. Operators allow sites with CHAUFFEUR_MCP_ORIGINS.',
+    );
 }
 
 function webRequestOf(ctx: Context, request: FastifyRequest, reply: FastifyReply): Request {
@@ -113,5 +139,6 @@ function webRequestOf(ctx: Context, request: FastifyRequest, reply: FastifyReply
 function send(reply: FastifyReply, response: Response): FastifyReply {
   reply.code(response.status);
   for (const [name, value] of response.headers) reply.header(name, value);
-  return reply.send(response.body === null ? null : Readable.fromWeb(response.body as ReadableStream));
+  // Fastify would send null as JSON.
+  return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body as ReadableStream));
 }

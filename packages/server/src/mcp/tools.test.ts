@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import type { Perform } from '../request/perform.ts';
+import { chooseTools, groupOf, TOOL_GROUPS } from './tool-choice.ts';
 import { shorten, toolsOf } from './tools.ts';
 
 const perform: Perform = () => Promise.reject(new Error('no tool is called here'));
@@ -42,5 +43,44 @@ describe('the schemas of results', () => {
       },
       required: ['id'],
     });
+  });
+});
+
+describe('the choice of tools', () => {
+  const namesOf = (choice?: string) => [...chooseTools(tools, choice).keys()];
+
+  it('offers all tools by default', () => assert.deepEqual(namesOf(), [...tools.keys()]));
+
+  it('has every tool in one group, and no group without tools or with the name of a tool', () => {
+    const groups = new Set([...tools.values()].map(groupOf));
+    assert.deepEqual([...groups].sort(), Object.keys(TOOL_GROUPS).sort());
+    for (const group of groups) assert.equal(tools.has(group), false, group);
+  });
+
+  it('is a list of groups and single tools, to which list_games belongs', () => {
+    const names = namesOf('symbols, get_crash');
+    assert.deepEqual(names.toSorted(), ['delete_build_symbols', 'get_crash', 'list_build_symbols', 'list_games']);
+    assert.deepEqual(
+      names,
+      [...tools.keys()].filter((name) => names.includes(name)),
+    );
+  });
+
+  it('adds the tools for approvals to those that can need one', () => {
+    const approvals = ['confirm_approval', 'get_approval'];
+    assert.deepEqual(namesOf('promote_build').toSorted(), [...approvals, 'list_games', 'promote_build']);
+    assert.deepEqual(namesOf('list_channels').toSorted(), ['list_channels', 'list_games']);
+  });
+
+  it('that is invalid names all groups and tools', () => {
+    for (const choice of ['', 'crash', 'crashes,', 'crashes,list_crash', 'constructor', 'Crashes'])
+      assert.throws(
+        () => namesOf(choice),
+        {
+          code: 4002,
+          message: /groups are approvals, .*symbols\. The tools are change_crash_groups, .*update_crash_group\./,
+        },
+        choice,
+      );
   });
 });

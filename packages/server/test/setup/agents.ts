@@ -45,17 +45,18 @@ export type Agent = {
   close(): Promise<void>;
 };
 
-/** The current client, connected with a bearer token. */
+/** The current client, connected with a bearer token. `query` is that of the address. */
 export async function connect(
   server: Pick<TestServer, 'url'>,
   token: string,
   mode: 'modern' | 'legacy' = 'modern',
+  query = '',
 ): Promise<Agent> {
   const client = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode: mode === 'modern' ? 'auto' : 'legacy' } },
   );
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
