@@ -23,6 +23,7 @@ const EVERYTHING = [
   ...['--set', 'ingress.enabled=true', '--set', 'ingress.className=nginx', '--set', 'ingress.tlsSecret=certificate'],
   ...['--set', 'networkPolicy.from[0].podSelector.matchLabels.app=ingress', '--set', 'nodeSelector.disk=fast'],
   ...['--set', 'imagePullSecrets[0].name=registry', '--set', 'image.tag=1.2.3'],
+  ...['--set', 'legalPages.imprint\\.en\\.md=# Imprint', '--set', 'settings.CHAUFFEUR_IMPRINT_EN=/legal/imprint.en.md'],
 ];
 
 async function makeFolder(t: TestContext): Promise<string> {
@@ -56,7 +57,9 @@ type Manifest = {
   apiVersion: string;
   kind: string;
   metadata: { name: string };
-  spec: { template?: { spec: Pod }; replicas?: number };
+  /** Absent in a ConfigMap. */
+  spec?: { template?: { spec: Pod }; replicas?: number };
+  data?: Record<string, string>;
 };
 type Pod = {
   containers: {
@@ -64,6 +67,7 @@ type Pod = {
     securityContext: Record<string, unknown>;
     envFrom: unknown;
     env: { name: string }[];
+    volumeMounts: { name: string; mountPath: string }[];
     ports?: { name: string }[];
   }[];
   securityContext: Record<string, unknown>;
@@ -104,7 +108,7 @@ describe('the Helm chart', () => {
   test('runs the API, the workers and a migration without rights, and with secrets by reference only', async (t) => {
     const manifests = await render(t, ...EVERYTHING);
     if (manifests === undefined) return;
-    const pods = manifests.flatMap(({ spec }) => (spec.template === undefined ? [] : [spec.template.spec]));
+    const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
     assert.deepEqual(pods.map(({ containers: [container] }) => container?.args[0]).sort(), [
       'api',
       'migrate',
@@ -125,10 +129,28 @@ describe('the Helm chart', () => {
     }
   });
 
+  test('gives the API the Markdown files of the imprint and similar pages', async (t) => {
+    const manifests = await render(t, ...EVERYTHING);
+    if (manifests === undefined) return;
+    assert.deepEqual(
+      manifests.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data),
+      [{ 'imprint.en.md': '# Imprint' }],
+    );
+    const mounting = manifests
+      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+      .filter(({ volumeMounts }) =>
+        volumeMounts.some(({ name, mountPath }) => name === 'legal' && mountPath === '/legal'),
+      );
+    assert.deepEqual(
+      mounting.map(({ args }) => args[0]),
+      ['api'],
+    );
+  });
+
   test('leaves the number of processes to the autoscaler, if there is one', async (t) => {
     const replicas = async (...options: string[]) => {
       const manifests = await render(t, ...options);
-      return manifests?.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.replicas);
+      return manifests?.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec?.replicas);
     };
     const fixed = await replicas();
     if (fixed === undefined) return;
@@ -187,7 +209,7 @@ describe('monitoring', () => {
     const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
     assert.deepEqual(rule?.spec, parse(await readFile(RULES, 'utf8')));
     for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
-      const [container] = spec.template!.spec.containers;
+      const [container] = spec!.template!.spec.containers;
       assert.ok(container?.ports?.some(({ name }) => name === 'metrics'));
       assert.ok(container?.env.some(({ name }) => name === 'CHAUFFEUR_METRICS_PORT'));
     }

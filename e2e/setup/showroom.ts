@@ -16,6 +16,7 @@ import { until } from './until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
 const GAME = fileURLToPath(new URL('../../examples/tiny-game', import.meta.url));
+const LEGAL = fileURLToPath(new URL('./legal.md', import.meta.url));
 const WIDE = { width: 1600, height: 900 };
 const HANDLE = 'north';
 /** Enough sessions for a launch health rating. */
@@ -62,6 +63,9 @@ export async function furnish(service: Service): Promise<Showroom> {
     ...follows,
     ...tickets,
     reportPage: `/g/${owner.slug}/report-page`,
+    imprint: '/imprint',
+    privacy: '/privacy',
+    terms: '/terms',
     reportBug: `/g/${owner.slug}/report`,
     play: `/g/${owner.slug}/play`,
     developer: `/@${HANDLE}`,
@@ -129,7 +133,12 @@ export async function furnish(service: Service): Promise<Showroom> {
 }
 
 /** For servers with a showroom: it sends one address several mails of a kind. */
-export const SHOWROOM_SETTINGS = { CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0' };
+export const SHOWROOM_SETTINGS = {
+  CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0',
+  CHAUFFEUR_IMPRINT_EN: LEGAL,
+  CHAUFFEUR_PRIVACY_EN: LEGAL,
+  CHAUFFEUR_TERMS_EN: LEGAL,
+};
 
 /** The pages behind the links of the mails to someone who follows the game. */
 async function followByMail(service: Service, slug: string): Promise<{ confirmFollow: string; endFollow: string }> {

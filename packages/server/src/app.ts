@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Language } from '@chauffeur/contract/texts/messages';
 import { VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
 import type { Config } from './config.ts';
@@ -30,6 +31,7 @@ import { refuseTransactionPooling } from './kernel/database/pooler.ts';
 import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { createMailer, measureMailer } from './kernel/mail/mail.ts';
+import { addMailFooters } from './kernel/mail/mail-footer.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
 import { makeDataFolder } from './kernel/private-files.ts';
 import { type Closers, openClosers } from './kernel/processes/closers.ts';
@@ -37,6 +39,7 @@ import { joinPresence, type Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { createMetrics, type Metrics } from './kernel/telemetry/metrics.ts';
 import type { Tracer } from './kernel/telemetry/tracing.ts';
+import { legalLinks, readLegalFiles } from './request/legal-pages.ts';
 import type { Role } from './roles.ts';
 
 export type App = {
@@ -82,6 +85,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const { log, clock = systemClock, fetchDocument } = parts;
   const config = given.port === 0 ? { ...given, port: await findFreePort(given.host) } : given;
   if (role !== 'admin') await assertPortsFree(config, role);
+  if (role === 'start' || role === 'api') readLegalFiles(config);
   // Most of the code, which an operator's command does not need. Loaded while the database starts; a failure is thrown
   // when it has started, so that it is stopped again.
   const loading = role === 'admin' ? undefined : import('./roles.ts');
@@ -101,8 +105,11 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const blobs = holdDeletions(measureBlobs(store, metrics), db);
   closers.add({ name: 'blobs', seconds: CLOSE_SECONDS, close: () => blobs.close() });
   await blobs.check();
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
+  const publicUrl = (config.publicUrl ?? url).replace(/\/+$/, '');
   const outbox = join(config.dataFolder, 'outbox');
-  const mailer = measureMailer(createMailer({ smtp: config.smtp, from: config.mailFrom, outbox }), metrics);
+  const measured = measureMailer(createMailer({ smtp: config.smtp, from: config.mailFrom, outbox }), metrics);
+  const mailer = addMailFooters(measured, (language) => mailLinks(config, publicUrl, language));
   closers.add({ name: 'mailer', seconds: CLOSE_SECONDS, close: () => mailer.close() });
   const secret = await readAuthSecret(db, config);
   const tracer = await openTracer(config, role, { log, metrics });
@@ -121,8 +128,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     secret,
     tracer,
   };
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`;
-  const ctx: Context = { ...base, publicUrl: (config.publicUrl ?? url).replace(/\/+$/, '') };
+  const ctx: Context = { ...base, publicUrl };
   const auth = createAuth(db, {
     ctx,
     secret,
@@ -147,6 +153,14 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
     url: takesRequests ? url : undefined,
     close: (maxGraceSeconds) => closers.close(maxGraceSeconds),
   };
+}
+
+/** The links at the end of mails. A page of this service is opened in the language of the mail. */
+function mailLinks(config: Config, publicUrl: string, language: Language): { label: string; url: string }[] {
+  return legalLinks(config, language).map(({ label, url }) => ({
+    label,
+    url: url.startsWith('/') ? `${publicUrl}${url}?lang=${language}` : url,
+  }));
 }
 
 /** Undefined without a collector, and in commands. Without it, the code of OpenTelemetry is not loaded. */

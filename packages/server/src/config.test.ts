@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { findConfigWarnings, readConfig } from './config.ts';
 
@@ -46,6 +47,46 @@ test('the scanner is a socket or a host with its port', () => {
     '::1:3310',
   ])
     assert.throws(() => readConfig({ CHAUFFEUR_CLAMD: value }), /CHAUFFEUR_CLAMD: use unix:/, value);
+});
+
+test('origins of pages that may connect as agents are as browsers send them, with HTTPS except on this machine', () => {
+  assert.equal(
+    readConfig({ CHAUFFEUR_MCP_ORIGINS: 'https://agent.example/, http://localhost:6274' }).mcpOrigins,
+    'https://agent.example,http://localhost:6274',
+  );
+  for (const value of [
+    '*',
+    'null',
+    'agent.example',
+    'https://*.agent.example',
+    'http://agent.example',
+    'https://agent.example/chat',
+    'https://user@agent.example',
+    'https://Agent.example',
+    'https://agent.example:443',
+    'https://agent.example,',
+  ])
+    assert.throws(() => readConfig({ CHAUFFEUR_MCP_ORIGINS: value }), /CHAUFFEUR_MCP_ORIGINS: use origins/, value);
+});
+
+test('the imprint and similar pages are URLs or Markdown files', () => {
+  for (const value of ['https://studio.example/imprint?lang=en#top', 'http://studio.example', '/etc/chauffeur/a.md'])
+    assert.equal(readConfig({ CHAUFFEUR_IMPRINT_EN: value }).imprintEn, value);
+  assert.equal(readConfig({ CHAUFFEUR_TERMS_DE: 'legal/agb.md' }).termsDe, resolve('legal/agb.md'));
+  for (const value of [
+    'studio.example/imprint',
+    'ftp://studio.example/imprint.md',
+    'javascript:alert(1)//.md',
+    'mailto:owls@studio.example',
+    '/etc/chauffeur/imprint.txt',
+    '/etc/chauffeur',
+    'https://',
+  ])
+    assert.throws(() => readConfig({ CHAUFFEUR_PRIVACY_DE: value }), /CHAUFFEUR_PRIVACY_DE: use a URL/, value);
+  assert.throws(
+    () => readConfig({ CHAUFFEUR_TERMS_EN: 'https://me:secret@studio.example' }),
+    /without a name or password/,
+  );
 });
 
 test('an invalid value in quotes says so', () =>

@@ -70,6 +70,20 @@ const publicAddress: Parse<string> = (value) => {
   return value;
 };
 
+/** A page of the operator's: elsewhere, or in a file that is read at the start. */
+const legalPage: Parse<string> = (value) => {
+  if (/^https?:/i.test(value)) {
+    const { username, password } = new URL(url('http:', 'https:')(value));
+    if (username + password !== '') throw new Error('use a URL without a name or password');
+    return value;
+  }
+  if (!/\.(md|markdown)$/i.test(value) || /^[a-z][a-z\d+.-]+:/i.test(value))
+    throw new Error(
+      'use a URL that starts with https:// or http://, or the path of a Markdown file, such as /etc/chauffeur/imprint.md',
+    );
+  return resolve(value);
+};
+
 /** Pages and the API have fixed paths below the root of the host. */
 const publicOrigin: Parse<string> = (value) => {
   const address = publicAddress(value).replace(/\/+$/, '');
@@ -220,6 +234,24 @@ export const SETTINGS = {
     'SMTP server, `smtp://user:password@host:port`. Default: emails are written to `outbox/` in the data folder.',
   ),
   mailFrom: setting('CHAUFFEUR_MAIL_FROM', 'Chauffeur <chauffeur@localhost>', sender, 'Sender of emails.'),
+  imprintEn: optional(
+    'CHAUFFEUR_IMPRINT_EN',
+    legalPage,
+    'Imprint in English: its URL, or a Markdown file. The website and emails then link to it; with only one of the two languages, everyone gets that one. Files are read at the start.',
+  ),
+  imprintDe: optional('CHAUFFEUR_IMPRINT_DE', legalPage, 'Imprint in German.'),
+  privacyEn: optional(
+    'CHAUFFEUR_PRIVACY_EN',
+    legalPage,
+    'Privacy policy in English: its URL, or a Markdown file. Like the imprint, and linked on the sign-up page.',
+  ),
+  privacyDe: optional('CHAUFFEUR_PRIVACY_DE', legalPage, 'Privacy policy in German.'),
+  termsEn: optional(
+    'CHAUFFEUR_TERMS_EN',
+    legalPage,
+    'Terms of use in English: its URL, or a Markdown file. Like the imprint; the sign-up page says that new accounts agree to them.',
+  ),
+  termsDe: optional('CHAUFFEUR_TERMS_DE', legalPage, 'Terms of use in German.'),
   secret: optional(
     'CHAUFFEUR_SECRET',
     text,

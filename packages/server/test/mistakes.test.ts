@@ -1,7 +1,7 @@
 // Mistakes that operators often make: the server says in a sentence what is wrong and what to do.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,6 +114,27 @@ describe('a server that cannot start', () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     assert.match(await failureOf({ CHAUFFEUR_DATA: join(file, 'data') }), /is a file where a folder is needed/);
+  });
+
+  test('says which page of the operator has no file that can be shown, and why', async () => {
+    const write = async (name: string, content: string | Buffer) => {
+      await writeFile(join(folder, name), content);
+      return join(folder, name);
+    };
+    await mkdir(join(folder, 'folder.md'));
+    for (const [path, reason] of [
+      [join(folder, 'missing.md'), 'does not exist'],
+      [join(folder, 'folder.md'), 'is a folder'],
+      [await write('empty.md', ' \n'), 'is empty'],
+      [await write('latin.md', Buffer.from('Stra\xdfe', 'latin1')), 'is not text in UTF-8'],
+      [await write('long.md', 'a'.repeat(300_000)), 'is larger than 256 KiB'],
+    ] as const) {
+      const environment = { DATABASE_URL: database.url, CHAUFFEUR_PRIVACY_DE: path };
+      assert.ok(
+        (await failureOf(environment, ['api'])).startsWith(`error: CHAUFFEUR_PRIVACY_DE: ${path} ${reason}`),
+        path,
+      );
+    }
   });
 
   test('warns about names that are no settings, and about quotes, without the values', async () => {

@@ -81,7 +81,7 @@ function frame(main: string, { current, aside = '' }: { current: string | null; 
 <nav class="sidebar" aria-label="Documentation">${pages}</nav>
 <main id="content" tabindex="-1">
 ${main}
-<footer>Documentation of Chauffeur ${VERSION}. Each server has the documentation of its own version; <a href="/docs/changelog">the changelog</a> lists what changed.</footer>
+<footer>Documentation of Chauffeur ${VERSION}. Each server has the documentation of its own version; <a href="/docs/changelog">the changelog</a> lists what changed.<!--legal--></footer>
 </main>
 ${aside}
 </div>`;

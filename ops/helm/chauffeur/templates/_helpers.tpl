@@ -83,12 +83,19 @@ containers:
     volumeMounts:
       - { name: data, mountPath: /data }
       - { name: tmp, mountPath: /tmp }
+      {{- if and .root.Values.legalPages (eq .part "api") }}
+      - { name: legal, mountPath: /legal, readOnly: true }
+      {{- end }}
 volumes:
   # Symbols during their upload, and copies of compiled ones.
   - name: data
     emptyDir: {}
   - name: tmp
     emptyDir: {}
+{{- if and .root.Values.legalPages (eq .part "api") }}
+  - name: legal
+    configMap: { name: {{ include "chauffeur.name" .root }}-legal }
+{{- end }}
 {{- with .root.Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}

@@ -25,7 +25,7 @@ export function asLanguage(value: string): Language {
 /** The groups of messages that all pages of the website's program have. Those in neither list are only for the server. */
 const SHARED_GROUPS = [
   ...(['skip', 'bytes', 'copy', 'copied', 'site', 'account', 'search', 'problem', 'connection', 'error'] as const),
-  ...(['field', 'dialog'] as const),
+  ...(['field', 'dialog', 'legal'] as const),
 ];
 /** The groups that only `PAGES_WITH_TEXTS` have. */
 const PAGE_GROUPS = [

@@ -7,6 +7,7 @@ const PLAIN = new Set([
   'ConfigError',
   'DistributionError',
   'EmbeddedPostgresError',
+  'LegalPageError',
   'MigrationError',
   'AccountError',
   'PoolerError',

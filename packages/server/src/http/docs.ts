@@ -13,6 +13,7 @@ import { WEBSITE_FOLDER } from '../folders.ts';
 import { escapeHtml } from '../kernel/text/escape-html.ts';
 import { acceptsGzip } from '../request/accept-encoding.ts';
 import { countPublicRead } from '../request/address-limit.ts';
+import { legalLinks } from '../request/legal-pages.ts';
 import { prefersJson } from '../request/prefers-json.ts';
 import { createDocSearch, type DocSearch } from './doc-search.ts';
 import { writeResults } from './doc-search-results.ts';
@@ -60,7 +61,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite):
     if (refusal !== null) return refusal;
     const { q } = request.query as { q?: unknown };
     const query = typeof q === 'string' ? q.slice(0, MAX_QUERY_LENGTH).trim() : '';
-    const document = fillHead(await readDocument(SEARCH), headOf(ctx, SEARCH));
+    const document = addLegal(ctx, fillHead(await readDocument(SEARCH), headOf(ctx, SEARCH)));
     const results = query === '' ? '' : writeResults(query, await findSections(query));
     const page = document.replace('%query%', () => escapeHtml(query)).replace('<!--results-->', () => results);
     return prepare(reply).header('cache-control', 'private, no-cache').send(page);
@@ -114,7 +115,7 @@ async function readSearch(): Promise<DocSearch> {
 function keepBodies(ctx: Context): (name: string) => Promise<Body> {
   const bodies = new Map<string, Promise<Body>>();
   const create = async (name: string): Promise<Body> => {
-    const plain = fillHead(await readDocument(name), headOf(ctx, name));
+    const plain = addLegal(ctx, fillHead(await readDocument(name), headOf(ctx, name)));
     return { plain, gzipped: await promisify(gzip)(plain, { level: 9 }) };
   };
   return (name) => {
@@ -124,6 +125,14 @@ function keepBodies(ctx: Context): (name: string) => Promise<Body> {
     body.catch(() => bodies.delete(name));
     return body;
   };
+}
+
+/** The links in the footer, which is in English. */
+function addLegal({ config }: Context, document: string): string {
+  const links = legalLinks(config, 'en').map(
+    ({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`,
+  );
+  return document.replace('<!--legal-->', () => (links.length === 0 ? '' : ` ${links.join(' · ')}`));
 }
 
 function headOf({ publicUrl }: Context, name: string): PageHead {

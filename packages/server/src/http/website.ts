@@ -13,6 +13,7 @@ import type { Auth } from '../features/accounts/accounts.ts';
 import { WEBSITE_FOLDER } from '../folders.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { keepLanguage, languageOf } from '../request/choose-language.ts';
+import { legalLinks } from '../request/legal-pages.ts';
 import { frameSource, probeSource } from '../request/play-origin.ts';
 import { prefersJson } from '../request/prefers-json.ts';
 import type { Route } from '../request/route.ts';
@@ -40,6 +41,8 @@ const FONT = /<link rel="preload"[^>]*as="font"[^>]*>\s*/;
 const NO_SCRIPT = /<noscript>[^<]*<\/noscript>/;
 /** Where the texts of the program are in the document that starts it. */
 const TEXTS_PLACE = '<script type="application/json" id="texts">';
+/** Where the links to the operator's own pages are in it. */
+const LEGAL_PLACE = '<script type="application/json" id="legal">';
 
 export type Website = {
   /** Whether a request that matches no route should get a page. */
@@ -64,6 +67,7 @@ export function mountWebsite(
   mountFeeds(app, ctx, auth);
   const shared = textsOn('all pages');
   const all = textsOn('pages with texts');
+  const legal = { en: writeLegal(ctx, 'en'), de: writeLegal(ctx, 'de') };
   const pages = mountPublicPages(app, ctx, auth, routes);
   mountDocs(app, ctx, pages);
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -85,7 +89,8 @@ export function mountWebsite(
     const texts = page !== undefined && PAGES_WITH_TEXTS.has(page.name) ? all : shared;
     const text = fillHead(TOOLS.test(path) ? document.replace(FONT, '') : document, head, first)
       .replace(NO_SCRIPT, () => writeNoScript(textsOf(language)).text)
-      .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language]);
+      .replace(TEXTS_PLACE, () => TEXTS_PLACE + texts[language])
+      .replace(LEGAL_PLACE, () => LEGAL_PLACE + legal[language]);
     // A draft is visible to its members only.
     reply.code(status).header('cache-control', 'private, no-cache');
     return sendHtml(
@@ -145,6 +150,11 @@ function mountFiles(app: FastifyInstance): void {
 
 function textsOn(pages: Parameters<typeof writeProgramTexts>[1]): Record<Language, string> {
   return { en: writeProgramTexts('en', pages), de: writeProgramTexts('de', pages) };
+}
+
+/** JSON that is safe within a script element. */
+function writeLegal({ config }: Context, language: Language): string {
+  return JSON.stringify(legalLinks(config, language)).replaceAll('<', '\\u003c');
 }
 
 function readDocument(): string | undefined {

@@ -9,6 +9,7 @@ import { session } from '../session.ts';
 import { t } from '../texts.tsx';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
+import { legalLinks } from './legal-links.ts';
 import { PaletteKey } from './PaletteKey.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
@@ -84,6 +85,19 @@ function Layout({ children }: { children: ReactNode }) {
           {children}
         </Container>
       </main>
+      {legalLinks.length > 0 && (
+        <footer className={`site-footer ${width}`}>
+          <div>
+            <nav aria-label={t('legal')}>
+              {legalLinks.map(({ page, label, url }) => (
+                <a key={page} href={url}>
+                  {label}
+                </a>
+              ))}
+            </nav>
+          </div>
+        </footer>
+      )}
       <ConnectionStatus />
       <UndoToast />
       <PaletteKey />

@@ -12,7 +12,6 @@ import { countLimit } from '../../kernel/limits/count-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { mailboxOf } from '../../kernel/mail/mailbox.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
-import { requestLanguage } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { blockToken } from './mail-blocks.ts';
 import * as sql from './mail-gate.sql.ts';
@@ -218,7 +217,7 @@ async function countCause(
 function withBlockLink(ctx: Context, { html: _, ...mail }: Mail): Mail {
   const token = blockToken(ctx, recipientOf(ctx, mail.to));
   const page = `${ctx.publicUrl}${PAGES.blockMails.replace(':token', token)}`;
-  const note = textsOf(mail.language ?? requestLanguage()).t('mail.block', { link: page });
+  const note = textsOf(mail.language ?? 'en').t('mail.block', { link: page });
   return {
     ...mail,
     text: `${mail.text.trimEnd()}\n\n-- \n${note}\n`,

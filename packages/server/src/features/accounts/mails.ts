@@ -9,6 +9,7 @@ function linkMail(kind: LinkMail, to: string, url: string, values: { email?: str
   const texts = textsOf(requestLanguage());
   return {
     to,
+    language: texts.language,
     subject: texts.t(`mail.${kind}.subject`),
     text: [
       texts.t(`mail.${kind}`, values),
@@ -28,6 +29,7 @@ export function existingAccountMail(to: string, publicUrl: string): Mail {
   const texts = textsOf(requestLanguage());
   return {
     to,
+    language: texts.language,
     subject: texts.t('mail.existing.subject'),
     text: [
       texts.t('mail.existing'),

@@ -9,7 +9,8 @@ type Name = keyof typeof SETTINGS;
 /** Text settings that can be shown. All others count as secret, so a new setting is secret by default. */
 const PLAIN: ReadonlySet<Name> = new Set<Name>([
   ...(['host', 'dataFolder', 'publicUrl', 'clamd', 'mailFrom', 'logLevel'] as const),
-  ...(['oidcIssuer', 'oidcClientId', 'oidcName', 'oidcDomains'] as const),
+  ...(['oidcIssuer', 'oidcClientId', 'oidcName', 'oidcDomains', 'mcpOrigins'] as const),
+  ...(['imprintEn', 'imprintDe', 'privacyEn', 'privacyDe', 'termsEn', 'termsDe'] as const),
 ]);
 /** URLs that may contain a user and a password. */
 const ADDRESSES: ReadonlySet<Name> = new Set<Name>([

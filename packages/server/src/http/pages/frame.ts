@@ -2,6 +2,7 @@
 // pages have the same header (packages/web/src/frame/Frame.tsx), with the same styles.
 import { PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
+import type { LegalLink } from '../../request/legal-pages.ts';
 import { asHtml, type Html, html } from './html.ts';
 import { feedAddress } from './parts.ts';
 import { writeSearch } from './search.ts';
@@ -17,9 +18,10 @@ type Frame = {
   readonly path: string;
   /** What the search field contains; null for a page with a search of its own. */
   readonly search: string | null;
+  readonly legal: readonly LegalLink[];
 };
 
-export function writeFrame(main: Html, { texts, visitor, path, search }: Frame): Html {
+export function writeFrame(main: Html, { texts, visitor, path, search, legal }: Frame): Html {
   return html`<a class="skip" href="#content">${texts.t('skip')}</a>
 <header class="site-header"><div>
 <a class="site-name" href="${PAGES.home}"><img src="/icon.svg" alt="" width="24" height="24"><span>Chauffeur</span></a>
@@ -34,9 +36,15 @@ ${main}
 <footer class="site-footer"><div>
 <span>${texts.t('site.promise')}</span>
 <nav aria-label="${texts.t('site.more')}"><a href="${feedAddress('/feeds/games.atom', texts.language)}">${texts.t('site.feed')}</a><a href="${PAGES.docs}">${texts.t('site.documentation')}</a><a href="${PAGES.cli}">${texts.t('site.publish')}</a></nav>
+${writeLegal(legal, texts)}
 ${writeLanguages(path, texts)}
 </div></footer>
 ${writeWords(texts)}`;
+}
+
+function writeLegal(links: readonly LegalLink[], texts: Texts): Html | false {
+  const items = links.map(({ label, url }) => html`<a href="${url}">${label}</a>`);
+  return links.length > 0 && html`<nav aria-label="${texts.t('legal')}">${items}</nav>`;
 }
 
 /** Links to the same page in the other languages. The server keeps the choice in a cookie. */

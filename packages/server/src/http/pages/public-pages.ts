@@ -11,6 +11,7 @@ import { countMailRequest, countPublicPost, countPublicRead } from '../../reques
 import { asKnownError, asUnexpected } from '../../request/as-api-error.ts';
 import { fromRequest } from '../../request/audit.ts';
 import { chooseLanguage, keepLanguage } from '../../request/choose-language.ts';
+import { legalLinks } from '../../request/legal-pages.ts';
 import { logFailure } from '../../request/log-failure.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
 import { prefersJson } from '../../request/prefers-json.ts';
@@ -35,6 +36,7 @@ import {
 import { type Visitor, writeFrame } from './frame.ts';
 import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
+import { writeLegalPage } from './legal-page.ts';
 import { mountPressKit } from './press-kit.ts';
 import { NOT_FOUND, type Problem, problemOf } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
@@ -66,6 +68,9 @@ const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
   endReplies: writeEndRepliesPage,
   blockMails: writeBlockPage,
   reportPage: writeReportPage,
+  imprint: writeLegalPage('imprint'),
+  privacy: writeLegalPage('privacy'),
+  terms: writeLegalPage('terms'),
 };
 
 /** The pages with a form, by what it does. */
@@ -226,7 +231,8 @@ async function send(
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller);
   const named = namedLanguage(request);
-  const body = writeFrame(main, { texts, visitor, path: request.url, search });
+  const legal = legalLinks(ctx.config, texts.language);
+  const body = writeFrame(main, { texts, visitor, path: request.url, search, legal });
   if (named !== undefined) reply.header('set-cookie', keepLanguage(named));
   const isShared = caller.kind === 'anonymous' && status === 200 && isPrivate !== true && named === undefined;
   const vary = [
@@ -276,7 +282,8 @@ async function sendProblem(
   const head: PageHead = { title: title(texts), description: '', url, isHidden: true, retrySeconds, language };
   reply.code(status).header('vary', 'Accept-Encoding').header('cache-control', 'no-store');
   if (retrySeconds !== undefined) reply.header('retry-after', String(retrySeconds));
-  const body = writeFrame(main(texts), { texts, visitor, path: PAGES.home, search: '' });
+  const legal = legalLinks(ctx.config, language);
+  const body = writeFrame(main(texts), { texts, visitor, path: PAGES.home, search: '', legal });
   return sendDocument(document, request, reply, head, body);
 }
 

@@ -20,6 +20,9 @@ function textOf(part: Part): string {
   return part.facts.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
 }
 
+/** The end of every document, before which more can be inserted. */
+export const MAIL_END = '</div></body></html>\n';
+
 /**
  * The document of a mail, as one column in light and dark mode. Without images, scripts or styles that mail programs
  * remove.
@@ -33,7 +36,7 @@ export function writeMailDocument(elements: readonly string[], language: Languag
     '<div style="max-width: 576px; margin: 0 auto; padding: 24px 16px; overflow-wrap: anywhere">',
     '<p style="margin: 0 0 24px; font-weight: bold">Chauffeur</p>',
     ...elements,
-    '</div></body></html>\n',
+    MAIL_END,
   ].join('\n');
 }
 

@@ -18,7 +18,7 @@ export type Mail = {
   /** A UUID for the Message-ID. The same mail with the same id is a repetition. */
   id?: string;
   headers?: Readonly<Record<string, string>>;
-  /** Of the text; that of the request by default. */
+  /** Of the text; English by default. */
   language?: Language;
 };
 

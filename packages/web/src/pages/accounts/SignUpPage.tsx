@@ -1,8 +1,9 @@
 // The sign-up form, followed by the page that says to check the email.
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
+import { legalLinks } from '../../frame/legal-links.ts';
 import { signUp } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -27,20 +28,44 @@ export function SignUpPage() {
       error={signingUp.error}
       onSubmit={() => signingUp.mutate()}
       footer={
-        <Text size="sm">
-          {rich('signUp.hasAccount', {
-            link: (content) => (
-              <SiteLink to="/sign-in" search={next === undefined ? {} : { next }}>
-                {content}
-              </SiteLink>
-            ),
-          })}
-        </Text>
+        <>
+          <LegalNotes />
+          <Text size="sm">
+            {rich('signUp.hasAccount', {
+              link: (content) => (
+                <SiteLink to="/sign-in" search={next === undefined ? {} : { next }}>
+                  {content}
+                </SiteLink>
+              ),
+            })}
+          </Text>
+        </>
       }
     >
       <NameField value={name} onChange={setName} />
       <EmailField value={email} onChange={setEmail} />
       <NewPasswordField label={t('field.password')} value={password} onChange={setPassword} />
     </AccountForm>
+  );
+}
+
+/** What the operator's terms and privacy policy mean for a new account. */
+function LegalNotes() {
+  const notes = (['terms', 'privacy'] as const).flatMap((page) => legalLinks.find((link) => link.page === page) ?? []);
+  if (notes.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {notes.map(({ page, url }) => (
+        <Fragment key={page}>
+          {rich(page === 'terms' ? 'signUp.terms' : 'signUp.privacy', {
+            link: (content) => (
+              <Anchor href={url} target="_blank">
+                {content}
+              </Anchor>
+            ),
+          })}{' '}
+        </Fragment>
+      ))}
+    </Text>
   );
 }

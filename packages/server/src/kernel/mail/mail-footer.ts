@@ -1,0 +1,29 @@
+// Ends every mail with links, such as to the imprint.
+import type { Language } from '@chauffeur/contract/texts/messages';
+import { escapeHtml } from '../text/escape-html.ts';
+import { MAIL_END } from './html-mail.ts';
+import type { Mail, Mailer } from './mail.ts';
+
+type Link = { readonly label: string; readonly url: string };
+
+/** The same mailer, whose mails end with the links for readers of their language. */
+export function addMailFooters(mailer: Mailer, linksIn: (language: Language) => readonly Link[]): Mailer {
+  return { ...mailer, send: (mail) => mailer.send(withFooter(mail, linksIn(mail.language ?? 'en'))) };
+}
+
+/** The start of a signature (RFC 3676, section 4.3), which a mail may already have. */
+const SIGNATURE = /^-- $/m;
+
+function withFooter(mail: Mail, links: readonly Link[]): Mail {
+  if (links.length === 0) return mail;
+  const { text, html } = mail;
+  const lines = links.map(({ label, url }) => `${label}: ${url}`).join('\n');
+  const start = SIGNATURE.test(text) ? '\n' : '\n\n-- \n';
+  const items = links.map(({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`).join(' · ');
+  const element = `<p style="margin: 32px 0 0; font-size: 13px; opacity: 0.7">${items}</p>\n`;
+  return {
+    ...mail,
+    text: `${text.trimEnd()}${start}${lines}\n`,
+    ...(html !== undefined && { html: html.replace(MAIL_END, () => element + MAIL_END) }),
+  };
+}
