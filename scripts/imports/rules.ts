@@ -133,6 +133,7 @@ const FEATURES: readonly string[] = [
   'operator',
   'setup',
   'weekly-summary',
+  'account-export',
 ];
 
 /** The only files that read the environment, one for each program. */

@@ -11,6 +11,8 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
 };
 
 const Bytes = Type.Unsafe<Blob>(Type.String({ format: 'binary' }));
+/** A JSON file. */
+const Document = Type.Object({}, { additionalProperties: true });
 
 /** The content type and the schema of a body or a response. */
 export type Content = { readonly contentType: string; readonly schema: TSchema };
@@ -95,7 +97,11 @@ function contentsOf(operation: Operation, status: number): SuccessContent[] {
     ...(schema === undefined || !statuses.includes(status)
       ? []
       : [{ contentType: BODY_TYPES.json, schema, enveloped: true }]),
-    ...answerTypes.map((contentType) => ({ contentType, schema: Bytes, enveloped: false })),
+    ...answerTypes.map((contentType) => ({
+      contentType,
+      schema: contentType === BODY_TYPES.json ? Document : Bytes,
+      enveloped: false,
+    })),
     ...plain.map((answer) => ({ ...answer, enveloped: false })),
   ];
 }

@@ -66,6 +66,8 @@ export type AccountCaller = {
    * recorded.
    */
   readonly signInMethod: SignInMethod | null;
+  /** When the session was started; absent for programs. */
+  readonly signedInAt?: Date;
   /** Whether it is a login of the `chauffeur` command. */
   readonly isCommand?: boolean;
 };

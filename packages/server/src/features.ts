@@ -1,5 +1,6 @@
 // Concatenates the routes, jobs and distributed tables of all features.
 import type { Context } from './context.ts';
+import * as accountExport from './features/account-export/account-export.routes.ts';
 import * as accounts from './features/accounts/accounts.routes.ts';
 import * as agents from './features/agents/agents.routes.ts';
 import * as alerts from './features/alerts/alerts.routes.ts';
@@ -98,6 +99,7 @@ const FEATURES: readonly Feature[] = [
   backups,
   setup,
   weeklySummary,
+  accountExport,
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [

@@ -177,6 +177,11 @@ export function changePassword(currentPassword: string, newPassword: string): Pr
   return request('POST', 'change-password', { currentPassword, newPassword, revokeOtherSessions: true });
 }
 
+/** Everything that is stored about the account, as a JSON file. */
+export async function exportAccount(): Promise<Blob> {
+  return (await requireOk(await send('POST', '/api/v1/account/export'))).blob();
+}
+
 export function deleteAccount(password: string): Promise<unknown> {
   return request('POST', 'delete-user', { password });
 }
@@ -195,7 +200,12 @@ export function answerConsent({
 }
 
 async function request<T>(method: 'GET' | 'POST', route: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(`/api/auth/${route}`, {
+  const response = await requireOk(await send(method, `/api/auth/${route}`, body, signal));
+  return (await response.json().catch(() => null)) as T;
+}
+
+function send(method: 'GET' | 'POST', path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(path, {
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
@@ -203,8 +213,12 @@ async function request<T>(method: 'GET' | 'POST', route: string, body?: object, 
     // Browsers throw a TypeError if there was no response. Other errors are those of the signal.
     throw cause.name === 'TypeError' ? new NetworkError(cause.message, { cause }) : cause;
   });
+}
+
+/** Throws ApiError if the response is one. */
+async function requireOk(response: Response): Promise<Response> {
+  if (response.ok) return response;
   const result: unknown = await response.json().catch(() => null);
-  if (response.ok) return result as T;
   const { error, data } = (result ?? {}) as Partial<Failure>;
   const requestId = response.headers.get('x-request-id');
   const message = messageOf(error?.data?.reason);

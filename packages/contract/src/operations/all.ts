@@ -1,5 +1,6 @@
 // The registry of every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
+import * as accountExport from './account-export.ts';
 import * as agents from './agents.ts';
 import * as alerts from './alerts.ts';
 import * as approvals from './approvals.ts';
@@ -212,6 +213,7 @@ export const OPERATIONS: readonly Operation[] = [
   shelves.getListing,
   profile.getProfile,
   profile.updateProfile,
+  accountExport.exportAccount,
   profile.blockMails,
   signIn.getSignInOptions,
   signIn.getSignInSecurity,

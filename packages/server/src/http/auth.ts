@@ -108,7 +108,9 @@ async function identifyOperator(ctx: Context, auth: Auth, request: FastifyReques
 async function sessionOf(auth: Auth, request: FastifyRequest): Promise<AccountCaller | null> {
   if (!hasSessionCookie(request)) return null;
   const session = await sessionOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
-  return session === null ? null : { kind: 'account', user: session.user, signInMethod: session.method };
+  return session === null
+    ? null
+    : { kind: 'account', user: session.user, signInMethod: session.method, signedInAt: session.startedAt };
 }
 
 /**

@@ -1,7 +1,7 @@
 // The SQL of accounts, in addition to the statements of better-auth.
 import { sql } from 'kysely';
 import type { User } from '../../context.ts';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId, newSecret } from '../../kernel/secrets/ids.ts';
 
 /** Returns the secret with this name. The first process to request it creates it. */
@@ -125,9 +125,15 @@ export async function forgetResetLinks(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password:%'`);
 }
 
-/** Deletes the account with everything that belongs only to it. Violates a foreign key if it owns a game. */
+/**
+ * Deletes the account with everything that belongs only to it; its bug tickets stay with their games, without its name.
+ * Violates a foreign key if it owns a game.
+ */
 export async function deleteUser(db: Db, userId: string): Promise<void> {
-  await changed(db, sql`delete from users where id = ${userId}`);
+  await transact(db, async (tx) => {
+    await changed(tx, sql`update bug_tickets set filed_by = '' where user_id = ${userId}`);
+    await changed(tx, sql`delete from users where id = ${userId}`);
+  });
 }
 
 /** Returns how many of them had not expired. */

@@ -8,7 +8,8 @@ import { betterAuth } from 'better-auth';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
 import type { Config } from '../../config.ts';
-import type { Context, User } from '../../context.ts';
+import type { AccountCaller, Context, User } from '../../context.ts';
+import { SECOND } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
@@ -179,7 +180,7 @@ export function createAuth(db: Db, options: AuthOptions) {
         enabled: true,
         beforeDelete: async ({ id }) => {
           if (!(await options.leaveOrganisations(id))) throw ownsGamesError();
-          // Deleted here in one statement, because better-auth deletes an account in several steps and could fail
+          // Deleted here in one transaction, because better-auth deletes an account in several steps and could fail
           // halfway.
           await deleteUser(db, id).catch((error) => {
             // The account became the owner of a game in the meantime.
@@ -220,15 +221,20 @@ export async function userOfHeaders(auth: Auth, headers: Headers): Promise<User 
   return (await sessionOfHeaders(auth, headers))?.user ?? null;
 }
 
-/** The user of the session in the headers, and how they signed in; null without a session. */
+/** The user of the session in the headers, and how and when they signed in; null without a session. */
 export async function sessionOfHeaders(
   auth: Auth,
   headers: Headers,
-): Promise<{ user: User; method: SignInMethod | null } | null> {
+): Promise<{ user: User; method: SignInMethod | null; startedAt: Date } | null> {
   const session = await auth.api.getSession({ headers });
   if (session === null) return null;
   const { id, name, email, emailVerified } = session.user;
-  return { user: { id, name, email, emailVerified }, method: asMethod(session.session.signInMethod) };
+  const { signInMethod, createdAt } = session.session;
+  return {
+    user: { id, name, email, emailVerified },
+    method: asMethod(signInMethod),
+    startedAt: new Date(createdAt),
+  };
 }
 
 /** The id of the session in the headers; null without a session. */
@@ -274,6 +280,12 @@ export async function endSessions(db: Db, userId: string): Promise<number> {
   await forgetResetLinks(db, userId);
   await forgetTrust(db, userId);
   return deleteSessions(db, userId);
+}
+
+/** Throws 4014 if the person did not sign in within the last hour, as for changes of how they sign in. */
+export function requireFreshSession({ clock }: Context, { signedInAt }: AccountCaller): void {
+  const age = clock.now().getTime() - (signedInAt?.getTime() ?? 0);
+  if (age >= FRESH_SECONDS * SECOND) throw new ApiError(4014);
 }
 
 /** Stops anyone with a stolen session from guessing the password. */

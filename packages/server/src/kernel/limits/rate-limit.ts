@@ -25,7 +25,8 @@ export type Limit = {
     | 'replies'
     | 'requests that send email'
     | 'page reports'
-    | 'deliveries by hand';
+    | 'deliveries by hand'
+    | 'account exports';
   /** What the limit applies to; a game by default. */
   scope?: 'game' | 'account' | 'IP address';
   /** The maximum number of uses in one window; 0 for no limit. */
@@ -52,6 +53,7 @@ const LABELS = {
   'requests that send email': 'mail_requests',
   'page reports': 'page_reports',
   'deliveries by hand': 'manual_deliveries',
+  'account exports': 'account_exports',
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**

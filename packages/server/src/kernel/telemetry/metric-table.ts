@@ -16,6 +16,7 @@ const STORE_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60];
 
 /** The limits that are counted, by the name of their label. */
 const LIMIT_NAMES = [
+  'account_exports',
   'agent_calls',
   'approvals',
   'bug_replies',

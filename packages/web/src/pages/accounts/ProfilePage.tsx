@@ -1,12 +1,13 @@
-// Account settings: name, email, public page, and deleting the account.
+// Account settings: name, email, public page, a copy of one's data, and deleting the account.
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
-import { deleteAccount, type Person, rename, session } from '../../session.ts';
+import { deleteAccount, exportAccount, type Person, rename, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { NameField, PasswordField } from './AccountFields.tsx';
 import { EmailForm } from './EmailForm.tsx';
 import { HandleForm } from './HandleForm.tsx';
@@ -20,6 +21,7 @@ export function ProfilePage() {
       <NameForm key={person.id} person={person} />
       <EmailForm key={person.email} person={person} />
       <HandleForm />
+      <ExportForm />
       <DeleteForm />
     </Stack>
   );
@@ -54,6 +56,30 @@ function NameForm({ person }: { person: Person }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function ExportForm() {
+  const exporting = useMutation({
+    mutationFn: exportAccount,
+    onSuccess: (file) => saveFile(`chauffeur-account-${new Date().toISOString().slice(0, 10)}.json`, file),
+  });
+  return (
+    <section aria-labelledby="your-data">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4" id="your-data">
+          Your data
+        </Title>
+        <Text size="sm">
+          Everything that is stored about your account, as a JSON file: profile, sessions, keys by name, games, teams,
+          bug reports, follows and your entries in audit logs. Passwords, keys and tokens are not in it.
+        </Text>
+        {exporting.error !== null && <Problem error={exporting.error} />}
+        <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
+          Download your data
+        </Button>
+      </Stack>
+    </section>
   );
 }
 

@@ -4,6 +4,7 @@ import { deleteDevice, getDevice } from '@chauffeur/contract/operations/events';
 import { getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, pagesQuery } from '../../api.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { usePages } from '../../ui/use-pages.ts';
 
 type Page = OutputOf<typeof getDevice>;
@@ -25,19 +26,11 @@ export function useDeviceExport(gameUid: string, device: string) {
         page = await loadPage(page.next_cursor);
         events.push(...page.events);
       }
-      saveFile(`device-${device.replace(/[^\w.-]/g, '_')}.json`, JSON.stringify({ ...record, events }, null, 2));
+      const file = new Blob([JSON.stringify({ ...record, events }, null, 2)], { type: 'application/json' });
+      saveFile(`device-${device.replace(/[^\w.-]/g, '_')}.json`, file);
       return events.length;
     },
   });
-}
-
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 export type Deletion = ReturnType<typeof useDeviceDeletion>;
