@@ -76,6 +76,9 @@ const isOfFewPages = inFolders(
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
 );
+/** How commands are written for each shell, which only pages with commands to copy need. */
+const isOfCommands = inFolders('packages/contract/src/shell');
+const isOfContract = inFolders('packages/contract/src');
 const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'UndoOffer', 'palette'].map((name) => `packages/web/src/frame/${name}`),
 );
@@ -113,13 +116,18 @@ export const CHUNKS = [
     priority: 4,
     test: (id: string) => isCommon(id) && !isHookOfOverlays(id),
   },
-  { name: 'contract', priority: 3, minShareCount: 5, test: inFolders('packages/contract/src') },
+  {
+    name: 'contract',
+    priority: 3,
+    minShareCount: 5,
+    test: (id: string) => isOfContract(id) && !isOfCommands(id),
+  },
   {
     name: 'shared',
     priority: 2,
     test: (id: string) => isShared(id) && !isOpenedLater(id) && !isOfFewPages(id),
   },
-  { name: 'lists', priority: 1, test: isOfFewPages },
+  { name: 'lists', priority: 1, test: (id: string) => isOfFewPages(id) || isOfCommands(id) },
   {
     name: 'overlays',
     priority: 1,

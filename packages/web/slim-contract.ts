@@ -4,7 +4,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-const OPERATIONS = /packages\/contract\/src\/operations\/[\w-]+\.ts$/;
+/** Operations, and the types of what identifies a build. */
+const OPERATIONS = /packages\/contract\/src\/(operations\/[\w-]+|identity)\.ts$/;
 const ERRORS = /packages\/contract\/src\/errors\.ts$/;
 const UNUSED = new Set([
   ...['summary', 'output', 'errors', 'example', 'mcp', 'access', 'uploadScope', 'headers', 'headerQuery'],

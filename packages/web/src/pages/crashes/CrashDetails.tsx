@@ -116,7 +116,8 @@ function countThreads({ crashed, threads, more_threads: more }: CrashStack): num
 
 function formatMissingStack({ state, failure }: Crash): string {
   if (failure !== null && state === 'failed') return 'No stack: the dump could not be read.';
-  if (state === 'processed') return 'No stack. The report is grouped by its message.';
+  if (state === 'processed')
+    return 'No stack: the report has no dump, and its text contains no stack in a known format. It is grouped by its message.';
   return state === 'received' ? 'Waiting for the dump.' : 'The dump has arrived and is queued for processing.';
 }
 

@@ -52,8 +52,9 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
   );
 }
 
-const ARRIVED = 'Its symbols have arrived.';
-const NO_ID = 'It has no debug id. Link it with `-Wl,--build-id` or `/DEBUG`.';
+const ARRIVED = 'Its symbols have arrived. The dump is queued to be processed again.';
+const NO_ID =
+  'It was built without a debug ID, so no symbols can be found for it. Link it with `-Wl,--build-id` (GCC, Clang) or `/DEBUG` (Visual Studio).';
 
 function formatTitle(modules: number): string {
   return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;
