@@ -23,10 +23,10 @@ ${title !== '' && html`<p><strong>${title}</strong></p>`}
 ${replies.length === 0 && html`<p>${texts.t('ticket.replies.none')}</p>`}
 ${replies.map(
   (reply) =>
-    html`<article><h3><bdi>${reply.user_name}</bdi> · ${writeDay(reply.sent_at.toISOString(), texts)}</h3><p class="prose">${reply.message}</p></article>`,
+    html`<article class="reply"><h3><bdi>${reply.user_name}</bdi> · ${writeDay(reply.sent_at.toISOString(), texts)}</h3><p class="prose">${reply.message}</p></article>`,
 )}
 ${isUnconfirmed && html`<p class="notice">${texts.t('ticket.unconfirmed')}</p>`}
-<p>${texts.t('ticket.keep')}</p>`,
+<p class="dimmed small-text">${texts.t('ticket.keep')}</p>`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function writeConfirmRepliesPage({ ctx, params: { token = '' }, tex
     html`<h1>${texts.t('ticket.confirmed')}</h1>
 <p role="status">${texts.html('ticket.confirmed.text', values)}</p>
 <h2>${texts.t('ticket.yours')}</h2>
-<ul>${tickets.map(({ number, title, message, page }) => html`<li><a href="${page}">#${number} <bdi>${title === '' ? startOf(message) : title}</bdi></a></li>`)}</ul>`,
+<ul class="plain-list">${tickets.map(({ number, title, message, page }) => html`<li><a href="${page}">#${number} <bdi>${title === '' ? startOf(message) : title}</bdi></a></li>`)}</ul>`,
   );
 }
 

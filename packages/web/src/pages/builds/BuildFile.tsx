@@ -81,14 +81,15 @@ export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
 /** How browsers run a web build, or why they can't. */
 function InBrowser({ gameUid, fileUid }: { gameUid: string; fileUid: string }) {
   const { data: play, error } = useQuery(ask(getPlay, { uid: gameUid, file_uid: fileUid }));
+  if (play === undefined && error === null) return null;
   const place = play?.keeps_saves
-    ? 'Runs on its own origin, so saved games are kept.'
-    : "Runs in a sandbox without an origin: progress isn't saved, and IndexedDB and shared workers don't work.";
+    ? 'In the browser, the game runs on its own origin, so saved games are kept.'
+    : "In the browser, the game runs in a sandbox: progress isn't saved, and IndexedDB and shared workers don't work.";
   return (
     <Text size="sm" mb="xs">
-      In the browser: {error === null ? play !== undefined && place : error.message}{' '}
+      {error === null ? place : `In the browser: ${error.message}`}{' '}
       <DocLink page="play" size="sm">
-        What a game can do
+        What works in the browser
       </DocLink>
     </Text>
   );

@@ -157,7 +157,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         <BuildImpact game={game} buildId={build.build_id} />
       </Section>
       <Section title="Symbols">
-        <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} />
+        <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} os={build.os} />
       </Section>
       <Section title="Crash reporter">
         <Text size="sm" c="dimmed">

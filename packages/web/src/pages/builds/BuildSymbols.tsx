@@ -18,7 +18,9 @@ type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
 
 const PAGE_SIZE = 20;
 
-export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: string }) {
+type BuildSymbolsProps = { gameUid: string; buildId: string; os: string };
+
+export function BuildSymbols({ gameUid, buildId, os }: BuildSymbolsProps) {
   const input = { uid: gameUid, build_id: buildId, limit: PAGE_SIZE };
   const list = usePages(listBuildSymbols, input, (page) => page.symbols);
   const command = `chauffeur symbols --build-id ${buildId} symbols`;
@@ -32,10 +34,14 @@ export function BuildSymbols({ gameUid, buildId }: { gameUid: string; buildId: s
         rowKey={({ symbol_uid }) => symbol_uid}
         skeletonRows={2}
         empty={
-          <EmptyState command={command}>
-            No symbols yet. They add function names and line numbers to this build's crash reports, including reports
-            that have already arrived. Create the files with dump_syms, then upload their folder:
-          </EmptyState>
+          os === 'web' ? (
+            <Text size="sm">Web builds need no symbols. Their crash reports contain the stack as text.</Text>
+          ) : (
+            <EmptyState command={command}>
+              No symbols yet. They add function names and line numbers to this build's crash reports, including reports
+              that have already arrived. Create the files with dump_syms, then upload their folder:
+            </EmptyState>
+          )
         }
         more="Show more symbols"
       />

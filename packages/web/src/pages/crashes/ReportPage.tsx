@@ -167,6 +167,15 @@ const SOURCES: Readonly<Record<Crash['source'], string>> = {
   unreal: 'Unreal CrashReportClient',
 };
 
+/** A message of several lines is often a stack. */
+function withLines(message: string) {
+  return (
+    <span key="message" style={{ whiteSpace: 'pre-line' }}>
+      {message}
+    </span>
+  );
+}
+
 function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
   const { group_id: groupId, build_id: buildId } = crash;
   return [
@@ -191,7 +200,7 @@ function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
     ],
     ...(crash.os === '' ? [] : [['Platform', formatPlatform(crash)] as const]),
     ...(crash.engine_version === '' ? [] : [['Engine', crash.engine_version] as const]),
-    ...(crash.message === '' ? [] : [['Message', crash.message] as const]),
+    ...(crash.message === '' ? [] : [['Message', withLines(crash.message)] as const]),
     ['Received at', <Time key="received" at={crash.received_at} />],
     ...(crash.processed_at === null
       ? []
