@@ -73,6 +73,11 @@ export function holdJobs(ctx: Context, concurrency: number, run: (job: HeldJob) 
   };
 }
 
+/** Whether this process takes jobs now. */
+export function holdsJobs(ctx: Context): boolean {
+  return laneOf(ctx).run !== undefined;
+}
+
 /**
  * Reserves places for `count` jobs. Null if this process runs no jobs, is stopping, is not registered, or has enough of
  * them; enqueue the jobs then.

@@ -2,17 +2,20 @@
 // of a key says whether its blob is compressed.
 import { pipeline, Readable, type TransformOptions } from 'node:stream';
 import { pipeline as pump } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import {
   constants,
   createZstdCompress,
   createZstdDecompress,
   type ZstdOptions,
+  zstdCompress,
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { KIB } from '@chauffeur/contract/limits';
-import { cutRange } from './byte-source.ts';
+import { KIB, MIB } from '@chauffeur/contract/limits';
+import { bytesOfBuffer, cutRange } from './byte-source.ts';
 import { freeBuffer } from './free-buffer.ts';
+import { type FileInSpace, giveBackSpace, takeSpace } from './spaces.ts';
 import type { BlobStore, ByteRange, ByteSource } from './store.ts';
 
 export const PACKED_SUFFIX = '.zst';
@@ -47,14 +50,78 @@ export type PackedSizes = { readonly size: number; readonly stored: number };
 /**
  * Compresses `source` into the blob `key`, which ends in `.zst`. Throws PackedTooLargeError if more than `maxStored`
  * bytes would be stored, and errors of the source and the store. After an error nothing can be read, and `delete`
- * removes what was written.
+ * removes what was written. `keep` receives the file as it was, if it fits into a space, which it then has to give back.
  */
 export async function putPacked(
   blobs: BlobStore,
   key: string,
   source: ByteSource,
   maxStored: number,
+  keep?: (file: FileInSpace) => void,
 ): Promise<PackedSizes> {
+  const space = takeSpace();
+  if (space === null) return putInParts(blobs, key, source, maxStored);
+  let isKept = false;
+  try {
+    const { size, rest } = await fill(space, source);
+    if (rest !== null) return await putInParts(blobs, key, rest, maxStored);
+    const packed = await pack(new Uint8Array(space, 0, size), {
+      params: PARAMS,
+      chunkSize: Math.max(PACK_CHUNK, Math.min(size, MIB)),
+    });
+    if (packed.length > maxStored) throw tooLarge(maxStored);
+    const stored = await blobs.put(key, {
+      [Symbol.asyncIterator]: () => bytesOfBuffer(packed),
+      release: freePacked,
+    });
+    keep?.({ space, size });
+    isKept = keep !== undefined;
+    return { size, stored };
+  } finally {
+    if (!isKept) giveBackSpace(space);
+  }
+}
+
+/** A small result shares its memory with other buffers of Node. */
+function freePacked({ buffer }: Uint8Array): void {
+  if (buffer.byteLength >= PACK_CHUNK) free(buffer);
+}
+
+const pack = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress);
+
+/** Copies the bytes of `source` to the start of `space`. If they don't fit, `rest` is the whole source. */
+async function fill(space: ArrayBuffer, source: ByteSource): Promise<{ size: number; rest: ByteSource | null }> {
+  const bytes = new Uint8Array(space);
+  const iterator = source[Symbol.asyncIterator]();
+  let size = 0;
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done) return { size, rest: null };
+    if (size + value.length > bytes.length) {
+      const release = (piece: Uint8Array) => {
+        if (piece.buffer !== space) source.release?.(piece);
+      };
+      const rest = { [Symbol.asyncIterator]: () => continued([bytes.subarray(0, size), value], iterator), release };
+      return { size, rest };
+    }
+    bytes.set(value, size);
+    size += value.length;
+    source.release?.(value);
+  }
+}
+
+/** Continues a source of which these pieces were read. */
+async function* continued(pieces: Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** For files that don't fit into memory. */
+async function putInParts(blobs: BlobStore, key: string, source: ByteSource, maxStored: number): Promise<PackedSizes> {
   let size = 0;
   async function* measured(): AsyncGenerator<Uint8Array> {
     for await (const batch of inBatches(source)) {
@@ -104,7 +171,7 @@ function limited(packer: AsyncIterable<Uint8Array>, maxBytes: number): ByteSourc
       size += bytes.length;
       if (size <= maxBytes) yield bytes;
     }
-    if (size > maxBytes) throw new PackedTooLargeError(`more than ${maxBytes} bytes to store`);
+    if (size > maxBytes) throw tooLarge(maxBytes);
   }
   return { [Symbol.asyncIterator]: measured, release: freeInParts() };
 }
@@ -120,8 +187,16 @@ function freeInParts(): (part: Uint8Array) => void {
     releasedBytes.set(buffer, released);
     if (released < buffer.byteLength) return;
     releasedBytes.delete(buffer);
-    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+    free(buffer);
   };
+}
+
+function free(buffer: ArrayBufferLike): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
+function tooLarge(maxBytes: number): PackedTooLargeError {
+  return new PackedTooLargeError(`more than ${maxBytes} bytes to store`);
 }
 
 /**
@@ -156,5 +231,5 @@ export function unpackNow(packed: Uint8Array, maxBytes: number, expected: number
 
 /** Frees the memory of a result of `unpackNow`, which must not be used afterwards. */
 export function freeUnpacked({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  free(buffer);
 }

@@ -17,6 +17,8 @@ export type WalkInput = {
       readonly dumpKey: string;
       /** Uncompressed, in bytes. */
       readonly dumpSize: number;
+      /** The dump, if it is in memory, at the start of a space. It is moved to the thread and back. */
+      readonly space?: ArrayBuffer;
       /** Where the thread stores the whole report. */
       readonly stackKey: string;
     }
@@ -34,14 +36,18 @@ export type StoredLog = { readonly logKey: string; readonly logSize: number };
 /** A group that a report would be in. The key is in hex. */
 export type PreviewedGrouping = { readonly key: string; readonly title: string };
 
-export type WalkOutput =
-  /** For each stack, or null if it cannot be read. */
+export type WalkOutput = {
+  /** The space of the input. */
+  readonly space?: ArrayBuffer;
+} & /** For each stack, or null if it cannot be read. */
+(
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   /** Null if the log has no trace. */
   | { readonly outcome: 'read'; readonly trace: Trace | null }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
-  | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };
+  | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string }
+);
 
 /** The modules of a dump whose symbols the thread needs. */
 export type SymbolRequest = readonly ModuleId[];

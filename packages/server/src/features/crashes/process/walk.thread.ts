@@ -32,26 +32,36 @@ const LOG_TAIL_BYTES = 256 * KIB;
 
 let store: BlobStore | undefined;
 
-serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requestSymbols) => {
-  // All tasks of a thread come from one server, and so use the same store.
-  store ??= openBlobStore(input.blobSettings);
+serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(
+  async (input, requestSymbols) => {
+    // All tasks of a thread come from one server, and so use the same store.
+    store ??= openBlobStore(input.blobSettings);
+    const output = await run(store, input, requestSymbols);
+    return input.task === 'walk' && input.space !== undefined ? { ...output, space: input.space } : output;
+  },
+  ({ space }) => (space === undefined ? [] : [space]),
+);
+
+async function run(blobs: BlobStore, input: WalkInput, requestSymbols: RequestSymbols): Promise<WalkOutput> {
   try {
-    if (input.task === 'walk') return await walk(store, input, requestSymbols);
-    if (input.task === 'log') return { outcome: 'read', trace: await readLog(store, input) };
-    return input.task === 'group' ? await regroup(store, input) : await preview(store, input);
+    if (input.task === 'walk') return await walk(blobs, input, requestSymbols);
+    if (input.task === 'log') return { outcome: 'read', trace: await readLog(blobs, input) };
+    return input.task === 'group' ? await regroup(blobs, input) : await preview(blobs, input);
   } catch (error) {
     if (error instanceof MinidumpError)
       return { outcome: 'unreadable', reason: `The dump cannot be read: ${error.message}` };
     if (error instanceof BlobMissingError) return { outcome: 'missing', reason: 'The stored dump is gone.' };
     throw error;
   }
-});
+}
 
 async function walk(
   blobs: BlobStore,
   input: WalkInput & { task: 'walk' },
   requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
+  if (input.space !== undefined)
+    return walkDump(blobs, Buffer.from(input.space, 0, input.dumpSize), input, requestSymbols);
   const stored = await readBlob(blobs, input.dumpKey);
   if (!isPacked(input.dumpKey)) return walkDump(blobs, stored, input, requestSymbols);
   const dump = unpackNow(stored, input.dumpSize, input.dumpSize);

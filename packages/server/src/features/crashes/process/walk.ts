@@ -1,11 +1,13 @@
 // Walks dumps in threads with limited time and memory, so that no dump can crash the server.
 import type { Context } from '../../../context.ts';
+import { giveBackSpace } from '../../../kernel/blobs/spaces.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
+import { takeDump } from '../report/received-dumps.ts';
 import type { Trace } from '../text/trace.ts';
 import { measureStage } from './measure-stage.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';
@@ -43,10 +45,15 @@ export function readDump(
   task: { dumpKey: string; dumpSize: number; stackKey: string; fields: GroupingFields; rules: GameRules },
   resolver: SymbolResolver,
 ): Promise<Reading> {
+  const dump = takeDump(ctx, task.dumpKey);
+  const input = {
+    task: 'walk',
+    blobSettings: ctx.blobs.settings,
+    ...task,
+    ...(dump && { space: dump.space }),
+  } as const;
   return measureStage(ctx, 'walk', () =>
-    runBounded(ctx, { task: 'walk', blobSettings: ctx.blobs.settings, ...task }, (request) =>
-      measureStage(ctx, 'symbols', () => resolver.answer(request)),
-    ),
+    runBounded(ctx, input, (request) => measureStage(ctx, 'symbols', () => resolver.answer(request))),
   );
 }
 
@@ -87,8 +94,10 @@ async function runBounded(
   answer: (request: SymbolRequest) => Promise<SymbolReply>,
 ): Promise<Reading> {
   const { crashSeconds, crashHeapMb } = ctx.config;
+  let space = input.task === 'walk' ? input.space : undefined;
   try {
-    const output = await poolOf(ctx).run(input, answer);
+    const { space: returned = space, ...output } = await poolOf(ctx).run(input, answer, space && [space]);
+    space = returned;
     if (output.outcome === 'previewed' || output.outcome === 'read') throw new Error('a thread mixed up its tasks');
     return output;
   } catch (error) {
@@ -105,5 +114,7 @@ async function runBounded(
       };
     }
     throw error;
+  } finally {
+    if (space !== undefined) giveBackSpace(space);
   }
 }

@@ -2,9 +2,12 @@
 import type { Context } from '../../../context.ts';
 import { freeBuffer } from '../../../kernel/blobs/free-buffer.ts';
 import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';
+import type { FileInSpace } from '../../../kernel/blobs/spaces.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
+import { holdsJobs } from '../../../request/held-jobs.ts';
 import { stemOf } from '../report/files.ts';
+import { keepDump } from '../report/received-dumps.ts';
 import type { StoredFile } from './reports.sql.ts';
 import type { CrashFileKind } from './tokens.ts';
 
@@ -31,7 +34,8 @@ export async function storeFile(
 ): Promise<StoredFile> {
   const key = `${stemOf(reportId)}.${newId()}.${EXTENSIONS[kind]}${PACKED_SUFFIX}`;
   try {
-    return { key, ...(await putPacked(ctx.blobs, key, limited(source, maxBytes), maxStored)) };
+    const keep = kind === 'dump' && holdsJobs(ctx) ? (dump: FileInSpace) => keepDump(ctx, key, dump) : undefined;
+    return { key, ...(await putPacked(ctx.blobs, key, limited(source, maxBytes), maxStored, keep)) };
   } catch (error) {
     await ctx.blobs.delete(key);
     throw error;
