@@ -11,10 +11,10 @@ import sharp from 'sharp';
 import { blobReferences } from '../src/features/crashes/crashes.ts';
 import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
 import { makePreviews } from '../src/features/crashes/process/preview.job.ts';
-import type { Attachment } from '../src/features/crashes/report/attachments.ts';
-import { onlyRow, rows } from '../src/kernel/database/db.ts';
+import { rows } from '../src/kernel/database/db.ts';
 import { statusOf } from './setup/api-calls.ts';
 import {
+  attachmentsOf,
   type CrashSender,
   crashBlobs,
   idHeaders,
@@ -50,14 +50,6 @@ function post(sender: CrashSender, body: Uint8Array): Promise<Response> {
     headers: { 'content-type': 'multipart/form-data; boundary=B', ...idHeaders(sender) },
     body: body as Uint8Array<ArrayBuffer>,
   });
-}
-
-async function attachmentsOf(sender: CrashSender): Promise<Attachment[]> {
-  const { attachments } = await onlyRow(
-    server.ctx.db,
-    sql<{ attachments: Attachment[] }>`select attachments from crash_reports where game_id = ${sender.game.uid}`,
-  );
-  return attachments;
 }
 
 async function asOwner(sender: CrashSender) {

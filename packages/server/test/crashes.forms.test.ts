@@ -5,10 +5,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
+  attachmentsOf,
   blobOf,
   type CrashSender,
   countJobs,
@@ -375,6 +376,78 @@ describe('the form of Breakpad and Crashpad', () => {
       assert.equal((await post(sender, body, { headers })).status, 400);
     assert.equal((await post(sender, whole.subarray(0, 1500))).status, 400);
     assert.deepEqual(await reportsOf(sender), []);
+  });
+
+  for (const [extension, pack] of [
+    ['gz', gzipSync],
+    ['zst', zstdCompressSync],
+  ] as const) {
+    test(`may have a dump and a log as .${extension}, in any part`, async () => {
+      const id = randomUUID();
+      const named = [
+        dumpPart(`${id}.dmp.${extension}`, pack(DUMP)),
+        part('game', pack(LOG), { filename: `a.log.${extension}` }),
+      ];
+      const unnamed = [
+        part('first', 'not it', { filename: 'a.bin' }),
+        part('second', pack(DUMP), { filename: `crash.${extension}` }),
+        part('log', pack(LOG)),
+      ];
+      for (const files of [named, unnamed]) {
+        const sender = await makeSender(server);
+        const sent = await post(sender, multipartOf([...annotations, ...files]));
+        assert.equal(sent.status, 200, sent.text);
+        const row = await onlyReportOf(sender);
+        assert.deepEqual([row.dump_size, row.log_size, row.state], [DUMP.length, LOG.length, 'queued']);
+        assert.deepEqual(await blobOf(sender, row.dump_key), DUMP);
+        assert.deepEqual(await blobOf(sender, row.log_key), LOG);
+        assert.equal(row.metadata.chauffeur_omitted, undefined);
+        if (files === named) assert.equal((await post(sender, multipartOf(files))).text, sent.text);
+      }
+    });
+
+    test(`with a .${extension} that is damaged or a bomb is kept without it, and says so`, async () => {
+      for (const file of [pack(DUMP).subarray(0, -20), pack(Buffer.alloc(100 * MIB))]) {
+        const sender = await makeSender(server);
+        const log = part('log', pack(LOG).subarray(0, -5));
+        assert.equal((await post(sender, multipartOf([...annotations, dumpPart('x.dmp', file), log]))).status, 200);
+        const { failure, metadata, dump_key, log_key } = await onlyReportOf(sender);
+        assert.deepEqual([dump_key, log_key], [null, null]);
+        assert.match(failure ?? '', /^The dump was compressed, but damaged/);
+        assert.match(String(metadata.chauffeur_omitted), /^The log was compressed, but damaged/);
+      }
+    });
+  }
+
+  test('takes a dump by its content only if no part is called a dump', async () => {
+    const sender = await makeSender(server);
+    const other = Buffer.concat([Buffer.from('MDMP'), randomBytes(100)]);
+    const parts = [
+      part('child', other, { filename: 'child.bin' }),
+      dumpPart(),
+      part('more', gzipSync(other), { filename: 'm' }),
+    ];
+    assert.equal((await post(sender, multipartOf([...annotations, ...parts]))).status, 200);
+    const { dump_key } = await onlyReportOf(sender);
+    assert.deepEqual(await blobOf(sender, dump_key), DUMP);
+    const attached = await attachmentsOf(sender);
+    assert.deepEqual(
+      attached.map(({ name, size }) => [name, size]),
+      [
+        ['child.bin', other.length],
+        ['m', gzipSync(other).length],
+      ],
+    );
+  });
+
+  test('that is compressed is read as far as everything that is kept could reach', async () => {
+    const sender = await makeSender(server);
+    const large = part('attachment', Buffer.alloc(170 * MIB), { filename: 'x' });
+    const form = gzipSync(multipartOf([large, ...annotations, dumpPart()]), { level: 1 });
+    assert.equal((await post(sender, form, { headers: { 'content-encoding': 'gzip' } })).status, 200);
+    const { dump_key, metadata } = await onlyReportOf(sender);
+    assert.equal(dump_key, null);
+    assert.match(String(metadata.chauffeur_omitted), /too large/);
   });
 
   test('that decompresses to too much becomes a report of what came before the limit', {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
-import { LIMITS } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { DAY } from '../src/kernel/clock.ts';
 import {
   blobOf,
@@ -89,6 +89,46 @@ function describeUploads(place: string, store: S3Server | null): void {
       const row = await onlyReportOf(opened);
       assert.deepEqual(await blobOf(opened, row.dump_key), DUMP);
       assert.equal((await blobOf(opened, row.log_key)).toString(), 'a log');
+    });
+
+    test('unpack a dump or a log that is compressed, in a form and with a Content-Encoding, too', async () => {
+      const form = { 'content-type': 'multipart/form-data; boundary=B' };
+      for (const pack of [gzipSync, zstdCompressSync]) {
+        const bodies: [Uint8Array, Record<string, string>][] = [
+          [pack(DUMP), {}],
+          [multipartOf([filePart(pack(DUMP), { name: 'x', filename: 'a.dmp.gz' })]), form],
+          [gzipSync(pack(DUMP)), { 'content-encoding': 'gzip' }],
+          [zstdCompressSync(DUMP), { 'content-encoding': 'zstd' }],
+        ];
+        for (const [body, headers] of bodies) {
+          const opened = await open(server);
+          const sent = await put(opened.dump, body, headers);
+          assert.deepEqual(sent.body.data, { crash_id: opened.crashId, kind: 'dump', size: DUMP.length });
+          assert.equal((await put(opened.log, pack(Buffer.from('a log')))).body.data.size, 5);
+          const row = await onlyReportOf(opened);
+          assert.deepEqual(await blobOf(opened, row.dump_key), DUMP);
+          assert.equal((await blobOf(opened, row.log_key)).toString(), 'a log');
+        }
+      }
+    });
+
+    test('refuse a compressed file that is damaged, too large or a bomb, and can be used again', async () => {
+      const opened = await open(server);
+      const zeros = Buffer.alloc(LIMITS.crashFileBytes + 1);
+      for (const pack of [gzipSync, zstdCompressSync]) {
+        const packed = pack(DUMP);
+        const cut = await put(opened.dump, packed.subarray(0, -10));
+        assertCode(cut, 4001);
+        assert.match(cut.body.error?.message ?? '', /^The dump is compressed with .* it is damaged or cut off\./);
+        const bomb = await put(opened.dump, pack(zeros));
+        assertCode(bomb, 4001);
+        assert.match(bomb.body.error?.message ?? '', /unpacks to more than 200 times its size/);
+        const large = Buffer.concat([randomBytes(MIB), zeros]);
+        assertCode(await put(opened.dump, pack(large)), 4043);
+        assertCode(await put(opened.dump, pack(Buffer.alloc(0))), 4001);
+      }
+      assert.equal((await put(opened.dump, gzipSync(DUMP))).status, 200);
+      assert.equal((await crashBlobs(server)).filter((key) => key.includes(opened.crashId)).length, 1);
     });
 
     test('accept any content type', async () => {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { ByteSource } from '../kernel/blobs/store.ts';
+import { createUnpacker } from '../kernel/blobs/unpack-file.ts';
 
 /** A decoded body exceeds its size limit. */
 export class BodyTooLargeError extends Error {
@@ -65,7 +66,12 @@ export async function receiveBody<T>(
   }
 }
 
-const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
+const DECODERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  zstd: () => createUnpacker('zstd'),
+} as const;
 
 /** Returns undefined for a body without an encoding. */
 function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['encoding']): Transform | undefined {
@@ -75,7 +81,7 @@ function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['enco
   if (encoding === 'none')
     throw new UnreadableBodyError('Content-Encoding: not supported here. Send the body as it is.');
   if (Object.hasOwn(DECODERS, named)) return DECODERS[named as keyof typeof DECODERS]();
-  throw new UnreadableBodyError('Content-Encoding: not supported. Send gzip, deflate or no encoding.');
+  throw new UnreadableBodyError('Content-Encoding: not supported. Send gzip, zstd, deflate or no encoding.');
 }
 
 /** The bytes to buffer while the reader is busy; beyond that the sender has to wait. */

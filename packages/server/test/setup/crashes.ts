@@ -1,6 +1,7 @@
 // Sends crash reports for tests, and reads what the server has stored.
 import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
+import type { Attachment } from '../../src/features/crashes/report/attachments.ts';
 import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type ApiResponse, makeGame, request, type TestGame, type TestServer } from './server.ts';
@@ -68,6 +69,15 @@ export async function onlyReportOf(sender: CrashSender): Promise<CrashRow> {
   const [first] = reports;
   if (first === undefined || reports.length > 1) throw new Error(`there are ${reports.length} reports`);
   return first;
+}
+
+/** Returns the attachments of the only report of the game. */
+export async function attachmentsOf({ server, game }: CrashSender): Promise<Attachment[]> {
+  const { attachments } = await onlyRow(
+    server.ctx.db,
+    sql<{ attachments: Attachment[] }>`select attachments from crash_reports where game_id = ${game.uid}`,
+  );
+  return attachments;
 }
 
 /** Returns the file stored under `key`, decompressed. */

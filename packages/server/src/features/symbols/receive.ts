@@ -8,12 +8,12 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context, GameCaller } from '../../context.ts';
+import { peek } from '../../kernel/blobs/peek.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
 import type { FreeStorage } from '../usage/usage.ts';
-import { peek } from './peek.ts';
 import { type Spooled, spool } from './spool.ts';
 import { storeFailure } from './store-failure.ts';
 import { dropBlobs, type StoredText, storeText } from './store-text.ts';
@@ -71,6 +71,7 @@ export async function receiveSymbols(
       fileNames,
       invalid: 4037,
       idleMs,
+      checkAccess: request.checkAccess,
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
     requireChecksum(form, fields, (zip ?? single)!.checksum);

@@ -7,11 +7,11 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { ContentsCounter, countRecords, detailOf } from '@chauffeur/minidump/symbols/symbol-contents';
 import type { Context } from '../../context.ts';
 import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
+import { peek } from '../../kernel/blobs/peek.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import type { FreeStorage } from '../usage/usage.ts';
 import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
-import { peek } from './peek.ts';
 import { storeFailure } from './store-failure.ts';
 import type { TextFacts } from './symbols.sql.ts';
 

@@ -5,7 +5,7 @@ import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
 import { attachmentName } from '../report/attachments.ts';
-import type { StoredAttachment } from './reports.sql.ts';
+import type { StoredAttachment, StoredFile } from './reports.sql.ts';
 import { sniff } from './sniff.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
 
@@ -29,13 +29,8 @@ export class Attachments {
    * errors of the source and the store.
    */
   async add(sentName: string, source: ByteSource, maxStored: number, isCut: () => boolean): Promise<number> {
-    const name = attachmentName(
-      sentName,
-      this.stored.map((attachment) => attachment.name),
-    );
-    const total = this.stored.reduce((sum, { size }) => sum + size, 0);
-    const maxBytes = Math.min(LIMITS.crashAttachmentBytes, LIMITS.crashAttachmentsBytes - total);
-    if (this.stored.length >= LIMITS.crashAttachments || maxBytes <= 0 || maxStored <= 0) {
+    const { name, maxBytes } = this.#nextOf(sentName);
+    if (maxBytes <= 0 || maxStored <= 0) {
       for await (const _ of source);
       this.#lost.push(name);
       return 0;
@@ -56,6 +51,25 @@ export class Attachments {
       this.#lost.push(name);
       return 0;
     }
+  }
+
+  /** Adds a dump that was already stored. Returns false, and notes that it is left out, if it is past the limits. */
+  adopt(sentName: string, file: StoredFile): boolean {
+    const { name, maxBytes } = this.#nextOf(sentName);
+    if (file.size > maxBytes) this.#lost.push(name);
+    else this.stored.push({ name, kind: 'other', ...file });
+    return file.size <= maxBytes;
+  }
+
+  /** The name of the next file, and how large it may be. */
+  #nextOf(sentName: string): { name: string; maxBytes: number } {
+    const name = attachmentName(
+      sentName,
+      this.stored.map((attachment) => attachment.name),
+    );
+    if (this.stored.length >= LIMITS.crashAttachments) return { name, maxBytes: 0 };
+    const total = this.stored.reduce((sum, { size }) => sum + size, 0);
+    return { name, maxBytes: Math.min(LIMITS.crashAttachmentBytes, LIMITS.crashAttachmentsBytes - total) };
   }
 
   /** Notes that a file was left out without reading it. */

@@ -2,7 +2,7 @@
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { CrashFileKind } from './tokens.ts';
 
-export type LossReason = 'too_large' | 'empty' | 'past_limit';
+export type LossReason = 'too_large' | 'empty' | 'past_limit' | 'not_unpacked';
 
 const MAX_MB = LIMITS.crashFileBytes / MIB;
 
@@ -14,6 +14,10 @@ export const LOST_FILES: Readonly<Record<LossReason, Readonly<Record<CrashFileKi
   empty: {
     dump: 'The dump was empty.',
     log: 'The log was empty.',
+  },
+  not_unpacked: {
+    dump: 'The dump was compressed, but damaged, cut off, or much smaller than its content, and was not kept.',
+    log: 'The log was compressed, but damaged, cut off, or much smaller than its content, and was not kept.',
   },
   past_limit: {
     dump: 'The dump was not kept because the game had reached its daily limit for crash files.',

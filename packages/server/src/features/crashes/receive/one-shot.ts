@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { beginsWith, UnpackError } from '../../../kernel/blobs/unpack-file.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
@@ -48,6 +49,9 @@ export type KeepAttachment = {
 
 type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 
+/** The signature of a minidump. */
+const DUMP_START = Buffer.from('MDMP', 'latin1');
+
 /**
  * Receives a report: `read` reads its body and stores each file with `keep`. Throws 4001, 4010, 4030, 4290, and errors
  * of the store; in that case nothing is kept. A file that is too large or empty is left out, and the report says so,
@@ -63,7 +67,10 @@ export async function receiveWhole(
   const reportId = newId(ctx.clock.now().getTime());
   const files: ByKind<StoredFile> = {};
   const losses: ByKind<LossReason> = {};
+  /** The name of the dump in `files` if only its content says that it is one. */
+  let unnamedDump: string | null = null;
   const keep: KeepFile = async (kind, source, isCut = () => false) => {
+    if (kind === 'dump' && unnamedDump !== null) await displaceDump(unnamedDump);
     const stored = await tryToStore(ctx, { reportId, kind, source, maxStored });
     if (typeof stored === 'string') {
       losses[kind] = stored;
@@ -77,9 +84,21 @@ export async function receiveWhole(
     }
   };
   const attachments = new Attachments(ctx, reportId);
+  /** Makes the dump an attachment, because the body has another file that is called a dump. */
+  const displaceDump = async (name: string) => {
+    const { dump } = files;
+    unnamedDump = null;
+    delete files.dump;
+    delete losses.dump;
+    if (dump !== undefined && !attachments.adopt(name, dump)) await ctx.blobs.delete(dump.key);
+  };
   const attach: KeepAttachment = {
     keep: async (name, source, isCut = () => false) => {
-      maxStored -= await attachments.add(name, source, maxStored, isCut);
+      const { matches: isDump, all } = await beginsWith(source, DUMP_START);
+      if (isDump && files.dump === undefined && losses.dump === undefined) {
+        await keep('dump', all, isCut);
+        unnamedDump = name;
+      } else maxStored -= await attachments.add(name, all, maxStored, isCut);
     },
     leaveOut: (name) => attachments.leaveOut(name),
   };
@@ -142,6 +161,7 @@ async function tryToStore(
   } catch (error) {
     if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return 'too_large';
     if (error instanceof PackedTooLargeError) return 'past_limit';
+    if (error instanceof UnpackError) return 'not_unpacked';
     throw error;
   }
 }

@@ -1,9 +1,10 @@
-// Stores a dump or a log as it arrives, compressed. It is durable when the function returns, and deleted if it throws.
+// Stores a file of a report as it arrives, compressed. It is durable when the function returns, and deleted if it throws.
 import type { Context } from '../../../context.ts';
 import { freeBuffer } from '../../../kernel/blobs/free-buffer.ts';
 import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';
 import type { FileInSpace } from '../../../kernel/blobs/spaces.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { unpackFile } from '../../../kernel/blobs/unpack-file.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { holdsJobs } from '../../../request/held-jobs.ts';
 import { stemOf } from '../report/files.ts';
@@ -22,8 +23,9 @@ export class FileTooLargeError extends Error {
 export type FileLimits = { maxBytes: number; maxStored?: number };
 
 /**
- * Stores `source` under a new key, so two uploads of the same file do not collide. Throws FileTooLargeError past
- * `maxBytes`, PackedTooLargeError past `maxStored`, and errors of the store and the source.
+ * Stores `source` under a new key, so two uploads of the same file do not collide. A dump or a log that the sender has
+ * compressed is unpacked; an attachment stays what it is. Throws FileTooLargeError past `maxBytes`, PackedTooLargeError
+ * past `maxStored`, UnpackError, and errors of the store and the source.
  */
 export async function storeFile(
   ctx: Context,
@@ -34,8 +36,9 @@ export async function storeFile(
 ): Promise<StoredFile> {
   const key = `${stemOf(reportId)}.${newId()}.${EXTENSIONS[kind]}${PACKED_SUFFIX}`;
   try {
+    const plain = kind === 'attachment' ? source : unpackFile(source);
     const keep = kind === 'dump' && holdsJobs(ctx) ? (dump: FileInSpace) => keepDump(ctx, key, dump) : undefined;
-    return { key, ...(await putPacked(ctx.blobs, key, limited(source, maxBytes), maxStored, keep)) };
+    return { key, ...(await putPacked(ctx.blobs, key, limited(plain, maxBytes), maxStored, keep)) };
   } catch (error) {
     await ctx.blobs.delete(key);
     throw error;

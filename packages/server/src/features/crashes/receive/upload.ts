@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { UnpackError } from '../../../kernel/blobs/unpack-file.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isFormType } from '../../../request/form.ts';
@@ -121,6 +122,7 @@ async function storeBody(
   } catch (error) {
     if (stored !== undefined) await ctx.blobs.delete(stored.key);
     if (error instanceof PackedTooLargeError) throw tooManyBytes(ctx);
+    if (error instanceof UnpackError) throw notUnpackable(grant, error);
     throw error instanceof FileTooLargeError || error instanceof BodyTooLargeError ? tooLarge(grant) : error;
   }
 }
@@ -155,6 +157,12 @@ function unknownAddress(): ApiError {
 
 function tooLarge(grant: UploadGrant): ApiError {
   return new ApiError(4043, `The ${grant.kind} is larger than ${maxBytesOf(grant) / MIB} MB. Send a smaller one.`);
+}
+
+function notUnpackable({ kind }: UploadGrant, error: UnpackError): ApiError {
+  const { packing, message: problem } = error;
+  const message = `The ${kind} is compressed with ${packing} and can't be unpacked: ${problem}. Compress it again, or send it as it is.`;
+  return new ApiError(4001, message, { cause: error });
 }
 
 function empty({ kind }: UploadGrant): ApiError {

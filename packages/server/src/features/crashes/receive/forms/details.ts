@@ -143,6 +143,6 @@ const CLIENT_REFS = [
  * filename.
  */
 export function clientRefOf(filename: string): string | null {
-  const id = filename.replace(/\.dmp$/i, '').toLowerCase();
+  const id = filename.replace(/\.dmp(\.(gz|zst))?$/i, '').toLowerCase();
   return CLIENT_REFS.some((pattern) => pattern.test(id)) ? id : null;
 }

@@ -44,8 +44,8 @@ const FORM_LIMITS = {
 };
 
 /**
- * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws 4001 for a malformed form, and errors of
- * the body and of `onPart`. If the body is too long, the form ends there: the part that is cut off throws
+ * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws 4001 for
+ * a malformed form, and errors of the body and of `onPart`. If the body is too long, the form ends there: the part that is cut off throws
  * BodyTooLargeError, and everything before it counts.
  */
 export async function readCrashForm(
@@ -103,9 +103,13 @@ function isFilePart(name: string, contentType: string, filename: string | undefi
   return filename !== undefined || contentType === 'application/octet-stream' || FILE_PARTS.has(name);
 }
 
+/** Also as they are called once they are compressed. */
+const DUMP_NAME = /\.m?dmp(\.(gz|zst))?$/i;
+const LOG_NAME = /\.(log|txt)(\.(gz|zst))?$/i;
+
 function kindOfPart(name: string, filename: string): CrashFileKind | null {
-  if (name === 'dump' || name === 'minidump' || name === DUMP_PART || /\.dmp$/i.test(filename)) return 'dump';
-  return name === 'log' || /\.(log|txt)$/i.test(filename) ? 'log' : null;
+  if (name === 'dump' || name === 'minidump' || name === DUMP_PART || DUMP_NAME.test(filename)) return 'dump';
+  return name === 'log' || LOG_NAME.test(filename) ? 'log' : null;
 }
 
 /** The text up to 1 MiB. The rest is read and ignored. */

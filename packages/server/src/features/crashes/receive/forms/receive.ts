@@ -1,5 +1,5 @@
 // Receives the forms of crash reporters: of engines, Breakpad and Crashpad.
-import { MIB } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
 import { receiveBody } from '../../../../request/body.ts';
@@ -11,11 +11,13 @@ import { clientRefOf } from './details.ts';
 import { readEngineMetadata } from './engine-metadata.ts';
 import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
 
-/**
- * Uncompressed, including skipped parts: enough to reach a dump after a huge log, and a limit for small bodies that
- * decompress to huge ones.
- */
+/** Including skipped parts: enough to reach a dump after a huge log. */
 const MAX_FORM_BYTES = 512 * MIB;
+/**
+ * Of a compressed form, which may be a thousand times as large as what was sent: all that is kept of a report, with
+ * room for its fields.
+ */
+const MAX_UNPACKED_BYTES = 2 * LIMITS.crashFileBytes + LIMITS.crashAttachmentsBytes + 8 * MIB;
 
 export type FormReport = OpenedReport & { source: 'engine' | 'breakpad' | 'crashpad' };
 
@@ -25,7 +27,8 @@ export async function receiveForm(ctx: Context, request: FastifyRequest): Promis
   const report = await receiveWhole(ctx, request, async (keep, attachments) => {
     const dump = { part: '', filename: '' };
     const idleMs = ctx.config.uploadIdleSeconds * 1000;
-    const form = await receiveBody(request.raw, { maxBytes: MAX_FORM_BYTES, idleMs }, (body) =>
+    const maxBytes = request.headers['content-encoding'] === undefined ? MAX_FORM_BYTES : MAX_UNPACKED_BYTES;
+    const form = await receiveBody(request.raw, { maxBytes, idleMs }, (body) =>
       readCrashForm(body, request.headers, {
         onPart: async ({ kind, name, filename, bytes, isTruncated }) => {
           if (kind === 'dump') Object.assign(dump, { part: name, filename });

@@ -1,5 +1,5 @@
 // Reads the first bytes of a source without consuming them.
-import type { ByteSource } from '../../kernel/blobs/store.ts';
+import type { ByteSource } from './store.ts';
 
 export type Peeked = {
   /** At least the requested number of first bytes; fewer if the source is shorter. */
@@ -22,7 +22,10 @@ export async function peek(source: ByteSource, bytes: number): Promise<Peeked> {
     chunks.push(value);
     size += value.length;
   }
-  const head = Buffer.concat(chunks);
+  const [first = Buffer.alloc(0)] = chunks;
+  // One chunk is passed on as it is, so that its memory can be released.
+  const head =
+    chunks.length > 1 ? Buffer.concat(chunks) : Buffer.from(first.buffer, first.byteOffset, first.byteLength);
   return {
     head,
     all: concat(head, rest),
