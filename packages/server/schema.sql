@@ -1412,6 +1412,8 @@ create table crash_report_names (
   build_id uuid not null,
   hash bytea not null,
   report_id uuid not null,
+  request_hash bytea,
+  has_uploads boolean default false not null,
   constraint crash_report_names_pkey PRIMARY KEY (game_id, build_id, hash)
 );
 

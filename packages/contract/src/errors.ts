@@ -322,6 +322,11 @@ export const ERRORS = {
     meaning: 'The channel name or expires_in_hours is invalid.',
     remedy: 'Use lowercase letters, digits, - and _ in the channel name, and 0 to 2160 hours.',
   },
+  4227: {
+    status: 422,
+    meaning: 'The Idempotency-Key was sent before, with another body or build. Nothing was created.',
+    remedy: 'Use a new key for each report, and the same key only to send exactly the same report again.',
+  },
   4230: {
     status: 409,
     meaning: 'The invitation is no longer open: it was accepted, declined, withdrawn or has expired.',

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createReport, RepeatedError } from '../src/features/crashes/receive/create.ts';
 import { DAY, SECOND } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/database/db.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type CrashSender,
@@ -14,10 +14,11 @@ import {
   makeSender,
   onlyReportOf,
   orphansOf,
+  report,
   reportsOf,
 } from './setup/crashes.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
-import { startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
@@ -140,6 +141,102 @@ describe('a report that is sent again', () => {
     const next = await send(sender, form);
     assert.deepEqual([next.status, (await onlyReportOf(sender)).report_id], [200, next.text]);
     assert.notEqual(next.text, text);
+  });
+});
+
+describe('a report in JSON with an idempotency key', () => {
+  const BODY = { message: 'boom', has_dump: true, has_log: true, attachments: [{ name: 'a.png' }] };
+  /** Processes of one service have the same public URL; those of this test have not. */
+  async function sendJson(sender: CrashSender, key: string, body: unknown = BODY, at = server): Promise<ApiResponse> {
+    const sent = await report({ ...sender, server: at }, body, { ...idHeaders(sender), 'idempotency-key': key });
+    return { ...sent, body: JSON.parse(JSON.stringify(sent.body).replaceAll(at.url, server.url)) };
+  }
+
+  test('gets the same response again, from any process, and is one report', async () => {
+    const sender = await makeSender(server);
+    const key = randomUUID();
+    const first = await sendJson(sender, key);
+    assert.equal(first.status, 201, JSON.stringify(first.body));
+    assert.ok(first.body.data.uploads.attachments[0].url);
+    const quoted = await sendJson(sender, `"${key}"`, JSON.stringify(BODY, null, 2), secondServer);
+    assert.deepEqual([quoted.status, quoted.body.data], [201, first.body.data]);
+    assert.equal((await request(first.body.data.uploads.dump.url, { method: 'PUT', body: DUMP })).status, 200);
+    assert.deepEqual((await sendJson(sender, key)).body.data, first.body.data);
+    assert.equal((await onlyReportOf(sender)).dump_size, DUMP.length);
+  });
+
+  test('is one report if it is sent many times at once to two processes', async () => {
+    const sender = await makeSender(server);
+    for (let round = 0; round < 3; round += 1) {
+      const key = randomUUID();
+      const sent = await Promise.all(
+        Array.from({ length: 12 }, (_, no) => sendJson(sender, key, BODY, no % 2 === 0 ? server : secondServer)),
+      );
+      assert.deepEqual(new Set(sent.map(({ status }) => status)), new Set([201]));
+      assert.equal(new Set(sent.map(({ body }) => JSON.stringify(body.data))).size, 1);
+      assert.equal((await reportsOf(sender)).length, round + 1);
+    }
+  });
+
+  test('is refused if another body or build has the key, also at the same time, and is not written', async () => {
+    const sender = await makeSender(server);
+    const otherBuild = { ...sender, buildId: await register(server, sender.game, { version: '2' }) };
+    const key = randomUUID();
+    const together = await Promise.all(
+      [server, secondServer, server].map((at, no) => sendJson(sender, key, { message: `boom ${no}` }, at)),
+    );
+    assert.deepEqual(together.map(({ status }) => status).sort(), [201, 422, 422]);
+    const refused = [...together.filter(({ status }) => status === 422), await sendJson(otherBuild, key, BODY)];
+    for (const { status, body } of refused) assert.deepEqual([status, body.error?.code], [422, 4227]);
+    assert.equal((await reportsOf(sender)).length, 1);
+  });
+
+  test('is another report for another game or key, without a key, and a day later', async () => {
+    const [sender, foreign] = [await makeSender(server), await makeSender(server)];
+    const key = randomUUID();
+    const first = await sendJson(sender, key);
+    const ids = [
+      first,
+      await sendJson(foreign, key),
+      await sendJson(sender, randomUUID()),
+      await report(sender, BODY),
+      await report(sender, BODY),
+    ].map(({ body }) => body.data.id);
+    assert.equal(new Set(ids).size, ids.length);
+    now += DAY - SECOND;
+    assert.deepEqual((await sendJson(sender, key)).body.data, first.body.data);
+    now += 2 * SECOND;
+    assert.ok(!ids.includes((await sendJson(sender, key)).body.data.id));
+  });
+
+  test('is not counted again, and not refused past the daily limit', async () => {
+    const sender = await makeSender(server);
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const first = await Promise.all(keys.map((key) => sendJson(sender, key)));
+    assert.ok(first.every(({ status }) => status === 201));
+    const again = await Promise.all(keys.map((key) => sendJson(sender, key, BODY, secondServer)));
+    assert.deepEqual(
+      again.map(({ body }) => body.data),
+      first.map(({ body }) => body.data),
+    );
+    assert.equal((await sendJson(sender, randomUUID())).status, 429);
+  });
+
+  test('is refused with a malformed key, and stores only a hash that gives no access', async () => {
+    const sender = await makeSender(server);
+    for (const key of ['', 'x'.repeat(256), '"unfinished', 'two words', 'schlüssel', '"a" , "b"']) {
+      const { status, body } = await sendJson(sender, key);
+      assert.deepEqual([status, body.error?.code], [400, 4001], key);
+    }
+    const key = randomUUID();
+    await sendJson(sender, key);
+    const { stored } = await onlyRow(
+      server.ctx.db,
+      sql<{ stored: string }>`select jsonb_agg(to_jsonb(report) || to_jsonb(name))::text as stored
+        from crash_reports report join crash_report_names name using (report_id) where report.game_id = ${sender.game.uid}`,
+    );
+    assert.ok(!stored.includes(key));
+    assert.equal((await request(`${server.api}/public/crashes/${key}`)).status, 404);
   });
 });
 

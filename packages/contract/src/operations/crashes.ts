@@ -258,10 +258,20 @@ const CrashFileForm = Type.Object(dumpParts, { description: 'The file that the U
 
 const Encoding = Type.Object({
   'Content-Encoding': Type.Optional(
-    Type.Enum(['gzip', 'deflate', 'identity'], { description: 'Compression of the body' }),
+    Type.Enum(['gzip', 'zstd', 'deflate', 'identity'], { description: 'Compression of the body' }),
   ),
 });
 const SentByGames = Type.Object({ ...SenderHeaders.properties, ...Encoding.properties });
+const IdempotencyKey = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      description:
+        'For JSON: a random text that identifies the report. If the game sends it again within a day with the same body and build, the response is that of the first request, and no second report is created.',
+      minLength: 1,
+      maxLength: 257,
+    }),
+  ),
+});
 const ReadToken = Type.Object({
   'X-Read-Token': Type.Optional(
     Type.String({ description: "The report's read_token; the header keeps it out of URLs and logs" }),
@@ -294,7 +304,7 @@ export const createCrash = defineOperation({
   access: 'public',
   audit: false,
   crossOrigin: true,
-  headers: SentByGames,
+  headers: Type.Object({ ...SentByGames.properties, ...IdempotencyKey.properties }),
   headerQuery: SenderQuery,
   body: CrashInput,
   otherBodies: { 'multipart/form-data': CrashForm },
@@ -310,7 +320,7 @@ export const createCrash = defineOperation({
   secret: true,
   statuses: [201],
   invalid: 4001,
-  errors: [4001, 4010, 4030, 4043, 4130, 4290],
+  errors: [4001, 4010, 4030, 4043, 4130, 4227, 4290],
   example: {
     body: {
       has_dump: true,

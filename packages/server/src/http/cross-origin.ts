@@ -2,7 +2,7 @@
 // Standard, CORS).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-const REQUEST_HEADERS = 'Content-Type, Content-Encoding, X-App-Id, X-Build-Id, X-Read-Token';
+const REQUEST_HEADERS = 'Content-Type, Content-Encoding, Idempotency-Key, X-App-Id, X-Build-Id, X-Read-Token';
 /** How long browsers may cache the response to a preflight. */
 export const PREFLIGHT_SECONDS = 86_400;
 

@@ -1,4 +1,5 @@
 // The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
+import { hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
@@ -8,11 +9,13 @@ import { countPublicPost } from '../../request/address-limit.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { idsOf } from '../../request/client-ids.ts';
+import { idempotencyKeyOf } from '../../request/idempotency-key.ts';
 import { readJsonBody } from '../../request/json-body.ts';
 import { resolveClientIds } from '../games/games.ts';
 import { accept } from './receive/accept.ts';
-import { createReport, type IncomingReport, type OpenedReport, refuse } from './receive/create.ts';
+import { createReport, type Idempotency, type IncomingReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
+import { createOnce } from './receive/once.ts';
 import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
 import { receiveUnreal } from './receive/unreal/receive.ts';
 import { isForm, receiveUpload } from './receive/upload.ts';
@@ -24,8 +27,12 @@ export async function receiveCrash(
 ): Promise<Answer<OutputOf<typeof contract.createCrash>> | FastifyReply> {
   countPost(ctx, request);
   if (!isForm(request)) {
+    const key = idempotencyKeyOf(request, 4001);
     const body = await readJsonBody(ctx, contract.createCrash, request);
-    return answer(201, createdOf(await createReport(ctx, await jsonReportOf(ctx, request, body))));
+    const report = await jsonReportOf(ctx, request, body);
+    if (key === null) return answer(201, createdOf(await createReport(ctx, report)));
+    const idempotency = idempotencyOf(key, [report.buildId, body]);
+    return answer(201, createdOf(await createOnce(ctx, { ...report, idempotency })));
   }
   const report = await receiveForm(ctx, request);
   if (report.source === 'engine') return answer(201, createdOf(report));
@@ -104,6 +111,11 @@ async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown
   const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   return { ...verdict.accepted, source: 'api' };
+}
+
+/** Prefixed, so that it is never the hash of a client's own id, which gives access to its report. */
+function idempotencyOf(key: string, request: unknown): Idempotency {
+  return { keyHash: hash('sha256', `idempotency key ${key}`), requestHash: hash('sha256', JSON.stringify(request)) };
 }
 
 function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof contract.createCrash> {

@@ -42,6 +42,9 @@ export type OpenedReport = {
 };
 type Uploads = OutputOf<typeof createCrash>['uploads'];
 
+/** A key that the client repeats with its request, and what it sent; both as the hex of a SHA-256. */
+export type Idempotency = { readonly keyHash: string; readonly requestHash: string };
+
 /** A report from a request, complete or with files to be uploaded. */
 export type IncomingReport = AcceptedReport & {
   source: NewReport['source'];
@@ -52,6 +55,7 @@ export type IncomingReport = AcceptedReport & {
   attachments?: readonly StoredAttachment[];
   /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
+  idempotency?: Idempotency | null;
   failure?: string | null;
 };
 
@@ -62,6 +66,20 @@ export type IncomingReport = AcceptedReport & {
 export async function createReport(ctx: Context, incoming: IncomingReport): Promise<OpenedReport> {
   const report = reportOf(ctx, incoming);
   const { filesGranted } = await writeReport(ctx, report);
+  return openedOf(ctx, report, filesGranted);
+}
+
+/** The response to the report `reportId`, which was written before with the same content. */
+export function reopenReport(
+  ctx: Context,
+  incoming: IncomingReport,
+  { reportId, filesGranted }: { reportId: string; filesGranted: boolean },
+): OpenedReport {
+  return { ...openedOf(ctx, reportOf(ctx, { ...incoming, reportId }), filesGranted), filesKept: false };
+}
+
+/** The tokens of a report are always the same. */
+function openedOf(ctx: Context, report: NewReport, filesGranted: boolean): OpenedReport {
   const tokens = makeTokens(ctx, report);
   return {
     reportId: report.reportId,
@@ -86,7 +104,7 @@ export function hashOfClientRef(clientRef: string): string {
 }
 
 function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
-  const { gameId, buildId, details, source, clientRef } = incoming;
+  const { gameId, buildId, details, source, clientRef, idempotency } = incoming;
   const receivedAt = ctx.clock.now();
   const announced = announcedAttachments(details.attachments ?? []);
   return {
@@ -106,7 +124,8 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     deviceUid: details.device_uid ?? null,
     sessionId: details.session_id ?? null,
     metadata: addOmissions(details.metadata ?? {}, announced.omission === null ? [] : [announced.omission]),
-    clientRefHash: clientRef == null ? null : hashOfClientRef(clientRef),
+    clientRefHash: idempotency?.keyHash ?? (clientRef == null ? null : hashOfClientRef(clientRef)),
+    requestHash: idempotency?.requestHash ?? null,
     dump: incoming.dump ?? null,
     log: incoming.log ?? null,
     attachments: incoming.attachments ?? [],
@@ -118,7 +137,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
 /** A report with the same client's id that arrives later is a new report. */
 export const REPEATED_WITHIN = DAY;
 
-/** The build has a report with the same client's id, which was written at the same time or shortly before. */
+/** There is a report with the same client's id or key, which was written at the same time or shortly before. */
 export class RepeatedError extends Error {
   override readonly name = 'RepeatedError';
 }

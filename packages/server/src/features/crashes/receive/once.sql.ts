@@ -1,27 +1,30 @@
-// The SQL that finds earlier copies of a report by the client's own id.
+// The SQL that finds earlier copies of a report by the client's own id, or by its idempotency key.
 import { sql } from 'kysely';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 
-/** A report by its client's own id; `hash` is the hash of that id, as hex. */
-export type NamedReport = { gameId: string; buildId: string; hash: string };
+/** An idempotency key belongs to the game, not to one of its builds. */
+export const NO_BUILD = '00000000-0000-0000-0000-000000000000';
+
+/** A report by its client's own id or idempotency key; `hash` is the hash of either, as hex. */
+export type ReportName = { gameId: string; buildId: string; hash: string };
+
+/** `requestHash` is null for a client's own id. */
+export type EarlierReport = ReportName & { reportId: string; requestHash: string | null; hasUploads: boolean };
 
 /** For each of these names, the report since `since`, if there is one. */
-export function findEarlier(
-  db: Db,
-  named: readonly NamedReport[],
-  since: Date,
-): Promise<(NamedReport & { reportId: string })[]> {
-  const column = (name: keyof NamedReport) => named.map((report) => report[name]);
+export function findEarlier(db: Db, named: readonly ReportName[], since: Date): Promise<EarlierReport[]> {
+  const column = (name: keyof ReportName) => named.map((report) => report[name]);
   return rows(
     db,
-    sql<NamedReport & { reportId: string }>`
-      select game_id as "gameId", build_id as "buildId", encode(known.hash, 'hex') as hash, report_id as "reportId"
+    sql<EarlierReport>`
+      select game_id as "gameId", known.build_id as "buildId", encode(known.hash, 'hex') as hash,
+        report_id as "reportId", encode(request_hash, 'hex') as "requestHash", has_uploads as "hasUploads"
       from unnest(${column('gameId')}::uuid[], ${column('buildId')}::uuid[], ${column('hash')}::text[])
           as named (named_game, named_build, named_hash)
         join crash_report_names known
           on known.hash = decode(named_hash, 'hex') and game_id = named_game and build_id = named_build
-        join crash_reports using (game_id, report_id, build_id)
+        join crash_reports using (game_id, report_id)
       where report_id >= ${firstIdAt(since.getTime())}::uuid`,
   );
 }
@@ -30,7 +33,7 @@ export function findEarlier(
  * Deletes the name if its report does not exist. In a statement of its own: a statement that waited for the transaction
  * of that report would not see it yet.
  */
-export async function freeName(db: Db, { gameId, buildId, hash }: NamedReport): Promise<void> {
+export async function freeName(db: Db, { gameId, buildId, hash }: ReportName): Promise<void> {
   await changed(
     db,
     sql`delete from crash_report_names known

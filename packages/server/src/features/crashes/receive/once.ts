@@ -1,23 +1,26 @@
-// Writes a report with a client's own id only once: a client that missed the response sends its report again, perhaps
-// to another process.
+// Writes a report with a client's own id or an idempotency key only once: a client that missed the response sends its
+// report again, perhaps to another process.
+import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import {
   createReport,
   hashOfClientRef,
+  type Idempotency,
   type IncomingReport,
   type OpenedReport,
   REPEATED_WITHIN,
   RepeatedError,
+  reopenReport,
 } from './create.ts';
-import { findEarlier, freeName, type NamedReport } from './once.sql.ts';
-import { makeTokens } from './tokens.ts';
+import { type EarlierReport, findEarlier, freeName, NO_BUILD, type ReportName } from './once.sql.ts';
 
-export type NamedIncomingReport = IncomingReport & { reportId: string; clientRef: string };
+export type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { idempotency: Idempotency });
 
 /**
- * Like `createReport`, unless the build has a report with the same client's id from the last 24 hours. Then returns
- * that report under its own `reportId`, and the files of the new report are unused.
+ * Like `createReport`, unless there is a report from the last 24 hours with the same client's id in the build, or with
+ * the same idempotency key in the game. Then returns that report under its own `reportId`, and the files of the new
+ * report are unused. Throws 4227 for a key that was sent with another request.
  */
 export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
   queue: 'crash_reports_with_id',
@@ -28,53 +31,71 @@ export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
   write: writeOnce,
 });
 
+type Result = OpenedReport | Error;
+/** A report of the batch that is being written. */
+type Writing = { readonly requestHash: string | null; readonly result: Promise<Result> };
+
 /** Most reports are new: a repetition that nothing was found of is noticed when it is written. */
-async function writeOnce(ctx: Context, incoming: readonly NamedIncomingReport[]): Promise<(OpenedReport | Error)[]> {
-  const named = incoming.map(({ gameId, buildId, clientRef }) => ({
-    gameId,
-    buildId,
-    hash: hashOfClientRef(clientRef),
-  }));
-  const earlier = await findReports(ctx, named);
-  const results = new Map<string, Promise<OpenedReport | Error>>(
-    earlier.map((report) => [nameOf(report), Promise.resolve(reopen(ctx, report))]),
-  );
+async function writeOnce(ctx: Context, incoming: readonly NamedIncomingReport[]): Promise<Result[]> {
+  const names = incoming.map(nameOf);
+  const earlier = new Map((await findReports(ctx, names)).map((report) => [keyOf(report), report]));
+  const writing = new Map<string, Writing>();
   return Promise.all(
-    incoming.map((report, index) => {
-      const name = nameOf(named[index]!);
-      const result = results.get(name) ?? write(ctx, report, named[index]!);
-      results.set(name, result);
+    incoming.map((report, index): Result | Promise<Result> => {
+      const name = names[index]!;
+      const key = keyOf(name);
+      const existing = earlier.get(key);
+      if (existing !== undefined) return reopen(ctx, existing, report);
+      const requestHash = requestHashOf(report);
+      const first = writing.get(key);
+      if (first !== undefined) return first.requestHash === requestHash ? first.result : otherRequest();
+      const result = write(ctx, report, name);
+      writing.set(key, { requestHash, result });
       return result;
     }),
   );
 }
 
 /** Writes the report again if the report that it repeats was deleted. */
-async function write(ctx: Context, report: NamedIncomingReport, named: NamedReport): Promise<OpenedReport | Error> {
+async function write(ctx: Context, report: NamedIncomingReport, name: ReportName): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await createReport(ctx, report);
     } catch (error) {
       if (!(error instanceof RepeatedError) || tries === MAX_TRIES) return error as Error;
-      const [earlier] = await findReports(ctx, [named]);
-      if (earlier !== undefined) return reopen(ctx, earlier);
-      await freeName(ctx.db, named);
+      const [earlier] = await findReports(ctx, [name]);
+      if (earlier !== undefined) return reopen(ctx, earlier, report);
+      await freeName(ctx.db, name);
     }
   }
 }
 
 const MAX_TRIES = 3;
 
-function findReports(ctx: Context, named: readonly NamedReport[]) {
-  return findEarlier(ctx.db, named, new Date(ctx.clock.now().getTime() - REPEATED_WITHIN));
+function findReports(ctx: Context, names: readonly ReportName[]): Promise<EarlierReport[]> {
+  return findEarlier(ctx.db, names, new Date(ctx.clock.now().getTime() - REPEATED_WITHIN));
 }
 
-function nameOf({ gameId, buildId, hash }: NamedReport): string {
+function nameOf(report: NamedIncomingReport): ReportName {
+  const { gameId, buildId, idempotency, clientRef } = report;
+  if (idempotency != null) return { gameId, buildId: NO_BUILD, hash: idempotency.keyHash };
+  return { gameId, buildId, hash: hashOfClientRef(clientRef as string) };
+}
+
+function requestHashOf({ idempotency }: NamedIncomingReport): string | null {
+  return idempotency?.requestHash ?? null;
+}
+
+function keyOf({ gameId, buildId, hash }: ReportName): string {
   return `${gameId}/${buildId}/${hash}`;
 }
 
-/** Such reports arrive complete, without upload addresses, and the tokens of a report are always the same. */
-function reopen(ctx: Context, { gameId, reportId }: { gameId: string; reportId: string }): OpenedReport {
-  ctx.log.info({ game: gameId, report: reportId }, 'a crash report was sent again');
-  return { reportId, readToken: makeTokens(ctx, { gameId, reportId }).read, uploads: {}, filesKept: false };
+function reopen(ctx: Context, earlier: EarlierReport, report: NamedIncomingReport): Result {
+  if (earlier.requestHash !== requestHashOf(report)) return otherRequest();
+  ctx.log.info({ game: earlier.gameId, report: earlier.reportId }, 'a crash report was sent again');
+  return reopenReport(ctx, report, { reportId: earlier.reportId, filesGranted: earlier.hasUploads });
+}
+
+function otherRequest(): ApiError {
+  return new ApiError(4227);
 }

@@ -23,6 +23,7 @@ import { groupMessagesJob, previewJob, processCrashJob, readLogJob } from '../re
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './forms/details.ts';
 import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
+import { NO_BUILD } from './once.sql.ts';
 
 /**
  * A report to be written. Its texts are clipped and storable. An empty version, OS or architecture is taken from its
@@ -46,8 +47,10 @@ export type NewReport = {
   deviceUid: string | null;
   sessionId: string | null;
   metadata: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the client's own id, as hex. */
+  /** SHA-256 of the client's own id or of its idempotency key, as hex. */
   clientRefHash: string | null;
+  /** SHA-256 of the request, as hex, if it has an idempotency key. */
+  requestHash: string | null;
   dump: StoredFile | null;
   log: StoredFile | null;
   attachments: readonly StoredAttachment[];
@@ -82,6 +85,7 @@ const NAME_COLUMNS: readonly Column<NewReport>[] = [
   { name: 'place', type: 'bigint', value: (_, place) => place },
   { name: 'report_id', type: 'uuid', value: ({ reportId }) => reportId },
   { name: 'hash', type: 'text', value: ({ clientRefHash }) => clientRefHash },
+  { name: 'request_hash', type: 'text', value: ({ requestHash }) => requestHash },
 ];
 
 const REPORT_COLUMNS: readonly Column<NewReport>[] = [
@@ -291,11 +295,13 @@ function countReports(
  */
 function recordNames(names: BulkRows<NewReport>, since: Date): RawBuilder<unknown> {
   return sql`named as (
-      insert into crash_report_names as known (game_id, build_id, hash, report_id)
-      select game_id, build_id, decode(hash, 'hex'), report_id
+      insert into crash_report_names as known (game_id, build_id, hash, report_id, request_hash, has_uploads)
+      select game_id, case when request_hash is null then build_id else ${NO_BUILD}::uuid end as build_id,
+        decode(hash, 'hex') as hash, report_id, decode(request_hash, 'hex'), granted
       from ${names.unnest('name')} join granted using (no) join build using (place) where hash is not null
-      order by game_id, build_id, hash
-      on conflict (game_id, build_id, hash) do update set report_id = excluded.report_id
+      order by 1, 2, 3
+      on conflict (game_id, build_id, hash) do update set report_id = excluded.report_id,
+          request_hash = excluded.request_hash, has_uploads = excluded.has_uploads
         where known.report_id < ${firstIdAt(since.getTime())}::uuid
       returning report_id
     )`;
