@@ -98,6 +98,19 @@ describe('a report that is only text', () => {
     assert.equal(row.signature, "KeyError: 'sword' | player.equip");
   });
 
+  test('is read from a big-endian log in UTF-16, and from the end of a long one', async () => {
+    const { game, linux } = await openGame();
+    const long = `${'Уровень загружен\n'.repeat(20_000)}${LOG}`;
+    for (const log of [Buffer.from(`\ufeff${LOG}`, 'utf16le').swap16(), Buffer.from(`\ufeff${long}`, 'utf16le')]) {
+      const id = await sendLog(game, linux, log, 'The game crashed');
+      const row = await until(async () => {
+        const stored = await reportRow(server, id);
+        return stored.signature !== null && stored;
+      });
+      assert.equal(row.signature, "KeyError: 'sword' | player.equip");
+    }
+  });
+
   test('never takes what the player wrote for a stack', async () => {
     const { game, linux } = await openGame();
     const row = await send(game, linux, { message: 'crash', user_message: 'Error: x\n    at hoot (owl.js:1:2)' });

@@ -12,7 +12,7 @@ import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/ag
 import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
-import { hasMoreValues } from '../request/parse-json.ts';
+import { decodeUtf8, hasMoreValues } from '../request/parse-json.ts';
 import type { Performable } from '../request/perform.ts';
 import { type Catalogue, catalogueOf, createAgentServer } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';
@@ -92,6 +92,7 @@ function choiceOf({ query }: FastifyRequest): string | undefined {
 
 /** Checked before the SDK parses the body, which it then copies and checks several times. */
 function requireFewValues(body: Buffer): Buffer {
+  decodeUtf8(body);
   if (hasMoreValues(body, MAX_VALUES))
     throw new UnreadableBodyError(`The request has more than ${MAX_VALUES} values. Send fewer.`);
   return body;

@@ -15,6 +15,17 @@ describe('parseJson', () => {
     assert.throws(() => parseJson(Buffer.from('{"a":')), /not well-formed JSON/);
   });
 
+  it('says that a body is UTF-16 or UTF-32, with or without a byte order mark', () => {
+    const utf16 = Buffer.from('{"a":1}', 'utf16le');
+    const utf32 = Buffer.from([...'{}'].flatMap((char) => [char.charCodeAt(0), 0, 0, 0]));
+    const marked = Buffer.from('\ufeff{"a":1}', 'utf16le');
+    for (const bytes of [utf16, Buffer.from(utf16).swap16(), marked, Buffer.from(marked).swap16(), utf32])
+      assert.throws(
+        () => parseJson(bytes),
+        /^UnreadableBodyError: body: not well-formed UTF-8, because it is UTF-16 or UTF-32\. Encode it as UTF-8\.$/,
+      );
+  });
+
   it('refuses more values than allowed before it parses them', () => {
     assert.throws(() => parseJson(Buffer.from('[{},{},{},'), 3), UnreadableBodyError);
     assert.throws(() => parseJson(Buffer.from('[{},{},{}]'), 3), /more than 3 values/);

@@ -20,13 +20,23 @@ export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Without a byte order mark. Throws UnreadableBodyError. */
+/**
+ * Without a byte order mark. Throws UnreadableBodyError, also for UTF-16 and UTF-32, which programs for Windows write. The
+ * bytes decide, whatever the charset in the Content-Type.
+ */
 export function decodeUtf8(bytes: Buffer): string {
+  if (isWide(bytes))
+    throw new UnreadableBodyError('body: not well-formed UTF-8, because it is UTF-16 or UTF-32. Encode it as UTF-8.');
   try {
     return utf8.decode(bytes);
   } catch (cause) {
     throw new UnreadableBodyError('body: not well-formed UTF-8. Encode it as UTF-8.', { cause });
   }
+}
+
+/** By a byte order mark, or by a zero: JSON and forms begin with an ASCII character. */
+function isWide([first, second]: Buffer): boolean {
+  return first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];

@@ -13,6 +13,7 @@ import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
+import { decodeText, tailStartOf } from '../report/text-encoding.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
 import { excerptOf } from './excerpt.ts';
@@ -133,15 +134,8 @@ function modulesOf(dump: Uint8Array): SymbolRequest {
 /** The end of a log, which is all that says how the program ended. */
 async function readLog(blobs: BlobStore, { logKey, logSize }: StoredLog): Promise<Trace | null> {
   if (logSize === 0) return null;
-  const range = { start: Math.max(0, logSize - LOG_TAIL_BYTES), end: logSize - 1 };
-  return findTrace(decodeLog(await buffer(await readUnpacked(blobs, logKey, range))), 'last');
-}
-
-/** Logs of Windows may be UTF-16: half of the bytes of their Latin letters are zero. */
-function decodeLog(bytes: Buffer): string {
-  const zeros = bytes.subarray(0, 1000).reduce((sum, byte) => sum + Number(byte === 0), 0);
-  if (zeros * 4 < Math.min(bytes.length, 1000)) return bytes.toString();
-  return bytes.subarray(bytes[0] === 0 ? 1 : 0).toString('utf16le');
+  const range = { start: tailStartOf(logSize, LOG_TAIL_BYTES), end: logSize - 1 };
+  return findTrace(decodeText(await buffer(await readUnpacked(blobs, logKey, range))), 'last');
 }
 
 async function regroup(

@@ -10,6 +10,7 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import type { Call, StreamCall } from '../../../request/call.ts';
 import { sendBlob } from '../../../request/send-blob.ts';
 import type { Attachment } from '../report/attachments.ts';
+import { tailStartOf } from '../report/text-encoding.ts';
 import { etagOf } from './downloads.ts';
 import { readLogTail } from './log-tail.ts';
 import { noSuchFile } from './not-found.ts';
@@ -23,7 +24,7 @@ export async function getCrashAttachment(
 ): Promise<OutputOf<typeof contract.getCrashAttachment>> {
   const { kind, key, size } = await requireAttachment(ctx, caller, input);
   if (kind !== 'text' || key === null) throw noSuchFile('attachment');
-  const start = Math.max(0, size - LIMITS.crashLogShownBytes);
+  const start = tailStartOf(size, LIMITS.crashLogShownBytes);
   // Stores reject an empty range.
   const bytes =
     size === 0

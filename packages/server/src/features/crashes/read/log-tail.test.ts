@@ -28,6 +28,13 @@ describe('readLogTail', () => {
     assert.equal(readLogTail(Buffer.from(log).swap16(), false), expected);
   });
 
+  it('reads the end of a UTF-16 log in another script, which has few Latin letters', () => {
+    const line = 'Уровень загружен: гараж 3\n';
+    const log = Buffer.from(line.repeat(200), 'utf16le');
+    assert.equal(readLogTail(log, true), line.repeat(199));
+    assert.equal(readLogTail(Buffer.from(log).swap16(), true), line.repeat(199));
+  });
+
   it('replaces invalid bytes', () => {
     assert.equal(readLogTail(Buffer.from([0x61, 0xff, 0x62]), false), 'a\u{fffd}b');
   });

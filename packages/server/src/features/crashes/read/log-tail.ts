@@ -1,5 +1,5 @@
 // Turns the end of a log into text that is safe to show on a page.
-import { textEncodingOf } from '../report/text-encoding.ts';
+import { decodeText } from '../report/text-encoding.ts';
 import { redactUserPaths } from '../report/user-paths.ts';
 
 /** Terminal escape sequences, control characters except tabs and line breaks, and bidirectional controls. */
@@ -11,7 +11,7 @@ const UNPRINTABLE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u2
  * text before them, the first line is probably incomplete, and is left out unless it is the only one.
  */
 export function readLogTail(bytes: Uint8Array, hasMoreBefore: boolean): string {
-  const text = new TextDecoder(textEncodingOf(bytes)).decode(bytes).replaceAll('\r\n', '\n');
+  const text = decodeText(bytes).replaceAll('\r\n', '\n');
   const lineEnd = hasMoreBefore ? text.indexOf('\n') : -1;
   return redactUserPaths(text.slice(lineEnd + 1).replace(UNPRINTABLE, ''));
 }

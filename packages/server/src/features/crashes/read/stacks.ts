@@ -9,6 +9,7 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import type { Call } from '../../../request/call.ts';
 import { requireMember } from '../../games/games.ts';
 import { readStoredReport } from '../process/stored-report.ts';
+import { tailStartOf } from '../report/text-encoding.ts';
 import { readLogTail } from './log-tail.ts';
 import { noSuchFile, unknownCrash } from './not-found.ts';
 import { type FoundFiles, findFiles } from './report-list.sql.ts';
@@ -36,7 +37,7 @@ export async function getCrashLog(
   const { log_key: key, log_size } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('log');
   const size = log_size ?? 0;
-  const start = Math.max(0, size - LIMITS.crashLogShownBytes);
+  const start = tailStartOf(size, LIMITS.crashLogShownBytes);
   // Stores reject an empty range.
   const bytes =
     size === 0
