@@ -120,9 +120,9 @@ export async function updateHandle(db: Db, userId: string, handle: string | null
   await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);
 }
 
-/** Deletes unused password reset links. better-auth stores them with this prefix and the account id as their value. */
+/** Deletes unused password reset links. They are stored with this prefix and the account id as their value. */
 export async function forgetResetLinks(db: Db, userId: string): Promise<void> {
-  await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password:%'`);
+  await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password%'`);
 }
 
 /**

@@ -1,4 +1,17 @@
 // The tables and columns of better-auth's models, which this service names in its own way.
+import { hash } from 'node:crypto';
+
+/** What a random text is for, where better-auth says so. */
+const KIND = /^(reset-password|trust-device|2fa-attempts|2fa|delete-account)[:-]/;
+
+/**
+ * `reset-password:<token>` becomes `reset-password#<hash>`: anyone who can read the table could otherwise use the links
+ * in mails. better-auth also looks for an identifier as it is, for rows of earlier versions, so what is stored must not
+ * be one.
+ */
+function storedIdentifierOf(identifier: string): string {
+  return `${KIND.exec(identifier)?.[1] ?? ''}#${hash('sha256', identifier, 'base64url')}`;
+}
 
 /** The options of better-auth that name its tables. */
 export const AUTH_TABLES = {
@@ -42,6 +55,7 @@ export const AUTH_TABLES = {
   },
   verification: {
     modelName: 'user_verifications',
+    storeIdentifier: { hash: async (identifier: string) => storedIdentifierOf(identifier) },
     fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
   },
 } as const;

@@ -34,14 +34,14 @@ export async function markTrustedBrowser(db: Db, sessionId: string): Promise<voi
 }
 
 /**
- * Forgets the browsers that may skip the second factor, and sign-ins that wait for it. better-auth stores both with the
- * account id as their value.
+ * Forgets the browsers that may skip the second factor, and sign-ins that wait for it. Both are stored with the account
+ * id as their value.
  */
 export async function forgetTrust(db: Db, userId: string): Promise<void> {
   await changed(
     db,
     sql`delete from user_verifications
-      where value = ${userId} and (identifier like 'trust-device-%' or identifier like '2fa-%')`,
+      where value = ${userId} and (identifier like 'trust-device%' or identifier like '2fa%')`,
   );
 }
 
