@@ -26,6 +26,7 @@ describe('an account on the website', () => {
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
 
     await page.goto(await newestLink(site.service, 'Verify your email'));
+    await page.getByRole('button', { name: 'Confirm address' }).click();
     await page.getByRole('heading', { name: 'Your email is verified' }).waitFor();
     await page.getByRole('link', { name: 'Go to your games' }).click();
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
@@ -115,8 +116,10 @@ describe('an account on the website', () => {
     await other.getByRole('button', { name: 'Change email' }).click();
     await other.getByText('We sent a link to owner@example.com').waitFor();
     await other.goto(await newestLink(site.service, 'Confirm the change', 'owner@example.com'));
+    await other.getByRole('button', { name: 'Confirm address' }).click();
     await other.getByRole('heading', { name: 'One more step' }).waitFor();
     await other.goto(await newestLink(site.service, 'Confirm your new', 'ada.new@example.com'));
+    await other.getByRole('button', { name: 'Confirm address' }).click();
     await other.getByRole('heading', { name: 'Your email is changed' }).waitFor();
     await other.goto(`${site.service.url}/settings/security`);
     await other.getByRole('button', { name: 'Revoke everything' }).click();

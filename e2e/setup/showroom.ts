@@ -78,6 +78,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     signIn: '/sign-in',
     signUp: '/sign-up',
     verify: '/verify',
+    confirmEmail: '/confirm-email?token=x',
     reset: '/reset',
     profile: '/settings/profile',
     security: '/settings/security',

@@ -33,14 +33,14 @@ export async function signUp(service: Service, account: Account & { name?: strin
 
 type FindLink = (to: string) => Promise<string>;
 
-/** Creates an account, and opens the link in the verification mail, which signs the person in. */
+/** Creates an account, and presses the button behind the link in the verification mail, which signs the person in. */
 export async function addAccount(
   service: Service,
   account: Account & { name?: string },
   findLink: FindLink = (to) => newestLink(service, 'Verify your email', to),
 ): Promise<Session> {
   await signUp(service, account);
-  const response = await fetch(await findLink(account.email), { redirect: 'manual' });
+  const response = await fetch(await findLink(account.email), { method: 'POST', redirect: 'manual' });
   if (response.status >= 400) throw new Error(`the link in the mail returned ${response.status}`);
   return sessionOf(service, response);
 }

@@ -215,7 +215,7 @@ test('a changed password is reported, and so is a changed email at the earlier a
   const newEmail = `new-${newId()}@example.com`;
   const current = cookieOf(await trySignIn(server, { email, password: newPassword }));
   await postAuth(server, '/change-email', { newEmail, callbackURL: '/verify' }, { cookie: current });
-  await fetch((await mailTo(server, email, /Confirm the change/)).link, { redirect: 'manual' });
-  await fetch((await mailTo(server, newEmail, /Confirm your new/)).link, { redirect: 'manual' });
+  await openLink((await mailTo(server, email, /Confirm the change/)).link);
+  await openLink((await mailTo(server, newEmail, /Confirm your new/)).link);
   await mailTo(server, email, /email was changed/);
 });

@@ -41,6 +41,26 @@ describe('signing up', () => {
     assert.ok(await isSignedIn(server, cookieOf(opened)));
   });
 
+  test('does not verify the address, and signs no one in, if a program opens the link', async () => {
+    const { email } = await signUp(server);
+    const { link } = await mailTo(server, email, /Verify/);
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const opened = await fetch(link, { method, redirect: 'manual' });
+      assert.deepEqual(opened.headers.getSetCookie(), []);
+      const followed = await fetch(link, { method });
+      assert.deepEqual(followed.headers.getSetCookie(), []);
+    }
+    assert.equal(await isVerified(server, email), false);
+    const foreign = await fetch(link, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: 'https://evil.example' },
+    });
+    assert.deepEqual([foreign.status, await isVerified(server, email)], [403, false]);
+    const sent = await fetch(link, { method: 'POST', redirect: 'manual', headers: { origin: server.url } });
+    assert.deepEqual([sent.status, await isVerified(server, email)], [302, true]);
+  });
+
   test('does not verify the address through a tampered link', async () => {
     const { email } = await signUp(server);
     const { link } = await mailTo(server, email, /Verify/);

@@ -1,11 +1,13 @@
 // The account routes below /api/auth that are open, which better-auth serves.
 import { ApiError } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
+import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../features/accounts/accounts.ts';
 import { countMailRequest } from '../request/address-limit.ts';
 import { fromRequest } from '../request/audit.ts';
+import { isOwnOrigin } from '../request/own-origin.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
 import { recordAccountChange } from './audit-accounts.ts';
 import { waitForNextBeat } from './even-time.ts';
@@ -37,6 +39,7 @@ const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
     /^\/(sign-up|sign-in)\/email$/,
     /^\/(sign-out|send-verification-email|request-password-reset|reset-password)$/,
     /^\/(update-user|change-email|change-password|delete-user)$/,
+    /^\/verify-email$/,
     /^\/revoke-(session|sessions|other-sessions)$/,
     /^\/two-factor\/(enable|disable|verify-totp|verify-backup-code|generate-backup-codes)$/,
     /^\/passkey\/(verify-registration|verify-authentication|update-passkey|delete-passkey)$/,
@@ -44,6 +47,8 @@ const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
   ],
 };
 
+/** The link in a mail. Programs that check mails open links, so it leads to a page with a button. */
+const VERIFICATION = '/verify-email';
 const SIGN_UP = '/sign-up/email';
 /** Their responses do not reveal which accounts exist, and neither does their timing. */
 const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
@@ -64,10 +69,16 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
       const begun = performance.now();
       const target = targetOf(ctx, request);
       const route = openRoute(request.method, target.pathname) ?? noRoute();
+      if (route === VERIFICATION) {
+        if (request.method === 'GET') return reply.redirect(`${PAGES.confirmEmail}${target.search}`);
+        requireOwnPage(ctx, request);
+      }
       if (MAILING.has(route)) await countMailRequest(ctx, request);
       const body = request.body === undefined ? undefined : jsonBody(request.body);
       const work = async () => {
-        const response = await forwardToAuth(auth, request, { target, body }).catch((error: unknown) =>
+        // The button sends a form, but better-auth only knows the link.
+        const method = route === VERIFICATION ? 'GET' : request.method;
+        const response = await forwardToAuth(auth, request, { target, body, method }).catch((error: unknown) =>
           answerResend(auth, request, route, error),
         );
         return route === SIGN_UP ? hideAccount(ctx, response, request.body) : response;
@@ -81,6 +92,11 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
       return sendResponse(reply, response, route === SSO_CALLBACK ? toSignInPage : undefined);
     },
   });
+}
+
+/** A link signs in, so a page of another site could otherwise sign its visitors in to an account of its own. */
+function requireOwnPage(ctx: Context, { headers: { origin } }: FastifyRequest): void {
+  if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw new ApiError(4032);
 }
 
 const SSO_CALLBACK = '/callback/sso';

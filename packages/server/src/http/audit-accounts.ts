@@ -9,7 +9,7 @@ import { perContext } from '../request/per-context.ts';
 /** They change nothing: they send a mail, to an address that may not belong to anyone. */
 const UNRECORDED = new Set(['/send-verification-email', '/request-password-reset']);
 const SIGN_IN = '/sign-in/';
-/** The only link that changes something. The hooks of accounts note who opened it. */
+/** The link of a mail. The hooks of accounts note who confirmed it. */
 const VERIFICATION = '/verify-email';
 /** This many failed sign-ins from one address in a minute are recorded, once. */
 const FAILURE_BURST = 10;
@@ -22,7 +22,7 @@ export async function recordAccountChange(
   { request, route }: { request: FastifyRequest; route: string },
   work: () => Promise<Response>,
 ): Promise<Response> {
-  if ((request.method !== 'POST' && route !== VERIFICATION) || UNRECORDED.has(route)) return work();
+  if (request.method !== 'POST' || UNRECORDED.has(route)) return work();
   const cookie = request.headers.cookie ?? '';
   // Read before, because signing out and deleting the account end the session.
   const user = cookie === '' ? null : await userOfHeaders(auth, new Headers({ cookie }));

@@ -13,6 +13,8 @@ import { sendError } from './errors.ts';
 export type ForwardedBody = { readonly type: string; readonly text: string };
 
 export type ForwardedRequest = {
+  /** If it differs from that of the request. */
+  readonly method?: string;
   /** The URL to dispatch. Whether a route is open must be decided on this object. */
   readonly target: URL;
   readonly body?: ForwardedBody | undefined;
@@ -85,7 +87,7 @@ const HELD_BACK = new Set([
 export async function forwardToAuth(
   auth: Auth,
   request: FastifyRequest,
-  { target, body }: ForwardedRequest,
+  { target, body, method = request.method }: ForwardedRequest,
 ): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -93,7 +95,7 @@ export async function forwardToAuth(
   }
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
   if (body !== undefined) headers.set('content-type', body.type);
-  const init = { method: request.method, headers, ...(body !== undefined && { body: body.text }) };
+  const init = { method, headers, ...(body !== undefined && { body: body.text }) };
   return auth.handler(new Request(target, init)).catch((error) => {
     // Two requests for the same email address at the same moment, or a passkey of another account.
     if (isUniqueViolation(error))

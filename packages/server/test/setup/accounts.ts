@@ -71,7 +71,9 @@ export async function readSessionUser(server: TestServer, cookie: string): Promi
   return (session.body as unknown as { user: { email: string; name: string } }).user;
 }
 
-/** Opens a link as a mail program does: without a cookie, following no redirect. */
-export function openLink(link: string): Promise<Response> {
-  return fetch(link, { redirect: 'manual' });
+/** Opens the link of a mail without a cookie, presses the button of the page that asks, and follows no other redirect. */
+export async function openLink(link: string): Promise<Response> {
+  const opened = await fetch(link, { redirect: 'manual' });
+  const isAsked = opened.headers.get('location')?.startsWith('/confirm-email?') === true;
+  return isAsked ? fetch(link, { method: 'POST', redirect: 'manual' }) : opened;
 }

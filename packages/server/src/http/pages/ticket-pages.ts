@@ -1,5 +1,5 @@
 // Pages without JavaScript for people without an account: their bug tickets, and the pages behind the links of mails to
-// unconfirmed addresses. Programs that check mails open links, so a link alone changes nothing.
+// unconfirmed addresses, also of accounts. Programs that check mails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { allowMails, blockMails, isBlocked } from '../../features/accounts/accounts.ts';
@@ -84,14 +84,30 @@ export const submitBlock: SubmitForm = async ({ ctx, params: { token = '' } }, {
   return PAGES.blockMails.replace(':token', token);
 };
 
-type Question = { readonly text: Html | string; readonly button: string; readonly value?: string };
+/** The link to verify or change the address of an account. better-auth checks its token once the button is pressed. */
+export async function writeConfirmEmailPage({ ctx, query, texts }: Visit): Promise<PublicPage> {
+  const { token = '', callbackURL = PAGES.verify } = query;
+  return askPage(ctx.publicUrl, texts.t('verify.title'), {
+    text: texts.t('confirmEmail.text'),
+    button: texts.t('confirmEmail'),
+    action: `/api/auth/verify-email?${new URLSearchParams({ token, callbackURL })}`,
+  });
+}
 
-function askPage(publicUrl: string, title: string, { text, button, value }: Question): PublicPage {
+type Question = {
+  readonly text: Html | string;
+  readonly button: string;
+  readonly value?: string;
+  /** Where the form is sent, if not to the page itself. */
+  readonly action?: string;
+};
+
+function askPage(publicUrl: string, title: string, { text, button, value, action }: Question): PublicPage {
   return pageOf(
     publicUrl,
     title,
     html`<h1>${title}</h1>
-<form class="stacked" method="post"><p>${text}</p><button class="button filled"${value !== undefined && html` name="mails" value="${value}"`}>${button}</button></form>`,
+<form class="stacked" method="post"${action !== undefined && html` action="${action}"`}><p>${text}</p><button class="button filled"${value !== undefined && html` name="mails" value="${value}"`}>${button}</button></form>`,
   );
 }
 
