@@ -5,9 +5,11 @@ import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
-import { changed } from '../src/kernel/database/db.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { loginHeaders, signInCommand } from './setup/cli-logins.ts';
+import { sendRaw } from './setup/raw.ts';
 import { type Call, callOf, inWorkingOrder, makeSamples, requestOf, type Samples } from './setup/sample-calls.ts';
 import { makeMember, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
@@ -29,6 +31,35 @@ after(() => server.stop());
 const OPERATIONS_OF_GAMES: readonly Operation[] = OPERATIONS.filter(
   ({ access, path }) => access === 'account' && path.startsWith('/games/{uid}'),
 );
+
+test('whether someone is a member is checked before the body is read, so nothing of it costs time or is reported', async () => {
+  const studio = await openStudio(server);
+  const { headers } = await makePlayer(server);
+  const { organisation_id: organisation } = await onlyRow(
+    server.ctx.db,
+    sql<{ organisation_id: string }>`select organisation_id from games where game_id = ${studio.game.uid}`,
+  );
+  const withBody = OPERATIONS.filter(
+    ({ access, role, body, path }) =>
+      access === 'account' &&
+      role !== undefined &&
+      body !== undefined &&
+      /^\/(games\/\{uid\}|organisations\/\{)/.test(path),
+  );
+  assert.ok(withBody.length > 40, `${withBody.length} operations`);
+  for (const { id, method, path } of withBody) {
+    const values: Record<string, string> = { uid: studio.game.uid, organisation, channel: 'stable' };
+    const url = path.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? newId());
+    const sent = [
+      ['Cookie', headers.cookie],
+      ['Content-Type', 'application/json'],
+      // Nothing of it is ever sent, so a server that waits for it never responds.
+      ['Content-Length', '1000'],
+    ] as const;
+    const response = await sendRaw(server, { method, path: `/api/v1${url}`, headers: sent });
+    assert.equal(response?.body?.error?.code, 4040, `${id}: ${response?.status} ${response?.text}`);
+  }
+});
 
 /** Players call them as well. */
 const OPEN_TO_PLAYERS = [

@@ -4,10 +4,13 @@ import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type Operation, pathOf, UPLOAD_SCOPES, type UploadScope } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
+import { beginRequest, fieldPart, filePart, multipartOf, readResponse } from './setup/raw.ts';
 import {
   type ApiResponse,
   makeAdmin,
@@ -16,8 +19,9 @@ import {
   startServer,
   type TestGame,
   type TestServer,
+  until,
 } from './setup/server.ts';
-import { formOf, smallZip, uploadFields } from './setup/uploads.ts';
+import { formOf, register, smallZip, uploadFields } from './setup/uploads.ts';
 
 type Token = { token_id: string; key_ref: string; access_token: string; secret_key: string };
 type Input = { name?: string; scopes?: UploadScope[]; days?: number | null };
@@ -98,6 +102,32 @@ describe('an upload token', () => {
     assert.equal((await revoke(token)).body.data.revoked_at, revoked_at);
   });
 
+  for (const path of ['/tool/upload/files', '/tool/upload/symbols', '/tool/media', '/tool/videos'])
+    test(`adds nothing by ${path} once it is revoked, even if most of the bytes arrived before`, async () => {
+      const token = await createToken({ scopes: ['builds', 'symbols', 'media'] });
+      const zip = smallZip();
+      const buildId = await register(server, game);
+      const parts = Object.entries({ ...uploadFields(buildId, zip), kind: 'cover' })
+        .filter(([name]) => path.includes('upload') || name === 'kind')
+        .map(([name, value]) => fieldPart(name, String(value)));
+      const form = multipartOf([...parts, filePart(zip, { filename: 'game.zip' })]);
+      const socket = await beginRequest(server, {
+        method: 'POST',
+        path: `/api/v1${path}`,
+        headers: [
+          ...Object.entries(headersOf(token)),
+          ['Content-Type', 'multipart/form-data; boundary=B'],
+          ['Content-Length', String(form.length)],
+        ],
+        body: form.subarray(0, -10),
+      });
+      await until(async () => (await readToken(token)).last_used_at !== null);
+      await revoke(token);
+      socket.write(form.subarray(-10));
+      const response = await readResponse(socket);
+      assert.deepEqual([response?.status, response?.body?.error?.code], [401, 4023], response?.text ?? 'no response');
+    });
+
   test('gets 4023 from the time when it expires', async (t) => {
     const token = await createToken({ days: 1 });
     const endless = await createToken({ days: null });
@@ -134,6 +164,25 @@ describe('an upload token', () => {
     assert.equal((await issue({ revoke_tokens: true })).body.data.revoked_tokens, 2);
     for (const token of tokens) assert.deepEqual(statusOf(await readInfo(token)), [401, 4023]);
     assert.equal((await issue({ revoke_tokens: true })).body.data.revoked_tokens, 0);
+  });
+
+  test('is listed and revoked for every owner of its game, not only for the first one', async () => {
+    const { game: shared, owner: first } = await makeOwnedGame(server);
+    const token = await createToken({ name: 'Shared' }, first, shared.uid);
+    const second = await makePlayer(server);
+    await changed(
+      server.ctx.db,
+      sql`insert into organisation_members (organisation_id, user_id, role)
+        select organisation_id, ${second.id}, 'owner' from games where game_id = ${shared.uid}`,
+    );
+    const listed = await callApi(server, second.headers, 'GET', '/account/credentials');
+    assert.deepEqual(
+      listed.body.data.deploy_keys.map(({ upload_token }: { upload_token: string | null }) => upload_token),
+      [null, 'Shared'],
+    );
+    const revoked = await callApi(server, second.headers, 'POST', '/account/credentials/revoke', { deploy_keys: true });
+    assert.equal(revoked.body.data.deploy_keys, 2);
+    assert.deepEqual(statusOf(await readInfo(token)), [401, 4023]);
   });
 
   test('is revoked together with the deploy keys of an account, and listed before', async () => {

@@ -27,6 +27,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    /** Identifies the caller again. Throws if they have lost access since the request began. */
+    checkAccess: () => Promise<void>;
   }
 }
 
@@ -78,6 +80,10 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
             request.caller = caller;
             done();
           };
+          request.checkAccess = async () => {
+            request.caller = await identify(ctx, auth, operation, request);
+            await requireAccess(ctx, route, request);
+          };
           const caller = identify(ctx, auth, operation, request);
           if (caller instanceof Promise) caller.then(take, done);
           else take(caller);
@@ -104,12 +110,16 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
 /** Whether a body is only for members of the game or the organisation in the path. */
 function isForMembers({ access, role, body, path }: Operation): boolean {
   return (
-    access === 'account' && role !== undefined && body !== undefined && /^\/(games\/\{uid\}|organisations)\//.test(path)
+    access === 'account' &&
+    role !== undefined &&
+    body !== undefined &&
+    /^\/(games\/\{uid\}|organisations\/\{organisation\})(\/|$)/.test(path)
   );
 }
 
 /** The handler checks it again, because it needs the game, and because the role can change while a body arrives. */
 async function requireAccess(ctx: Context, { operation, address }: Route, request: FastifyRequest): Promise<void> {
+  if (operation.access !== 'account') return;
   const { uid, organisation } = address(request) as { uid?: string; organisation?: string };
   const caller = callerOf(operation, request.caller) as AccountCaller;
   if (uid !== undefined) await requireMember(ctx, caller, uid);

@@ -101,6 +101,7 @@ function trustOf(proxies: number): false | ((address: string, hop: number) => bo
 
 function addHooks(app: FastifyInstance, ctx: Context): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('checkAccess', null as never);
   addResponseHeaders(app, ctx);
   traceRequests(app, ctx);
   app.addHook('onRequest', (_request, reply, done) => {

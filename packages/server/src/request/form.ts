@@ -25,6 +25,11 @@ export type FormOptions = {
   idleMs: number;
   /** Ends the form with the signal's reason, which must be an Error. */
   signal?: AbortSignal | undefined;
+  /**
+   * Called when the form has arrived, which may take hours. Throws if the caller has lost access since it was sent: a
+   * revoked key must not add anything.
+   */
+  checkAccess?: () => Promise<void>;
 };
 
 const MAX_FIELDS = 64;
@@ -36,10 +41,10 @@ export function isFormType(contentType: string): boolean {
 
 /**
  * Returns the text fields of the form once it has ended and every `onFile` is done. Throws `invalid` for a form that
- * cannot be read, has no or too many file parts, or stops arriving, and whatever `onFile` throws.
+ * cannot be read, has no or too many file parts, or stops arriving, and whatever `onFile` and `checkAccess` throw.
  */
 export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
-  const { maxBytes, maxFiles, invalid, idleMs, signal, fileNames = ['file'] } = options;
+  const { maxBytes, maxFiles, invalid, idleMs, signal, fileNames = ['file'], checkAccess } = options;
   const names = fileNames.join(' or ');
   const expected = maxFiles === 1 ? 'exactly one file part' : `1 to ${maxFiles} file parts, each`;
   const refusal = (problem: string, cause?: unknown) =>
@@ -83,5 +88,6 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
   }
   if (files === 0) throw refusal(`there is no part named ${names}. Add one with the file`);
+  await checkAccess?.();
   return fields;
 }

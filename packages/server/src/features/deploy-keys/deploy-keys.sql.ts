@@ -87,7 +87,9 @@ export type OwnedKeyRow = {
   last_used_at: Date | null;
 };
 
-const ownedBy = (userId: string) => sql`select game_id from game_members where user_id = ${userId} and role = 'owner'`;
+/** The games of which the account is an owner, possibly one of several. */
+export const ownedBy = (userId: string) =>
+  sql`select game_id from game_members where user_id = ${userId} and role = 'owner'`;
 
 /** The active keys of all games of an owner. */
 export function listOwnedKeys(db: Db, ownerId: string): Promise<OwnedKeyRow[]> {

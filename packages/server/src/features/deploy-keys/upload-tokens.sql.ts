@@ -2,7 +2,7 @@
 import type { UploadScope } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import { areOwnersDisabled } from './deploy-keys.sql.ts';
+import { areOwnersDisabled, ownedBy } from './deploy-keys.sql.ts';
 
 export type TokenRow = {
   token_id: string;
@@ -93,7 +93,7 @@ export function revokeOwnedTokens(db: Db, ownerId: string): Promise<number> {
   return changed(
     db,
     sql`update upload_tokens set revoked_at = now()
-      where revoked_at is null and game_id in (select game_id from games where owner_id = ${ownerId})`,
+      where revoked_at is null and game_id in (${ownedBy(ownerId)})`,
   );
 }
 
@@ -112,7 +112,7 @@ export function listOwnedTokens(db: Db, ownerId: string): Promise<OwnedTokenRow[
     db,
     sql<OwnedTokenRow>`select game_id as game_uid, slug, games.name, key_ref, last_used_at, upload_tokens.name as upload_token
       from upload_tokens join games using (game_id)
-      where owner_id = ${ownerId} and revoked_at is null and (expires_at is null or expires_at > now())
+      where game_id in (${ownedBy(ownerId)}) and revoked_at is null and (expires_at is null or expires_at > now())
       order by games.name, game_id, token_id`,
   );
 }

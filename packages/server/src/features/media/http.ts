@@ -51,7 +51,7 @@ async function receiveMedia(ctx: Context, gameId: string, request: FastifyReques
   const limit = { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx, ctx.db, gameId, limit);
   return withWorkFolder(ctx.config.dataFolder, async (folder) => {
-    const form = await receiveImages(request.raw, folder, ctx.config.uploadIdleSeconds * 1000);
+    const form = await receiveImages(request, folder, ctx.config.uploadIdleSeconds * 1000);
     return answer(201, await storeForm(ctx, gameId, form));
   });
 }

@@ -1,12 +1,12 @@
 // Receives the form of an image upload: the kind, and the image files, which are written to a folder.
 import { writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { MAX_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { MediaKindInput } from '@chauffeur/contract/operations/media';
 import { findProblem } from '@chauffeur/contract/validate';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { PRIVATE_FILE } from '../../kernel/private-files.ts';
@@ -20,13 +20,14 @@ export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
 const Form = Type.Object({ kind: MediaKindInput });
 
 /** Throws 4150 for an invalid form, and 4151 with the index of the file at the first byte over the size limit. */
-export async function receiveImages(request: IncomingMessage, folder: string, idleMs: number): Promise<ReceivedForm> {
+export async function receiveImages(request: FastifyRequest, folder: string, idleMs: number): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
-  const fields = await readForm(request, {
+  const fields = await readForm(request.raw, {
     maxBytes: LIMITS.imagesPerRequest * MAX_IMAGE_BYTES + MIB,
     maxFiles: LIMITS.imagesPerRequest,
     invalid: 4150,
     idleMs,
+    checkAccess: request.checkAccess,
     async onFile({ filename, bytes }) {
       const problem = findFilenameProblem(filename);
       if (problem !== null) throw new ApiError(4150, problem);

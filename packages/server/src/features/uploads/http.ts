@@ -77,6 +77,7 @@ function readFormOf(
     invalid: 4037,
     idleMs,
     signal,
+    checkAccess: request.checkAccess,
   });
 }
 

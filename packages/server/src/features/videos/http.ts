@@ -104,6 +104,7 @@ async function storeForm(ctx: Context, key: string, receiver: Receiver, request:
     maxFiles: 1,
     invalid: 4150,
     idleMs: ctx.config.uploadIdleSeconds * 1000,
+    checkAccess: request.checkAccess,
     async onFile(part) {
       const problem = findFilenameProblem(part.filename);
       if (problem !== null) throw new ApiError(4150, problem);
