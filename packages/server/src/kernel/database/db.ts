@@ -97,8 +97,15 @@ class Client extends pg.Client {
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<this> | undefined {
     const connected = (async () => {
+      // The pool listens for errors only once it has the connection. One that breaks before must not end the process.
+      this.on('error', () => undefined);
       await super.connect();
-      await super.query(SESSION_SETTINGS);
+      try {
+        await super.query(SESSION_SETTINGS);
+      } catch (error) {
+        this.connection.stream.destroy();
+        throw error;
+      }
       return this;
     })();
     if (callback === undefined) return connected;
