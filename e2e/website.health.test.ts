@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { formatPercent } from '@chauffeur/contract/format';
 import type { Page } from 'playwright-core';
 import { smallZip } from '../packages/server/test/setup/uploads.ts';
 import { askAs } from './setup/ask.ts';
@@ -14,7 +15,7 @@ import { untilEqual } from './setup/until.ts';
 /** The launches of one build: how many devices start it, never reach the menu, and crash before they do. */
 type Launches = { devices: number; silent: number; crashed: number; custom: Readonly<Record<string, number>> };
 
-const ON_WINDOWS: Launches = { devices: 25, silent: 1, crashed: 0, custom: { level_up: 9, 'shop, opened': 2 } };
+const ON_WINDOWS: Launches = { devices: 32, silent: 2, crashed: 0, custom: { level_up: 9, 'shop, opened': 2 } };
 const ON_LINUX: Launches = { devices: 12, silent: 2, crashed: 1, custom: { level_up: 4 } };
 
 describe('launch health and events', () => {
@@ -66,15 +67,34 @@ describe('launch health and events', () => {
           .getByRole('cell')
           .allTextContents()
       ).slice(2),
-      ['25', '96.0% of 25', '0.0% of 25', '100.0%', '2.5 s of 24', '–'],
+      ['32', '93.8% of 32', '0% of 32', '100%', '2.5 s of 30', '–'],
     );
     await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
-    await page.getByLabel('1.0.0 for Windows x86_64, compared with').selectOption('1.1.0 for Linux x86_64');
+    await page.getByLabel('1.1.0 for Linux x86_64, compared with').selectOption('1.0.0 for Windows x86_64');
     const compared = page.getByRole('table', { name: 'Comparison' });
-    await compared.getByRole('row', { name: /^Booted 96\.0% 83\.3% Unclear \+12\.7 \(/ }).waitFor();
+    await compared.getByRole('row', { name: /^Booted 83\.3% 93\.8% Unclear −10\.4 \(/ }).waitFor();
     await page.waitForURL(/other=/);
     await page.getByText('Based on the newest rated build on stable: 1.0.0 for Windows x86_64').waitFor();
     await page.getByRole('table', { name: 'Bands' }).getByText('at least 98%').waitFor();
+  });
+
+  test('opens with the newest build, whose band the overview shows', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('');
+    const newest = page.getByRole('region', { name: 'Since 1.1.0' });
+    await newest.getByRole('link', { name: 'Launch health: Unrated 12 of 20 devices' }).click();
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
+    await open('/health');
+    await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
+  });
+
+  test('has the same percentage for developers and for players', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/g/${studio.slug}`);
+    await page.getByText('Starts for 93.8% of players').first().waitFor();
+    await page.goto(`${site.service.url}/g/${studio.slug}?lang=de`);
+    await page.getByText('Startet bei 93,8 % der Spieler').first().waitFor();
+    await page.goto(`${site.service.url}/g/${studio.slug}?lang=en`);
   });
 
   test('shows a build by day in charts or as a table, and keeps the choice in the URL', async (t) => {
@@ -124,7 +144,7 @@ describe('launch health and events', () => {
       crashed: ON_WINDOWS.crashed + ON_LINUX.crashed,
     };
     await charts.getByRole('img', { name: `Devices by day in the last 30 days: up to ${devices} a day.` }).waitFor();
-    const rate = `${((100 * (devices - crashed)) / devices).toFixed(1)}% of ${devices} device days`;
+    const rate = `${formatPercent((devices - crashed) / devices)} of ${devices} device days`;
     await charts.getByRole('img', { name: new RegExp(`^Crash-free devices .*: ${rate}`) }).waitFor();
     await charts.getByRole('button', { name: 'Show as table' }).focus();
     await page.keyboard.press('Enter');

@@ -8,6 +8,7 @@ import {
   formatMilliseconds,
   formatNumber,
   formatOs,
+  formatPercent,
   formatPlatform,
 } from './format.ts';
 
@@ -23,6 +24,11 @@ test('compact numbers are abbreviated from ten thousand on', () => {
     '12.3K',
     '4.5M',
   ]);
+});
+
+test('percentages have one decimal, and only all of something is 100%', () => {
+  const shares = [0, 0.00001, 0.0625, 0.06249, 0.94, 0.9378, 0.99999, 1];
+  assert.deepEqual(shares.map(formatPercent), ['0%', '0.1%', '6.3%', '6.2%', '94%', '93.8%', '99.9%', '100%']);
 });
 
 test('byte units are powers of 1,024', () => {

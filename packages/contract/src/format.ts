@@ -25,6 +25,20 @@ export function formatCompactNumber(value: number): string {
   return value < 10_000 ? number.format(value) : compactNumber.format(value);
 }
 
+/**
+ * A share from 0 to 1 in percent, to one decimal. Only nothing is 0, and only all of it is 100: a crash on one of 10,000
+ * devices is 0.1, and the others are 99.9.
+ */
+export function percentOf(share: number): number {
+  if (share <= 0) return 0;
+  return share >= 1 ? 100 : Math.min(99.9, Math.max(0.1, Math.round(share * 1000) / 10));
+}
+
+/** A share from 0 to 1: `93.8%`, `94%`. */
+export function formatPercent(share: number): string {
+  return `${percentOf(share)}%`;
+}
+
 /** `512 bytes`, `68.6 KiB`, `107 MiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   let [size, unit] = [bytes, 0];

@@ -14,8 +14,8 @@ export const BandName = Type.Enum([...BANDS], { description: 'Launch health' });
 /** What players see of the launch health of a game. */
 export const Launch = Nullable(
   Type.Object({
-    starts_percent: Type.Integer({ description: 'Devices on which the game started, rounded down' }),
-    crashes_percent: Type.Integer({ description: 'Devices on which it crashed while it started, rounded up' }),
+    starts_percent: Type.Number({ description: 'Devices on which the game started, to one decimal' }),
+    crashes_percent: Type.Number({ description: 'Devices on which it crashed while it started, to one decimal' }),
   }),
 );
 

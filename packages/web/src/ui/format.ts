@@ -1,5 +1,6 @@
-// Formats times, counts of things and shares. Numbers, bytes and durations are in the contract's format.ts.
-import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+// Formats times, counts of things and shares of a count. Numbers, percentages, bytes and durations are in the contract's
+// format.ts.
+import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -64,11 +65,6 @@ export function formatItems(count: number, one: string, other = `${one}s`): stri
 /** A percentage with its sample size: `98.4% of 1,240`; `none yet` if the sample is empty. */
 export function formatShare(part: number, total: number): string {
   return total === 0 ? 'none yet' : `${formatPercent(part / total)} of ${formatNumber(total)}`;
-}
-
-/** A share from 0 to 1: `93.8%`. */
-export function formatPercent(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
 }
 
 /** The time left, to the minute and in its two largest units: `2 days 3 hours`. Null once `until` has passed. */

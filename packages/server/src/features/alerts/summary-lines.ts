@@ -1,5 +1,5 @@
 // The sentences of a weekly summary.
-import { formatNumber } from '@chauffeur/contract/format';
+import { formatNumber, formatPercent } from '@chauffeur/contract/format';
 import type { WeeklySummary } from './alert.ts';
 
 /** The page that has more about a sentence. */
@@ -17,17 +17,17 @@ export function summaryLines(summary: WeeklySummary): SummaryLine[] {
     devices === 0
       ? null
       : {
-          text: `${percent(1 - crashed_devices / devices)} of ${countOf(devices, 'device')} without a crash${
+          text: `${formatPercent(1 - crashed_devices / devices)} of ${countOf(devices, 'device')} without a crash${
             before === null || before.devices === 0
               ? ''
-              : ` (${percent(1 - before.crashed_devices / before.devices)} the week before)`
+              : ` (${formatPercent(1 - before.crashed_devices / before.devices)} the week before)`
           }`,
           part: 'health',
         },
     adoption.length === 0
       ? null
       : {
-          text: `On the last day, ${adoption.map(({ version, share }) => `${percent(share)} played ${version}`).join(', ')}`,
+          text: `On the last day, ${adoption.map(({ version, share }) => `${formatPercent(share)} played ${version}`).join(', ')}`,
           part: 'health',
         },
     downloads === 0 && (before?.downloads ?? 0) === 0
@@ -48,9 +48,4 @@ function changeOf(now: number, before: number | undefined): string {
   const change = Math.round((100 * (now - before)) / before);
   if (change === 0) return ' (as many as the week before)';
   return ` (${formatNumber(Math.abs(change))}% ${change < 0 ? 'fewer' : 'more'} than the week before)`;
-}
-
-/** Rounds down, so that 100% means all. */
-function percent(share: number): string {
-  return `${Math.floor(share * 1000) / 10}%`;
 }

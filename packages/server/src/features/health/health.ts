@@ -1,6 +1,7 @@
 // Launch health: the bands of builds over the last 30 days with their numbers, comparisons of builds, and the band on a
 // game's store page.
 import { ApiError } from '@chauffeur/contract/errors';
+import { percentOf } from '@chauffeur/contract/format';
 import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
@@ -184,7 +185,7 @@ async function daysOf(ctx: Reader, window: health.Window, buildId: string): Prom
 
 export type ListedHealth = { band: Band; buildId: string; launch: Launch };
 
-/** Whole percentages of the devices that started the rated build: without numbers of devices, which aren't for players. */
+/** Percentages of the devices that started the rated build: without numbers of devices, which aren't for players. */
 type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
@@ -195,12 +196,9 @@ export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): P
   );
 }
 
-/** Rounded to the worse side, so that the percentages meet the same limits as the band. */
+/** Rounded as for the developers, who compare the two. */
 function launchOf({ devices, booted, crashed }: health.ListedRow): Launch {
-  return {
-    starts_percent: Math.floor((booted * 100) / devices),
-    crashes_percent: Math.ceil((crashed * 100) / devices),
-  };
+  return { starts_percent: percentOf(booted / devices), crashes_percent: percentOf(crashed / devices) };
 }
 
 /** What a game's store page says about its launches. */

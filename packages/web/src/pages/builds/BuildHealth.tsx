@@ -1,5 +1,5 @@
 // A summary of a build's launch health, with a link to the numbers by day.
-import { formatMilliseconds, formatNumber } from '@chauffeur/contract/format';
+import { formatMilliseconds, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +7,6 @@ import { ask } from '../../api.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { formatMissingDevices } from '../../ui/bands.ts';
 import { type Figure, Figures } from '../../ui/Figures.tsx';
-import { formatPercent } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 

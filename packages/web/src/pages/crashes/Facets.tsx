@@ -1,11 +1,10 @@
 // What the players who crashed have in common: a list of bars for each facet. Each value is a link to its filter.
 import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-facets';
-import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getImpact } from '@chauffeur/contract/operations/impact';
 import { SimpleGrid, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { formatPercent } from '../../ui/format.ts';
 import classes from './Facets.module.css';
 
 type Facet = OutputOf<typeof getImpact>['facets'][number];

@@ -1,5 +1,5 @@
 // Whom the crashes of a group or a build hit: devices, sessions, their share, and what their systems have in common.
-import { formatNumber } from '@chauffeur/contract/format';
+import { formatNumber, formatPercent } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getImpact } from '@chauffeur/contract/operations/impact';
@@ -7,7 +7,6 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { type Figure, Figures } from '../../ui/Figures.tsx';
-import { formatPercent } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';

@@ -1,5 +1,5 @@
 // The last 30 days of a game: a chart each for downloads, devices and crash-free devices, and one table of all three.
-import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGameActivity } from '@chauffeur/contract/operations/overview';
 import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -66,7 +66,7 @@ export function Activity({ game }: { game: OpenGame }) {
           series={series}
           times={times}
           step="day"
-          format={(value, key) => (key === 'crash-free' ? formatPercent(value) : formatNumber(value))}
+          format={(value, key) => (key === 'crash-free' ? formatPercent(value / 100) : formatNumber(value))}
         />
       )}
     </Stack>
@@ -138,7 +138,7 @@ function seriesOf({ days, crashes_since }: Activity, times: readonly string[]): 
           100 * Math.max(0, 1 - crashed_devices / devices),
         ]),
       ),
-      format: formatPercent,
+      format: (percent) => formatPercent(percent / 100),
       areShares: true,
     },
   ];
@@ -146,8 +146,4 @@ function seriesOf({ days, crashes_since }: Activity, times: readonly string[]): 
 
 function sumOf(days: Activity['days'], field: 'downloads' | 'devices' | 'crashed_devices'): number {
   return days.reduce((total, day) => total + day[field], 0);
-}
-
-function formatPercent(percent: number): string {
-  return `${Number.isInteger(percent) ? percent : percent.toFixed(1)}%`;
 }

@@ -1,11 +1,12 @@
 // What happened since the newest build: new crash groups, open bugs and launch health.
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
-import { listHealth } from '@chauffeur/contract/operations/health';
+import { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { Box, Group, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
+import { formatMissingDevices } from '../../ui/bands.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -50,7 +51,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
             other="open bugs"
           />
         </SiteLink>
-        <ListedBand gameUid={gameUid} slug={slug} />
+        <BuildBand gameUid={gameUid} slug={slug} buildId={build.build_id} />
         <Text size="sm" c="dimmed">
           Registered <Time at={build.created_at} />
         </Text>
@@ -59,13 +60,16 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
   );
 }
 
-/** The band that players see on the game's page. */
-function ListedBand({ gameUid, slug }: { gameUid: string; slug: string }) {
-  const { data } = useQuery(ask(listHealth, { uid: gameUid }));
+/** The band of this build, which may not be the one that players see. */
+function BuildBand({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
+  const { data } = useQuery(ask(getBuildHealth, { uid: gameUid, build_id: buildId }));
   if (data === undefined) return <Skeleton w={120} h={20} />;
   return (
-    <SiteLink to="/dev/$slug/health" params={{ slug }} underline="never" size="sm" data-row>
-      Launch health: <BandBadge band={data.listing.band} />
+    <SiteLink to="/dev/$slug/health" params={{ slug }} search={{ build: buildId }} underline="never" size="sm" data-row>
+      Launch health: <BandBadge band={data.band} />{' '}
+      <Text span size="sm" c="dimmed">
+        {formatMissingDevices(data)}
+      </Text>
     </SiteLink>
   );
 }

@@ -1,5 +1,11 @@
 // Two builds side by side, and whether one is better than the other.
-import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import {
+  formatDuration,
+  formatMilliseconds,
+  formatNumber,
+  formatPercent,
+  formatPlatform,
+} from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { compareHealth } from '@chauffeur/contract/operations/health';
 import { Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
@@ -7,7 +13,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { formatPercent } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import type { BuildHealth } from './health-days.ts';

@@ -24,7 +24,8 @@ export function HealthPage() {
   const colourOf = useBuildColours(game.game_uid);
   const builds = list.rows ?? [];
   const listing = list.firstPage?.listing;
-  const selected = search.build ?? listing?.build_id ?? builds[0]?.build_id;
+  // The newest build, as on the overview: the one that players see a band of may be an older one.
+  const selected = search.build ?? builds[0]?.build_id;
   return (
     <Stack gap="lg">
       <PageHead title="Launch health" tabTitle={`Launch health · ${game.name}`} />

@@ -1,11 +1,11 @@
 // The builds with their bands and the numbers that decide them.
-import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPercent, formatPlatform } from '@chauffeur/contract/format';
 import { Text } from '@mantine/core';
 import { Swatch } from '../../charts/Fill.tsx';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { formatMissingDevices } from '../../ui/bands.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { formatPercent, formatShare } from '../../ui/format.ts';
+import { formatShare } from '../../ui/format.ts';
 import { RowLink } from '../../ui/RowLink.tsx';
 import type { BuildHealth } from './health-days.ts';
 import { MEDIAN_COLUMNS } from './median-columns.tsx';

@@ -15,10 +15,13 @@ type Launch = { readonly starts_percent: number; readonly crashes_percent: numbe
 export function formatLaunch(texts: Texts, band: Band, launch: Launch | null): string | null {
   if (band === 'unrated' || launch === null) return null;
   const { starts_percent: starts, crashes_percent: crashes } = launch;
-  const bandOfStarts = BAND_RULES.find(({ minBooted }) => starts >= minBooted)?.band ?? 'problematic';
-  return bandOfStarts === band
-    ? texts.t('health.starts', { percent: starts })
-    : texts.t('health.crashes', { percent: crashes });
+  // The percentages are rounded, so at a limit they may meet those of a better band than the game has.
+  const byStarts = BAND_RULES.findIndex(({ minBooted }) => starts >= minBooted);
+  const byCrashes = BAND_RULES.findIndex(({ maxCrashed }) => crashes <= maxCrashed);
+  const isCrashWorse = byStarts !== -1 && (byCrashes === -1 || byCrashes > byStarts);
+  return isCrashWorse
+    ? texts.t('health.crashes', { percent: texts.number(crashes) })
+    : texts.t('health.starts', { percent: texts.number(starts) });
 }
 
 /** `Deploy key a1b2c3d4`. */

@@ -146,5 +146,10 @@ test('launch health says how often a game starts, or crashes if that lowers its 
   assert.equal(formatLaunch(en, 'problematic', launch(61, 20)), 'Starts for 61% of players');
   assert.equal(formatLaunch(en, 'mixed', launch(99, 4)), 'Crashes on start for 4% of players');
   assert.equal(formatLaunch(en, 'problematic', launch(99, 11)), 'Crashes on start for 11% of players');
+  assert.equal(formatLaunch(en, 'mixed', launch(99, 6.3)), 'Crashes on start for 6.3% of players');
+  assert.equal(formatLaunch(de, 'mixed', launch(99, 6.3)), 'Stürzt bei 6,3 % der Spieler beim Start ab');
+  // The rounded percentages meet the limits of a better band, the exact ones don't.
+  assert.equal(formatLaunch(en, 'mixed', launch(99, 3)), 'Crashes on start for 3% of players');
+  assert.equal(formatLaunch(en, 'mixed', launch(93, 1)), 'Starts for 93% of players');
   assert.equal(formatLaunch(en, 'unrated', null), null);
 });
