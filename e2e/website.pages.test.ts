@@ -420,6 +420,12 @@ describe('every page of the website', () => {
     assert.ok(text.includes(`<link rel="canonical" href="${url}/docs/play">`));
     assert.doesNotMatch(text, /noindex/);
     assert.match(await (await read('/docs/search?q=%3Cb%3E&q=2', 'text/html')).text(), /noindex/);
+    // Commands in the documentation, and in what a search in it finds, are for this server.
+    for (const path of ['/docs/start', '/docs/cli', '/docs/api', '/docs/search?q=install.sh']) {
+      const shown = await (await read(path, '*/*')).text();
+      assert.ok(shown.includes(`${url}/`), path);
+      assert.doesNotMatch(shown, /games\.example\.com|127\.0\.0\.1:4000\/api\/v1\//, path);
+    }
     for (const [path, accept, status] of [
       ['/docs/', 'text/html', 200],
       ['/docs/nothing', 'text/html', 404],

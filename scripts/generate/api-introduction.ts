@@ -10,7 +10,7 @@ unless the operator has configured a separate upload host. The examples use the 
 values end in \`/api/v1\`:
 
 \`\`\`sh
-export SERVICE_API_URL=http://127.0.0.1:4000/api/v1
+export SERVICE_API_URL=https://games.example.com/api/v1
 export SERVICE_UPLOAD_URL=$SERVICE_API_URL
 export SERVICE_ACCESS_TOKEN=… SERVICE_SECRET_KEY=…
 \`\`\`
@@ -24,7 +24,7 @@ password (HTTP Basic, \`curl -u\`). Creating a key revokes all earlier keys of t
 another site.
 
 \`\`\`sh
-curl -c cookies http://127.0.0.1:4000/api/auth/sign-in/email \\
+curl -c cookies https://games.example.com/api/auth/sign-in/email \\
   -H "Content-Type: application/json" \\
   -d '{ "email": "ada@example.com", "password": "…" }'
 \`\`\`

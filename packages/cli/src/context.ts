@@ -1,6 +1,8 @@
 // What a running command needs: its output, its retry policy and a client of the service.
 import { type Client, createClient } from '@chauffeur/contract/client';
+import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { CLI_USER_AGENT, isNewer, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
+import { LocalError } from './failures.ts';
 import { configFolder, type LoginStore, openLoginStore } from './logins.ts';
 import type { Output } from './output.ts';
 import { useProxy } from './proxy.ts';
@@ -23,7 +25,7 @@ export type Context = {
   logins: LoginStore;
   /**
    * Creates a client with the deploy key from the flags or the environment, or else with the login for the server. Rejects
-   * with LocalError if there is neither.
+   * with LocalError if there is neither, or if the key belongs to another game than the flags say.
    */
   connect(): Promise<Client>;
   /** Creates a client without a key, for what anyone may ask. Throws LocalError if the URL is invalid. */
@@ -49,12 +51,13 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
   const logins = openLoginStore(configFolder(env));
   const urls = () => readUrls(options, env, logins.read);
   const retryOptionsFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
+  const retryBriefly: Context['retryBriefly'] = (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt);
   return {
     output,
     env,
     signal,
     retryOptions: retryOptionsFor(LONG_TRIES),
-    retryBriefly: (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt),
+    retryBriefly,
     logins,
     urls,
     connectAsGuest() {
@@ -67,9 +70,23 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
       useProxy(env, [url, uploadUrl]);
       warnIfUnencrypted(new Set([url, uploadUrl]), output);
       const headers = { ...headersOf(credential), ...AGENT };
-      return createClient({ url, uploadUrl, headers, fetch: noticeVersion(note) });
+      const client = createClient({ url, uploadUrl, headers, fetch: noticeVersion(note) });
+      if (credential.kind === 'deploy_key' && credential.game !== undefined) {
+        const { app_id: uid, slug } = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
+        requireGame(credential.game, { uid, slug });
+      }
+      return client;
     },
   };
+}
+
+/** A deploy key belongs to one game. */
+function requireGame(named: string, { uid, slug }: { uid: string; slug: string }): void {
+  if (named !== uid && named !== slug)
+    throw new LocalError(
+      `--game: the deploy key belongs to the game ${slug}.`,
+      'Use the deploy key of the other game, or leave out --game.',
+    );
 }
 
 function headersOf(credential: Credential): Record<string, string> {

@@ -43,7 +43,7 @@ test('invalid URLs and keys are rejected', async () => {
     [{}, { SERVICE_ACCESS_TOKEN: 't' }, /secret key .* is missing/],
     [{ access: 'a\r\nb' }, key, /access token contains a space/],
     [{}, {}, /not signed in to http:\/\/127\.0\.0\.1:4000/],
-    [{ game: 'owls' }, key, /a deploy key belongs to one game/],
+    [{ game: 'no slug' }, key, /--game .* is neither the uid nor the slug/],
     [{ access: 'only-half' }, {}, /secret key .* is missing/],
     [{}, { ...key, SERVICE_ACCESS_TOKEN: '$(accessToken)' }, /SERVICE_ACCESS_TOKEN: is the name of a variable/],
   ];

@@ -25,7 +25,8 @@ export type Urls = {
 };
 
 export type Credential =
-  | { kind: 'deploy_key'; accessToken: string; secretKey: string }
+  /** `game` is the uid or slug of the game that the key must belong to; undefined for any. */
+  | { kind: 'deploy_key'; accessToken: string; secretKey: string; game: string | undefined }
   /** `game` is the uid or slug of the game to use; undefined for the only game of the login. */
   | { kind: 'login'; login: Login; game: string | undefined };
 
@@ -58,8 +59,6 @@ async function readDeployKey(
   env: Environment,
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<Credential> {
-  if (options.game !== undefined)
-    throw new LocalError('--game: a deploy key belongs to one game.', 'Leave out --game, or use a login instead.');
   const accessToken = checkedCredential(
     options.access ?? env.SERVICE_ACCESS_TOKEN,
     'access token',
@@ -72,7 +71,7 @@ async function readDeployKey(
     options.secretStdin ? 'stdin' : 'SERVICE_SECRET_KEY',
     'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
-  return { kind: 'deploy_key', accessToken, secretKey };
+  return { kind: 'deploy_key', accessToken, secretKey, game: checkedGame(options.game) };
 }
 
 function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { all }: Logins): Credential {
@@ -82,10 +81,13 @@ function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { al
       `You are not signed in to ${new URL(url).origin}.`,
       'Run chauffeur login, or set SERVICE_ACCESS_TOKEN and SERVICE_SECRET_KEY to a deploy key.',
     );
-  const game = options.game ?? (env.SERVICE_GAME?.trim() || undefined);
+  return { kind: 'login', login, game: checkedGame(options.game ?? (env.SERVICE_GAME?.trim() || undefined)) };
+}
+
+function checkedGame(game: string | undefined): string | undefined {
   if (game !== undefined && findProblem(GameRef, game) !== null)
     throw new LocalError('--game (SERVICE_GAME): is neither the uid nor the slug of a game.', 'Correct it.');
-  return { kind: 'login', login, game };
+  return game;
 }
 
 /** The part of the settings that is no secret. Throws LocalError. */

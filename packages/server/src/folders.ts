@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Whether this is a checkout of the sources, and not a release. */
 export const IS_CHECKOUT = import.meta.url.endsWith('.ts');
+/** Outside a checkout, npx would look for a package of this name on npm. */
+export const SERVER_COMMAND = IS_CHECKOUT ? 'npx chauffeur-server' : 'chauffeur-server';
 
 /** Numbered SQL files. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));

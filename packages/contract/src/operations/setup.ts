@@ -23,6 +23,7 @@ export const getSetup = defineOperation({
     public_url: Type.String(),
     is_own_origin: Type.Boolean({ description: 'Whether people can sign in at the given origin' }),
     proxies: Type.Integer({ description: 'Number of addresses in X-Forwarded-For of this request' }),
+    command: Type.String({ description: 'How the command of the server is called: with npx in a checkout' }),
   }),
   statuses: [200],
   errors: [],

@@ -2,7 +2,7 @@
 import { type App, startApp } from '../app.ts';
 import { type Config, readConfigWarnings, readProcessConfig } from '../config.ts';
 import { issueSetupLink } from '../features/setup/setup.ts';
-import { IS_CHECKOUT } from '../folders.ts';
+import { IS_CHECKOUT, SERVER_COMMAND } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import { terminalLines } from '../kernel/telemetry/terminal-lines.ts';
 import type { Role } from '../roles.ts';
@@ -58,12 +58,10 @@ function greeting(role: Role, app: App, config: Config, setupLink: string | null
 }
 
 function firstSteps(setupLink: string): string[] {
-  // Outside a checkout, npx would look for a package of this name on npm.
-  const npx = IS_CHECKOUT ? 'npx ' : '';
   return [
     '  Next: create the first account. Open this link, which works once:',
     `    ${setupLink}`,
-    `  Or create it with a command: ${npx}chauffeur-server admin user create --help`,
+    `  Or create it with a command: ${SERVER_COMMAND} admin user create --help`,
   ];
 }
 

@@ -16,6 +16,7 @@ import { countPublicRead } from '../request/address-limit.ts';
 import { legalLinks } from '../request/legal-pages.ts';
 import { prefersJson } from '../request/prefers-json.ts';
 import { createDocSearch, type DocSearch } from './doc-search.ts';
+import { placeAddress } from './doc-address.ts';
 import { writeResults } from './doc-search-results.ts';
 import { fillHead, type PageHead } from './page-head.ts';
 import type { PublicSite } from './pages/public-pages.ts';
@@ -48,7 +49,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite):
   const bodyOf = keepBodies(ctx);
   let search: Promise<DocSearch> | undefined;
   const findSections = async (query: string) => {
-    search ??= readSearch();
+    search ??= readSearch(ctx);
     // A file that could not be read is read again at the next search.
     search.catch(() => {
       search = undefined;
@@ -61,7 +62,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite):
     if (refusal !== null) return refusal;
     const { q } = request.query as { q?: unknown };
     const query = typeof q === 'string' ? q.slice(0, MAX_QUERY_LENGTH).trim() : '';
-    const document = addLegal(ctx, fillHead(await readDocument(SEARCH), headOf(ctx, SEARCH)));
+    const document = addLegal(ctx, fillHead(await readDocument(ctx, SEARCH), headOf(ctx, SEARCH)));
     const results = query === '' ? '' : writeResults(query, await findSections(query));
     const page = document.replace('%query%', () => escapeHtml(query)).replace('<!--results-->', () => results);
     return prepare(reply).header('cache-control', 'private, no-cache').send(page);
@@ -102,20 +103,21 @@ function prepare(reply: FastifyReply): FastifyReply {
     .header('referrer-policy', 'strict-origin-when-cross-origin');
 }
 
-function readDocument(name: string): Promise<string> {
-  return readFile(join(FOLDER, `${name}.html`), 'utf8');
+/** With the address of this server in its examples. */
+async function readDocument({ publicUrl }: Context, name: string): Promise<string> {
+  return placeAddress(await readFile(join(FOLDER, `${name}.html`), 'utf8'), escapeHtml(publicUrl));
 }
 
-async function readSearch(): Promise<DocSearch> {
+async function readSearch({ publicUrl }: Context): Promise<DocSearch> {
   const sections = JSON.parse(await readFile(join(FOLDER, 'sections.json'), 'utf8')) as DocSection[];
-  return createDocSearch(sections);
+  return createDocSearch(sections.map((section) => ({ ...section, text: placeAddress(section.text, publicUrl) })));
 }
 
 /** Each page is read, completed and compressed once. */
 function keepBodies(ctx: Context): (name: string) => Promise<Body> {
   const bodies = new Map<string, Promise<Body>>();
   const create = async (name: string): Promise<Body> => {
-    const plain = addLegal(ctx, fillHead(await readDocument(name), headOf(ctx, name)));
+    const plain = addLegal(ctx, fillHead(await readDocument(ctx, name), headOf(ctx, name)));
     return { plain, gzipped: await promisify(gzip)(plain, { level: 9 }) };
   };
   return (name) => {

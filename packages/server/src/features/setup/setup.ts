@@ -47,6 +47,7 @@ export async function getSetup(
     public_url: ctx.publicUrl,
     is_own_origin: origin === undefined || isOwnOrigin(ctx.publicUrl, origin),
     proxies: countProxies(request.headers),
+    command: SERVER_COMMAND,
   });
 }
 

@@ -57,19 +57,19 @@ const LISTING_RULES: readonly Rule[] = [
     rule: 'cover',
     isKept: ({ has_cover }) => has_cover,
     message: 'The game has no cover.',
-    remedy: 'Upload a cover with `chauffeur media cover <file>`.',
+    remedy: 'Upload a cover with `chauffeur media cover cover.png`.',
   },
   {
     rule: 'thumbnail',
     isKept: ({ has_thumbnail }) => has_thumbnail,
     message: 'The game has no thumbnail.',
-    remedy: 'Upload a thumbnail with `chauffeur media thumbnail <file>`.',
+    remedy: 'Upload a thumbnail with `chauffeur media thumbnail thumbnail.png`.',
   },
   {
     rule: 'screenshot',
     isKept: ({ has_screenshot }) => has_screenshot,
     message: 'The gallery has no screenshot.',
-    remedy: 'Upload at least one screenshot with `chauffeur media add <files>`.',
+    remedy: 'Upload at least one screenshot with `chauffeur media add screenshot.png`.',
   },
   {
     rule: 'stable_download',

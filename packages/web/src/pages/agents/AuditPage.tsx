@@ -2,6 +2,7 @@
 import { listAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Stack, Switch, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -74,7 +75,7 @@ function NoCalls({ failedOnly }: { failedOnly: boolean }) {
   return failedOnly ? (
     <EmptyState>No failed calls.</EmptyState>
   ) : (
-    <EmptyState command={`${location.origin}/mcp`}>
+    <EmptyState command={<CopyText text={`${location.origin}/mcp`} label="URL" block />}>
       No agent activity for this game yet. To connect an agent that supports MCP, give it this URL:
     </EmptyState>
   );

@@ -3,6 +3,7 @@ import { Badge, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine
 import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
+import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -183,14 +184,16 @@ const EMPTY_TEXTS: Readonly<Record<StatusFilter, string>> = {
 };
 
 function NoTickets({ slug, filter }: Omit<TicketsProps, 'gameUid'>) {
+  const { visibility } = useGame();
   if (filter.text !== '' || filter.label !== '') return <Text size="sm">No tickets match.</Text>;
   const text = <Text size="sm">{EMPTY_TEXTS[filter.status]}</Text>;
   if (filter.status === 'fixed' || filter.status === 'closed') return text;
   return (
     <>
       {text}
-      <EmptyState command={`${location.origin}/g/${slug}/report`}>
-        Players create tickets with “Report a bug” on the game's page. You can also send them this link:
+      <EmptyState command={<CopyText text={`${location.origin}/g/${slug}/report`} label="link" block />}>
+        Players create tickets with “Report a bug” on the game's page. You can also send them this link
+        {visibility === 'draft' && ", which works for them once the game isn't a draft anymore"}:
       </EmptyState>
     </>
   );

@@ -3,7 +3,7 @@ import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { deleteBuild } from '@chauffeur/contract/operations/build-deletion';
 import { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -20,6 +20,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
@@ -130,8 +131,9 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
       />
       <Section title="Files">
         {build.files.length === 0 && (
-          <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
-            No file yet. Players get the build once its file is uploaded and has passed the scan.
+          <EmptyState command={<PushCommand slug={game.slug} build={build} />}>
+            No file yet. Players get the build once its file is uploaded and has passed the scan. This command uploads
+            the folder <Code>dist</Code>:
           </EmptyState>
         )}
         {build.files.map((file, index) => (
@@ -145,7 +147,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         ))}
       </Section>
       <Section title="Changelog">
-        <Changelog items={build.changelog_items} />
+        <Changelog slug={game.slug} build={build} />
       </Section>
       <Section title="Commits">
         <BuildCommits gameUid={game.game_uid} build={build} />
@@ -157,7 +159,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         <BuildImpact game={game} buildId={build.build_id} />
       </Section>
       <Section title="Symbols">
-        <BuildSymbols gameUid={game.game_uid} buildId={build.build_id} os={build.os} />
+        <BuildSymbols game={game} buildId={build.build_id} os={build.os} />
       </Section>
       <Section title="Crash reporter">
         <Text size="sm" c="dimmed">
@@ -235,15 +237,16 @@ function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; bui
   );
 }
 
-function Changelog({ items }: { items: BuildDetail['changelog_items'] }) {
-  if (items.length === 0) {
+function Changelog({ slug, build }: { slug: string; build: BuildDetail }) {
+  if (build.changelog_items.length === 0) {
     return (
-      <EmptyState command='chauffeur addchangelog --title "New" --description "What changed"'>
-        No changelog yet. Add entries to build.yml with this command, then register the build again:
+      <EmptyState command={<PushCommand slug={slug} build={build} changelog="New: What changed" />}>
+        No changelog yet. Push the build again with its changes. If the folder <Code>dist</Code> is the same, nothing is
+        uploaded again:
       </EmptyState>
     );
   }
-  return items.map(({ title, description }, index) => (
+  return build.changelog_items.map(({ title, description }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ID, and their order never changes
     <div key={index}>
       <Text size="sm" fw={600}>

@@ -4,26 +4,29 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
 import { Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
+import { SymbolsCommand } from '../../ui/ChauffeurCommand.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { usePages } from '../../ui/use-pages.ts';
+import type { OpenGame } from '../games/use-game.ts';
 import { MissingSymbols } from './MissingSymbols.tsx';
 
 type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
 
 const PAGE_SIZE = 20;
 
-type BuildSymbolsProps = { gameUid: string; buildId: string; os: string };
+type BuildSymbolsProps = { game: OpenGame; buildId: string; os: string };
 
-export function BuildSymbols({ gameUid, buildId, os }: BuildSymbolsProps) {
-  const input = { uid: gameUid, build_id: buildId, limit: PAGE_SIZE };
+export function BuildSymbols({ game, buildId, os }: BuildSymbolsProps) {
+  const input = { uid: game.game_uid, build_id: buildId, limit: PAGE_SIZE };
   const list = usePages(listBuildSymbols, input, (page) => page.symbols);
-  const command = `chauffeur symbols --build-id ${buildId} symbols`;
+  const command = <SymbolsCommand slug={game.slug} buildId={buildId} />;
   const isEmpty = list.rows?.length === 0;
   return (
     <>
@@ -39,13 +42,16 @@ export function BuildSymbols({ gameUid, buildId, os }: BuildSymbolsProps) {
           ) : (
             <EmptyState command={command}>
               No symbols yet. They add function names and line numbers to this build's crash reports, including reports
-              that have already arrived. Create the files with dump_syms, then upload their folder:
+              that have already arrived. Create the files with <DocLink page="symbols">dump_syms</DocLink>, then upload
+              their folder:
             </EmptyState>
           )
         }
         more="Show more symbols"
       />
-      {list.rows !== undefined && <MissingSymbols gameUid={gameUid} buildId={buildId} {...(!isEmpty && { command })} />}
+      {list.rows !== undefined && (
+        <MissingSymbols gameUid={game.game_uid} buildId={buildId} {...(!isEmpty && { command })} />
+      )}
     </>
   );
 }

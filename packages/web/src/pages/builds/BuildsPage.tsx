@@ -2,7 +2,7 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
+import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { selectColumn } from '../../ui/select-column.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { useSelection } from '../../ui/use-selection.ts';
@@ -91,7 +92,7 @@ export function BuildsPage() {
         rowKey={({ build_id }) => build_id}
         isLoading={isPending || isPlaceholderData}
         skeletonRows={8}
-        empty={isFiltered(filters) ? <NoMatches onReset={reset} /> : <NoBuilds />}
+        empty={isFiltered(filters) ? <NoMatches onReset={reset} /> : <NoBuilds slug={game.slug} />}
       />
       {data !== undefined && data.builds.length > 0 && (
         <Pager
@@ -116,13 +117,14 @@ function NoMatches({ onReset }: { onReset: () => void }) {
   );
 }
 
-function NoBuilds() {
+function NoBuilds({ slug }: { slug: string }) {
   return (
-    <EmptyState command="chauffeur build --asset build.yml">
-      No builds yet. Register one with the game's deploy key:
+    <EmptyState command={<PushCommand slug={slug} />}>
+      No builds yet. This command registers one and uploads its files from the folder <Code>dist</Code>:
     </EmptyState>
   );
 }
+
 
 type FiltersProps = { gameUid: string; filters: BuildFilters; onChange: (changed: ChangedFilters) => void };
 

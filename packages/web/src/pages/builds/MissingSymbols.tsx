@@ -4,6 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listMissingSymbols } from '@chauffeur/contract/operations/crash-stacks';
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -17,7 +18,7 @@ type MissingSymbolsProps = {
   gameUid: string;
   buildId: string;
   /** The upload command, unless the page shows it already. */
-  command?: string;
+  command?: ReactNode;
 };
 
 const REFRESH_MS = 10_000;
@@ -46,7 +47,7 @@ export function MissingSymbols({ gameUid, buildId, command }: MissingSymbolsProp
         rows={data.modules}
         rowKey={({ module, debug_id }) => `${module} ${debug_id}`}
       />
-      {command !== undefined && <CopyText text={command} label="command that uploads symbols" block />}
+      {command}
     </Stack>
   );
 }

@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
@@ -41,8 +42,9 @@ export function BetaMembers({ game }: { game: OpenGame }) {
         rowKey={({ user_id }) => user_id}
         skeletonRows={3}
         empty={
-          <EmptyState command={`${location.origin}/g/${game.slug}`}>
-            No beta members yet. Players can join on the game's page once the beta channel has a build. Share its link:
+          <EmptyState command={<CopyText text={`${location.origin}/g/${game.slug}`} label="link" block />}>
+            No beta members yet. Players can join on the game's page once the beta channel has a build
+            {game.visibility === 'draft' && " and the game isn't a draft anymore"}. Share its link:
           </EmptyState>
         }
         more="Show older members"

@@ -1,7 +1,7 @@
 // The channels of a game: the current builds, the history and the beta members.
 import type { Platform } from '@chauffeur/contract/identity';
 import { listBetaMembers, listChannels } from '@chauffeur/contract/operations/channels';
-import { Skeleton, Stack } from '@mantine/core';
+import { Code, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
+import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BetaMembers } from './BetaMembers.tsx';
 import { CellDialog } from './CellDialog.tsx';
@@ -54,8 +55,9 @@ export function ChannelsPage() {
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={260} />}
       {data !== undefined && !isUsed && (
-        <EmptyState command="chauffeur addfiles --asset addfiles.yml --wait">
-          No builds on any channel yet. A build appears on its channel once one of its files passes the scan. To upload:
+        <EmptyState command={<PushCommand slug={game.slug} />}>
+          No builds on any channel yet. A build appears on its channel once its file has passed the scan. This command
+          registers one and uploads its files from the folder <Code>dist</Code>:
         </EmptyState>
       )}
       {isUsed && <ChannelGrid grid={gridOf(places, emptied)} emptied={emptied} onOpen={open} />}

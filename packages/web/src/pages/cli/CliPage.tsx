@@ -4,6 +4,7 @@ import type { getCli } from '@chauffeur/contract/operations/cli';
 import { Anchor, Code, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Bytes } from '../../ui/Bytes.tsx';
+import { signInCommand } from '../../ui/ChauffeurCommand.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
@@ -88,6 +89,12 @@ function InstallLines({ cli: { version, install, files } }: { cli: Cli }) {
           </Text>
         </Section>
       ))}
+      <Section title="Sign in">
+        <CopyText text={signInCommand()} label="the line that signs in" block />
+        <Text size="sm" c="dimmed">
+          On your own machine. CI uses a <DocLink page="ci">deploy key</DocLink> instead.
+        </Text>
+      </Section>
       <Text size="sm">Version {version}. It works with this server and with others of the same major version.</Text>
     </>
   );

@@ -1,13 +1,16 @@
 // Modules on the stacks that have no symbols, the reason, and the command that uploads them.
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { SymbolsCommand } from '../../ui/ChauffeurCommand.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { Notice } from '../../ui/Notice.tsx';
+import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { TextWithCode } from './TextWithCode.tsx';
 import type { Crash } from './use-crash.ts';
 
 export function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
+  const { slug } = useGame();
   const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
   const ofGame = withoutSymbols.filter((module) => module.own);
   const ofSystem = new Set(withoutSymbols.filter((module) => !module.own).map(({ name }) => name));
@@ -31,11 +34,14 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
           </ul>
           {ofGame.some(({ debug_id: id }) => id !== '') && (
             <>
-              <CopyText
-                text={`chauffeur symbols --build-id ${crash.build_id} symbols`}
-                label="command that uploads symbols"
-                block
-              />
+              <Text size="sm">
+                Create their files with{' '}
+                <DocLink page="symbols" size="sm">
+                  dump_syms
+                </DocLink>
+                , then upload the folder:
+              </Text>
+              <SymbolsCommand slug={slug} buildId={crash.build_id} />
               <Text size="sm">
                 After the upload, this report and all others without these symbols are updated automatically.
               </Text>

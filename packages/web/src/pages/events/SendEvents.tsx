@@ -1,12 +1,12 @@
 // The empty state of pages that need events, with a command that sends a test event.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
-import type { JsonRequest } from '@chauffeur/contract/shell';
+import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
-import { RequestCommand } from '../../ui/RequestCommand.tsx';
+import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 
@@ -27,7 +27,10 @@ export function SendEvents({ game, children }: { game: OpenGame; children: React
       {build !== undefined && (
         <>
           <Text size="sm">{`Send a test event for ${build.version}:`}</Text>
-          <RequestCommand request={testEvent(game.game_uid, build.build_id)} label="command that sends a test event" />
+          <ShellCommand
+            write={(shell) => postCommand(testEvent(game.game_uid, build.build_id), shell)}
+            label="command that sends a test event"
+          />
           <Text size="sm" c="dimmed">
             All events of one installation have the same random <code>device_uid</code>.{' '}
             <DocLink page="events" size="sm" underline="always">

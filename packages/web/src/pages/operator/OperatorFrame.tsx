@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { session } from '../../session.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
+import { ServerCommand } from './ServerCommand.tsx';
 
 const PAGES = [
   { to: '/operator', name: 'Status', exact: true },
@@ -39,8 +40,11 @@ function NotAnOperator({ email }: { email: string }) {
   return (
     <Stack gap="sm" maw={640}>
       <PageHead title="Operators only" />
-      <Text>To make your account an operator, run this command on the server:</Text>
-      <CopyText text={`npx chauffeur-server admin user operator --email ${email}`} label="command" block />
+      <Text>
+        To make your account an operator, run this <DocLink page="first-run">command of the server</DocLink> on its
+        machine, with the settings that the server has:
+      </Text>
+      <ServerCommand words={['admin', 'user', 'operator', '--email', email]} />
     </Stack>
   );
 }

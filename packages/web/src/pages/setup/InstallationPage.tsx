@@ -12,6 +12,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
+import { ServerCommand } from '../operator/ServerCommand.tsx';
 import classes from './Installation.module.css';
 import { PartTest } from './PartTest.tsx';
 import { isTested } from './run-test.ts';
@@ -79,7 +80,7 @@ function PartSection({ part: { part, level, says, remedy, advice, settings } }: 
         />
       )}
       {part === 'backups' && (
-        <CopyText text="chauffeur-server backup /mnt/backups/chauffeur --keep 14" label="backup command" block />
+        <ServerCommand words={['backup', '/mnt/backups/chauffeur', '--keep', '14']} label="backup command" />
       )}
       {settings.length > 0 && (
         <dl className={classes.settings} aria-label={`Active settings: ${TITLES[part].toLowerCase()}`}>
