@@ -46,14 +46,32 @@ describe('the alerts of a game', () => {
     await dialog.getByLabel('Send alerts to').selectOption('Webhook');
     await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
     await dialog.getByLabel('Name', { exact: true }).fill('Our board');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Add and send test' }).click();
     await page.getByText(/^whsec_/).waitFor();
-    await page.getByRole('button', { name: 'Send test to Our board' }).click();
     await page.getByText('Sent to Our board').waitFor();
     assert.equal((await receiver.take('/hook')).type, 'test');
     await page.reload();
     await page.getByText('Webhook at 127.0.0.1').waitFor();
     assert.equal(await page.getByText(/whsec_/).count(), 0);
+  });
+
+  test('are sent to a chat at its own host only, and the page says whether the test arrived', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 400/);
+    await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Send alerts to').selectOption('Discord');
+    await dialog.getByLabel('Address').fill('https://example.com/api/webhooks/1/a');
+    await dialog.getByRole('button', { name: 'Add and send test' }).click();
+    await dialog.getByText(/It begins with https:\/\/discord\.com\/api\/webhooks\//).waitFor();
+    // A chat in the operator's own network. Nothing listens there.
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:1/api/webhooks/1/a');
+    await dialog.getByRole('button', { name: 'Add and send test' }).click();
+    await page.getByText('Not sent to Discord').waitFor();
+    await page.getByText(/ECONNREFUSED/).first().waitFor();
+    await page.getByRole('button', { name: 'Delete Discord' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete Discord' }).waitFor({ state: 'detached' });
   });
 
   test('are sent as the rules say, and again with the same id', async (t) => {

@@ -59,7 +59,7 @@ async function change(game: SharedGame, body: object) {
 }
 
 async function add(game: SharedGame, fields: object) {
-  const body = { kind: 'slack', url: 'https://chat.example/hook', ...fields };
+  const body = { kind: 'webhook', url: 'https://chat.example/hook', ...fields };
   const response = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body });
   assert.equal(response.status, 201, JSON.stringify(response.body));
   return response.body.data.destination;
@@ -350,7 +350,7 @@ describe('the settings of alerts', () => {
       ['PATCH', `/games/${game.uid}/alerts`, {}],
       ['PUT', `/games/${game.uid}/alerts/mail`, { subscribed: true }],
       ['GET', `/games/${game.uid}/alert-destinations`],
-      ['POST', `/games/${game.uid}/alert-destinations`, { kind: 'slack', name: 'x', url: 'https://chat.example' }],
+      ['POST', `/games/${game.uid}/alert-destinations`, { kind: 'webhook', name: 'x', url: 'https://chat.example' }],
       ['PATCH', `/games/${other.uid}/alert-destinations/${id}`, { enabled: false }],
       ['DELETE', `/games/${other.uid}/alert-destinations/${id}`],
       ['POST', `/games/${other.uid}/alert-destinations/${id}/test`],
@@ -383,7 +383,7 @@ describe('destinations', () => {
       'https://',
       'https://a:b@chat.example/',
     ]) {
-      const body = { kind: 'slack', name: 'chat', url };
+      const body = { kind: 'webhook', name: 'chat', url };
       const response = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, {
         method: 'POST',
         body,
@@ -392,9 +392,36 @@ describe('destinations', () => {
     }
   });
 
+  test('of a chat are at its own host, when they are added and when they change', async () => {
+    const game = await makeSharedGame(server);
+    const path = `/games/${game.uid}/alert-destinations`;
+    const discord = { kind: 'discord', name: 'chat', url: 'https://discord.com/api/webhooks/1234/abcd' };
+    const { destination_uid: id } = await add(game, discord);
+    for (const [kind, remedy] of [
+      ['slack', /^url: .*https:\/\/hooks\.slack\.com\/services\//],
+      ['discord', /^url: .*https:\/\/discord\.com\/api\/webhooks\//],
+      ['teams', /^url: .*workflow/],
+    ] as const) {
+      const body = { kind, name: 'chat', url: 'https://discord.com.evil.example/api/webhooks/1234/abcd' };
+      const refused = await callAs(server, game.owner, path, { method: 'POST', body });
+      assert.deepEqual([refused.status, refused.body.error?.code], [400, 4002], kind);
+      assert.match(refused.body.error?.message, remedy);
+    }
+    const moved = await callAs(server, game.owner, `${path}/${id}`, {
+      method: 'PATCH',
+      body: { url: 'https://evil.example/' },
+    });
+    assert.deepEqual([moved.status, moved.body.error?.code], [400, 4002]);
+    const { body } = await callAs(server, game.owner, path);
+    assert.deepEqual(
+      body.data.destinations.map(({ kind, host }: { kind: string; host: string }) => [kind, host]),
+      [['discord', 'discord.com']],
+    );
+  });
+
   test('are at most 20, however many are added at once', async () => {
     const game = await makeSharedGame(server);
-    const body = { kind: 'slack', name: 'chat', url: 'https://chat.example/' };
+    const body = { kind: 'webhook', name: 'chat', url: 'https://chat.example/' };
     const responses = await Promise.all(
       Array.from({ length: 25 }, () =>
         callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body }),

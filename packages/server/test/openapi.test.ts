@@ -64,9 +64,9 @@ async function blocksOf(language: string): Promise<string[]> {
 /** Generates the client and adds the program, both as the page describes. */
 async function writeProgram(): Promise<void> {
   const [settings = '', program = ''] = await blocksOf('ts');
-  assert.match(settings, /http:\/\/127\.0\.0\.1:4000\/api\/v1\/openapi\.json/);
+  assert.match(settings, /https:\/\/games\.example\.com\/api\/v1\/openapi\.json/);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  const ours = settings.replace('http://127.0.0.1:4000/api/v1', server.api);
+  const ours = settings.replace('https://games.example.com/api/v1', server.api);
   await writeFile(join(folder, 'openapi-ts.config.ts'), ours);
   const generator = join(require.resolve('@hey-api/openapi-ts/package.json'), '../bin/run.js');
   await run(process.execPath, [generator], { cwd: folder });

@@ -8,11 +8,13 @@ import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { isPrivateHost } from '../../kernel/network/public-request.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Game, lockGame, requireMember } from '../games/games.ts';
+import { findChatProblem } from './chat-addresses.ts';
 import { sendTo } from './collect.ts';
 import { enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
 import { deliver } from './deliver.ts';
@@ -82,7 +84,7 @@ export async function addAlertDestination(
     destinationId,
     kind: input.kind,
     name: input.name,
-    url: checkAddress(ctx, input.url),
+    url: await checkAddress(ctx, input.kind, input.url),
     kinds: input.kinds ?? null,
     createdBy: caller.user.name,
     createdAt: now,
@@ -103,11 +105,17 @@ export async function addAlertDestination(
   };
 }
 
-/** Whether the host has a public address is checked when a message is sent. Throws 4002. */
-function checkAddress({ config }: Context, text: string): string {
+/**
+ * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network of
+ * the operator, who allows that, can have any. Throws 4002.
+ */
+async function checkAddress({ config }: Context, kind: Destination['kind'], text: string): Promise<string> {
   const url = readWebAddress(text);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
   if (url === null || !isAllowed) throw new ApiError(4002, 'url: must be an address that begins with https://.');
+  const problem = findChatProblem(kind, url);
+  if (problem !== null && !(config.alertPrivateHosts && (await isPrivateHost(url))))
+    throw new ApiError(4002, `url: ${problem} To send alerts elsewhere, choose a webhook.`);
   return url.href;
 }
 
@@ -117,7 +125,8 @@ export async function updateAlertDestination(
 ): Promise<Destination> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId, name, url, kinds, enabled } = input;
-  const changes = { name, kinds, enabled, url: url === undefined ? undefined : checkAddress(ctx, url) };
+  const { kind } = await destinationOf(ctx, game, destinationId);
+  const changes = { name, kinds, enabled, url: url === undefined ? undefined : await checkAddress(ctx, kind, url) };
   return transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);

@@ -84,6 +84,21 @@ async function findAddress(url: URL, internet: Internet, signal: AbortSignal): P
   throw new NotPublicError();
 }
 
+const LOOKUP_MS = 5000;
+
+/** Whether a host has an address that is not on the public internet. False if it has no address. */
+export async function isPrivateHost(url: URL, internet: Internet = INTERNET): Promise<boolean> {
+  try {
+    const addresses = await Promise.race([
+      internet.resolve(hostOf(url)),
+      rejectionOf(AbortSignal.timeout(LOOKUP_MS)),
+    ]);
+    return addresses.some(({ address }) => !isPublicAddress(address));
+  } catch {
+    return false;
+  }
+}
+
 /** Without the brackets of an IPv6 address. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');

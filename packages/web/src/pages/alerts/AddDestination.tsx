@@ -1,4 +1,5 @@
 // The dialog that adds a chat or a webhook to a game's alerts.
+import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   ALERT_KINDS,
   type AlertKind,
@@ -25,10 +26,17 @@ const SOURCES: Readonly<Record<Kind, string>> = {
   webhook: 'Each message is posted to this URL as signed JSON',
 };
 
+/** What the address looks like. */
+const PLACEHOLDERS: Readonly<Record<Kind, string>> = {
+  slack: 'https://hooks.slack.com/services/…',
+  discord: 'https://discord.com/api/webhooks/…',
+  teams: 'https://….logic.azure.com/workflows/…',
+  webhook: 'https://',
+};
+
 type AddDestinationProps = {
   uid: string;
-  /** `secret` signs the messages of a webhook; null for a chat. */
-  onAdded: (secret: string | null) => Promise<void>;
+  onAdded: (added: OutputOf<typeof addAlertDestination>) => Promise<void>;
   onClose: () => void;
 };
 
@@ -46,7 +54,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
         url: url.trim(),
         kinds: kinds.length === ALERT_KINDS.length ? null : [...kinds],
       }),
-    onSuccess: ({ secret }) => onAdded(secret),
+    onSuccess: onAdded,
   });
   return (
     <Dialog title="Add a chat or webhook" onClose={onClose}>
@@ -71,7 +79,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
             type="url"
             required
             withAsterisk={false}
-            placeholder="https://"
+            placeholder={PLACEHOLDERS[kind]}
             value={url}
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
           />
@@ -102,7 +110,7 @@ export function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
               Cancel
             </Button>
             <Button type="submit" loading={adding.isPending} disabled={kinds.length === 0}>
-              Add
+              Add and send test
             </Button>
           </Group>
         </Stack>

@@ -169,9 +169,10 @@ export function Destinations({ uid }: { uid: string }) {
         <AddDestination
           uid={uid}
           onAdded={async (added) => {
-            setSecret(added);
+            setSecret(added.secret);
             setAdding(false);
             await reload();
+            test.mutate(added.destination);
           }}
           onClose={() => setAdding(false)}
         />
