@@ -5,32 +5,36 @@ export const ROLE_NAMES = ['viewer', 'triager', 'developer', 'admin', 'owner'] a
 
 export type Role = (typeof ROLE_NAMES)[number];
 
-/** Each role may do what all lower roles may do. */
+/** Each role may do what all lower roles may do. A summary is read on its own, such as in an invitation. */
 export const ROLES: Readonly<Record<Role, { label: string; plural: string; summary: string }>> = {
   viewer: {
     label: 'Viewer',
     plural: 'viewers',
-    summary: 'Reads builds, crash reports, launch health and bug tickets, and changes nothing.',
+    summary: 'Viewers read builds, crash reports, launch health and bug tickets, and change nothing.',
   },
   triager: {
     label: 'Triager',
     plural: 'triagers',
-    summary: 'Also triages crash groups and bug tickets, comments, replies to players, and downloads dumps and logs.',
+    summary:
+      'Triagers read what viewers do, triage crash groups and bug tickets, comment, reply to players, and download dumps and logs.',
   },
   developer: {
     label: 'Developer',
     plural: 'developers',
-    summary: 'Also uploads, promotes and deletes builds, and edits symbols, images, the store page and event files.',
+    summary:
+      'Developers upload, promote and delete builds, edit symbols, images, the store page and event files, and triage crashes and bugs.',
   },
   admin: {
     label: 'Admin',
     plural: 'admins',
-    summary: 'Also manages alerts, grouping rules, issue trackers, deploy keys and the members of the organisation.',
+    summary:
+      'Admins manage alerts, grouping rules, issue trackers, deploy keys and the members of the organisation, and do all that developers do.',
   },
   owner: {
     label: 'Owner',
     plural: 'owners',
-    summary: 'Also decides on approvals, shares, transfers and deletes games, and changes the organisation.',
+    summary:
+      'Owners decide on approvals, share, transfer and delete games, change the organisation, and do all that admins do.',
   },
 };
 

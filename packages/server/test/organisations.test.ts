@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
+import { isAtLeast, ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { setUserDisabled } from '../src/features/accounts/accounts.ts';
 import { changed, row } from '../src/kernel/database/db.ts';
@@ -48,6 +48,19 @@ async function join(headers: Session, organisation: string, role: Role): Promise
   assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
   return person;
 }
+
+test('the mail of an invitation explains the role in a sentence of its own', async () => {
+  const { owner, organisation } = await open();
+  const texts = await Promise.all(
+    ROLE_NAMES.map(async (role) => {
+      const { email } = await makePlayer(server);
+      assert.equal((await invite(owner, organisation, email, role)).status, 202);
+      return (await mailTo(server, email, /^Invitation to/)).text.replaceAll(/\s+/g, ' ');
+    }),
+  );
+  for (const [index, role] of ROLE_NAMES.entries())
+    assert.match(texts[index] ?? '', new RegExp(`with the role ${role}\\. ${ROLES[role].label}s [a-z]+ [^.]+\\. Accept or`));
+});
 
 const rolesIn = async (headers: Session, organisation: string): Promise<Record<string, Role>> =>
   Object.fromEntries(
