@@ -136,6 +136,15 @@ describe('the triage of crash groups', () => {
     await page.getByText('“is” is one of: open, resolved').waitFor();
     await box.fill('priority:high');
     await untilEqual(async () => (await titles()).length, 2);
+    // Nothing is shown for another query than that in the box, and a click searches for what was meant.
+    await box.fill('prioritiy:high');
+    await box.press('Enter');
+    await page.getByText('Did you mean “priority:”?').waitFor();
+    assert.deepEqual(await titles(), []);
+    await page.reload();
+    await page.getByRole('button', { name: 'Search for priority:high' }).click();
+    await untilEqual(async () => (await titles()).length, 2);
+    assert.equal(await box.inputValue(), 'priority:high');
     await page.getByRole('button', { name: 'Save search' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save search' });
     await dialog.getByLabel('Name').fill('What hurts');

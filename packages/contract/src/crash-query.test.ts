@@ -55,6 +55,31 @@ describe('a query', () => {
       assert.deepEqual(parseQuery(query), { terms, problems: [] });
     });
 
+  const SUGGESTIONS: readonly (readonly [query: string, suggestion: string | undefined])[] = [
+    ['is:open vesion:>=1.2 crash', 'is:open version:>=1.2 crash'],
+    ['-asigned:"Kim Park",me', '-assigned:"Kim Park",me'],
+    ['OS_versoin:11', 'os_version:11'],
+    ['prio:high', 'priority:high'],
+    ['status:open', 'is:open'],
+    ['platform:windows', 'os:windows'],
+    ['is:opne', 'is:open'],
+    ['is:open,resovled', 'is:open,resolved'],
+    ['priority:hihg', 'priority:high'],
+    ['is:closed', undefined],
+    ['status:nonsense', undefined],
+    ['xyzzy:1', undefined],
+    ['constructor:x', undefined],
+    ['reports:many', undefined],
+    ['"a', undefined],
+  ];
+  for (const [query, suggestion] of SUGGESTIONS)
+    test(`is corrected, if something is similar: ${query}`, () => {
+      const [problem] = parseQuery(query).problems;
+      assert.equal(problem?.suggestion, suggestion);
+      assert.equal(/ Did you mean “/.test(problem?.message ?? ''), suggestion !== undefined);
+      if (suggestion !== undefined) assert.deepEqual(parseQuery(suggestion).problems, []);
+    });
+
   const PROBLEMS: readonly (readonly [query: string, message: RegExp, from: number, to: number])[] = [
     ['a prio:high', /no filter “prio”/, 2, 11],
     ['os:', /Write a value after “os:”/, 0, 3],

@@ -8,6 +8,7 @@
 //
 // Values and texts with spaces, commas or quotes are quoted; inside of quotes, `\"` is a quote and `\\` a backslash.
 // Names of C++ such as `render::draw` are texts, because a filter has one colon.
+import { findNearestName } from './nearest-name.ts';
 
 /** How the values of a filter are compared. `names` are the only values; without them, any text is one. */
 type KeyType = {
@@ -70,6 +71,8 @@ type QueryProblem = {
   readonly from: number;
   readonly to: number;
   readonly message: string;
+  /** The whole query with the name that was probably meant, if there is one. */
+  readonly suggestion?: string;
 };
 
 export type ParsedQuery = { readonly terms: readonly Term[]; readonly problems: readonly QueryProblem[] };
@@ -83,7 +86,7 @@ export function parseQuery(query: string): ParsedQuery {
   const problems: QueryProblem[] = [];
   for (const token of tokensOf(query)) {
     const term = token.problem === undefined ? termOf(token) : token.problem;
-    if (typeof term === 'string') problems.push({ from: token.from, to: token.to, message: term });
+    if (typeof term === 'string') problems.push(describeProblem(query, token, term));
     else terms.push(term);
   }
   if (terms.length > MAX_TERMS)
@@ -190,6 +193,42 @@ function termOf({ negated, key, pieces }: Token): Term | string {
   const problem = values.map((value) => problemOf(key, type, value)).find((each) => each !== null);
   if (problem !== undefined) return problem!;
   return { kind: 'filter', negated, key, operator: operator ?? '=', values };
+}
+
+function describeProblem(query: string, token: Token, message: string): QueryProblem {
+  const { from, to } = token;
+  const meant = findCorrection(query.slice(from, to), token);
+  if (meant === null) return { from, to, message };
+  const suggestion = query.slice(0, from) + meant.term + query.slice(to);
+  return { from, to, message: `${message} Did you mean “${meant.name}”?`, suggestion };
+}
+
+/** Names of other tools for what our filters are about. */
+const OTHER_NAMES: Readonly<Record<string, QueryKey>> = {
+  ...{ status: 'is', state: 'is', owner: 'assigned', assignee: 'assigned', platform: 'os', system: 'os' },
+  ...{ release: 'version', architecture: 'arch', count: 'reports', users: 'devices', seen: 'last', memory: 'ram' },
+  ...{ language: 'locale', lang: 'locale', graphics: 'gpu', processor: 'cpu', text: 'message', error: 'reason' },
+};
+
+/** The term with the name that was probably meant, which then has no problem; null if nothing is similar. */
+function findCorrection(term: string, { key, pieces }: Token): { term: string; name: string } | null {
+  if (key === null) return null;
+  const isValue = isKey(key);
+  const mistyped = isValue ? pieces.find(({ text }) => problemOf(key, typeOf(key), text) !== null)?.text : key;
+  const name = mistyped && findMeant(mistyped, isValue ? (namesOf(key) ?? []) : Object.keys(QUERY_KEYS));
+  if (!mistyped || !name) return null;
+  // A key is in lower case here, and a value comes after it.
+  const start = isValue ? term.indexOf(mistyped, term.indexOf(':')) : term.toLowerCase().indexOf(key);
+  const corrected = term.slice(0, start) + name + term.slice(start + mistyped.length);
+  return parseQuery(corrected).problems.length === 0 ? { term: corrected, name: isValue ? name : `${name}:` } : null;
+}
+
+function findMeant(typed: string, names: readonly string[]): string | null {
+  const lower = typed.toLowerCase();
+  const [started, ...others] = names.filter((name) => name.startsWith(lower));
+  if (started !== undefined && others.length === 0) return started;
+  const other = Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower]! : null;
+  return other !== null && names.includes(other) ? other : findNearestName(typed, names);
 }
 
 /** Whether it is the name of a filter. */

@@ -16,7 +16,7 @@ export const ROLES: Readonly<Record<Role, { label: string; plural: string; summa
     label: 'Triager',
     plural: 'triagers',
     summary:
-      'Triagers read what viewers do, triage crash groups and bug tickets, comment, reply to players, and download dumps and logs.',
+      'Triagers triage crash groups and bug tickets, comment, reply to players, download dumps and logs, and read what viewers read.',
   },
   developer: {
     label: 'Developer',

@@ -1,4 +1,5 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
+import { parseQuery } from '@chauffeur/contract/crash-query';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +11,7 @@ import { CrashFilterBar } from './CrashFilterBar.tsx';
 import { FacetPanel } from './FacetPanel.tsx';
 import { type CrashFilters, readFilters, toSearch } from './filters.ts';
 import { GroupList } from './GroupList.tsx';
+import { QueryMistake } from './QueryMistake.tsx';
 import { ReportList } from './ReportList.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes');
@@ -24,12 +26,17 @@ export function CrashesPage() {
   const builds = data?.builds ?? [];
   const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
   const reset = () => change(readFilters({}));
+  const [problem] = parseQuery(filters.query).problems;
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
-      <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
-      {filters.view === 'groups' ? (
+      {problem === undefined && (
+        <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
+      )}
+      {problem !== undefined ? (
+        <QueryMistake problem={problem} onSearch={(query) => change({ ...filters, query })} onReset={reset} />
+      ) : filters.view === 'groups' ? (
         <GroupList
           key={JSON.stringify(filters)}
           game={game}

@@ -1,4 +1,5 @@
 // The box for a query in the query language, with completion. The list follows while a query without problems is typed.
+// Other queries are applied once they are complete, and the page then shows the problem instead of a list.
 import { MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
@@ -18,7 +19,6 @@ const TYPING_DELAY_MS = 250;
 export function QueryBox({ query, known, onChange }: QueryBoxProps) {
   const [text, setText] = useState(query);
   const [cursor, setCursor] = useState(query.length);
-  const [isChecked, setChecked] = useState(false);
   /** The query of the last render, and the last one that came from here: other changes replace what was typed. */
   const [shown, setShown] = useState(query);
   const [applied, setApplied] = useState(query);
@@ -28,20 +28,20 @@ export function QueryBox({ query, known, onChange }: QueryBoxProps) {
   }
   const input = useRef<HTMLInputElement>(null);
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
-  const [problem] = parseQuery(text).problems;
   const ofFacets = useFacetValues(text, cursor);
   const { from, to, options } = completeQuery(text, cursor, { ...known, ...ofFacets });
   const apply = (typed: string) => {
     const trimmed = typed.trim();
-    if (parseQuery(trimmed).problems.length > 0 || trimmed === query) return;
+    if (trimmed === query) return;
     setApplied(trimmed);
     onChange(trimmed);
   };
-  const applySoon = useDebouncedCallback(apply, TYPING_DELAY_MS);
+  const applySoon = useDebouncedCallback((typed: string) => {
+    if (!hasProblem(typed)) apply(typed);
+  }, TYPING_DELAY_MS);
   const type = (typed: string, at: number) => {
     setText(typed);
     setCursor(at);
-    setChecked(false);
     applySoon(typed);
   };
   const insert = (chosen: string) => {
@@ -71,7 +71,7 @@ export function QueryBox({ query, known, onChange }: QueryBoxProps) {
           maxLength={MAX_QUERY_LENGTH}
           data-search
           value={text}
-          error={isChecked && problem !== undefined ? problem.message : undefined}
+          error={text.trim() === query && hasProblem(query)}
           onChange={({ currentTarget }) => {
             type(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length);
             box.openDropdown();
@@ -82,12 +82,11 @@ export function QueryBox({ query, known, onChange }: QueryBoxProps) {
           onClick={() => box.openDropdown()}
           onBlur={() => {
             box.closeDropdown();
-            setChecked(true);
+            apply(text);
           }}
           onKeyDown={({ key }) => {
             // With an option selected, Enter inserts it.
             if (key !== 'Enter' || box.getSelectedOptionIndex() >= 0) return;
-            setChecked(true);
             apply(text);
             box.closeDropdown();
           }}
@@ -104,4 +103,8 @@ export function QueryBox({ query, known, onChange }: QueryBoxProps) {
       </Combobox.Dropdown>
     </Combobox>
   );
+}
+
+function hasProblem(query: string): boolean {
+  return parseQuery(query).problems.length > 0;
 }
