@@ -112,7 +112,7 @@ describe('agents that act for a person', () => {
 
   test('the owner sees the agent activity of a game, and the failed calls', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open(`/dev/${studio.slug}/edit/audit`);
+    await open(`/dev/${studio.slug}/settings/audit`);
     const calls = page.getByRole('table', { name: 'Agent activity' });
     await calls.getByRole('row', { name: /rollback_channel.*Error 4075.*Laptop/ }).waitFor();
     await calls.getByRole('row', { name: /list_channels.*Done.*Laptop/ }).waitFor();

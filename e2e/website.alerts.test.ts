@@ -40,7 +40,7 @@ describe('the alerts of a game', () => {
 
   test('reach a webhook whose secret is shown once, after a test message', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await page.goto(`${site.service.url}/dev/${studio.slug}/edit/alerts`);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/settings/alerts`);
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Send alerts to').selectOption('Webhook');
@@ -68,7 +68,10 @@ describe('the alerts of a game', () => {
     await dialog.getByLabel('Address').fill('http://127.0.0.1:1/api/webhooks/1/a');
     await dialog.getByRole('button', { name: 'Add and send test' }).click();
     await page.getByText('Not sent to Discord').waitFor();
-    await page.getByText(/ECONNREFUSED/).first().waitFor();
+    await page
+      .getByText(/ECONNREFUSED/)
+      .first()
+      .waitFor();
     await page.getByRole('button', { name: 'Delete Discord' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete Discord' }).waitFor({ state: 'detached' });

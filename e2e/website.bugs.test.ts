@@ -204,7 +204,7 @@ describe('the bug tickets of a game', () => {
 
   test('can be limited to players with an account', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/edit/bugs');
+    await open('/settings/bugs');
     await page.getByLabel('Players without an account can report bugs').click();
     await page.getByText('Saved.').waitFor();
     const form = await site.openPage();

@@ -196,8 +196,8 @@ describe('the developer pages of a game', () => {
 
   test('edits texts and images until the game can be listed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/edit');
-    await page.waitForURL(/\/edit\/listing$/);
+    await open('/settings');
+    await page.waitForURL(/\/settings\/listing$/);
     await page.getByText('5 things left before it can be listed').waitFor();
     await page.getByLabel('Tagline').fill('A stroll through the night');
     await page.getByLabel('Description').fill('Listen.\nThey are near.');
@@ -252,7 +252,7 @@ describe('the developer pages of a game', () => {
 
   test('creates a new deploy key only after naming the one it revokes', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/edit/keys');
+    await open('/settings/keys');
     await page.getByText('Active', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create a new key?' });
@@ -268,7 +268,7 @@ describe('the developer pages of a game', () => {
 
   test('creates an upload token, shows its secret once, and renames and revokes it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/edit/keys');
+    await open('/settings/keys');
     await page.getByRole('button', { name: 'Create token' }).click();
     const form = page.getByRole('dialog', { name: 'Create an upload token' });
     await form.getByLabel('Name').fill('Jenkins');

@@ -141,7 +141,7 @@ describe('the crash pages', () => {
   test('link frames to the source code at the commit of the build', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const group = page.url();
-    await open('/edit/source');
+    await open('/settings/source');
     await page.getByLabel('Address of a file').fill('https://git.example.com/owls/{commit}/{path}#L{line}');
     await page.getByLabel('Folders to remove from paths').fill('/build/game');
     await page.getByLabel('Try a path').fill('/build/game/x/../null_deref_inline.cc');

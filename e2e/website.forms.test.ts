@@ -63,9 +63,9 @@ describe('forms', () => {
   test('ask before the page is left, if something was changed or typed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const forms: readonly [path: string, label: string, text: string, question: string][] = [
-      ['/edit/source', 'Address of a file', 'https://code.example/{path}', 'changes to the links to source code'],
-      ['/edit/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
-      ['/edit/alerts', 'Daily digest at', '07:30', 'changes to the alert schedule'],
+      ['/settings/source', 'Address of a file', 'https://code.example/{path}', 'changes to the links to source code'],
+      ['/settings/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
+      ['/settings/alerts', 'Daily digest at', '07:30', 'changes to the alert schedule'],
       [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed is lost.'],
       [`/bugs/${bugUid}`, 'Reply', 'Which ink do you use?', 'The reply you typed is lost.'],
     ];
@@ -102,7 +102,7 @@ describe('forms', () => {
 
   test('rules that someone else saves do not replace those being edited', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const page = await openSignedIn('/edit/grouping');
+    const page = await openSignedIn('/settings/grouping');
     await page.getByRole('button', { name: 'Add rule' }).click();
     const frames = page.getByLabel('Frames of rule 1');
     await frames.fill('Ink::*');
@@ -118,7 +118,7 @@ describe('forms', () => {
 
   test('two people edit a listing: each saves only their own fields, and learns of a conflict', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const page = await openSignedIn('/edit/listing');
+    const page = await openSignedIn('/settings/listing');
     const tagline = page.getByRole('textbox', { name: 'Tagline' });
     const description = page.getByRole('textbox', { name: 'Description' });
     await tagline.fill('Mine');
@@ -193,7 +193,7 @@ describe('forms', () => {
   test('a draft with a mistake is not saved, and the mistake is shown at its field', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await changeGame(site.service, studio, { visibility: 'public' });
-    const page = await openSignedIn('/edit/listing');
+    const page = await openSignedIn('/settings/listing');
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('');
     await page.getByRole('button', { name: 'Save as draft' }).click();
@@ -219,7 +219,7 @@ describe('forms', () => {
     };
     site.expectErrors(/status of 404/);
     await changeGame(site.service, studio, { visibility: 'public', tagline: 'On paper' });
-    const listing = await openSignedIn('/edit/listing');
+    const listing = await openSignedIn('/settings/listing');
     await listing.getByRole('textbox', { name: 'Tagline' }).fill('');
     await listing.getByRole('textbox', { name: 'Description' }).fill('A game of ink');
     await listing.getByRole('radio', { name: 'Invisible' }).check();
@@ -256,7 +256,7 @@ describe('forms', () => {
     await untilEqual(() => listing.getByRole('textbox', { name: 'Tagline' }).inputValue(), 'On paper');
     assert.equal(await details.getByText('Icelandic').count(), 0);
 
-    const grouping = await openSignedIn('/edit/grouping');
+    const grouping = await openSignedIn('/settings/grouping');
     const frames = (no: number) => grouping.getByLabel(`Frames of rule ${no}`);
     const before = await frames(1).count();
     await grouping.getByRole('button', { name: 'Add rule' }).click();
@@ -264,7 +264,7 @@ describe('forms', () => {
     await update(grouping);
     await untilEqual(() => frames(before + 1).inputValue(), 'Quill::*');
 
-    const tracker = await openSignedIn('/edit/issues');
+    const tracker = await openSignedIn('/settings/issues');
     await tracker.getByLabel('Tracker').selectOption('gitlab');
     await update(tracker);
     await untilEqual(() => tracker.getByLabel('Tracker').inputValue(), 'gitlab');
@@ -289,7 +289,7 @@ describe('forms', () => {
   test('mistakes that only the API finds are shown at their fields', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 400/);
-    const page = await openSignedIn('/edit/alerts');
+    const page = await openSignedIn('/settings/alerts');
     const alerts = page.getByRole('alert');
 
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
@@ -307,21 +307,21 @@ describe('forms', () => {
       'Not valid. Expected: The https address to which messages are posted: an address that begins with https:// and has no user name.',
     );
 
-    await page.goto(addressOf('/edit/source'));
+    await page.goto(addressOf('/settings/source'));
     const template = page.getByLabel('Address of a file', { exact: true });
     await template.fill('https://code.example/files');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await shownAt(page, template, /\{path\}/);
     assert.equal(await alerts.count(), 0);
 
-    await page.goto(addressOf('/edit/issues'));
+    await page.goto(addressOf('/settings/issues'));
     const server = page.getByLabel('Server');
     await page.getByLabel('Repository').fill('night/owls');
     await server.fill('http://code.example');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await shownAt(page, server, 'Must begin with https://.');
 
-    await page.goto(addressOf('/edit/listing'));
+    await page.goto(addressOf('/settings/listing'));
     await page.getByRole('button', { name: 'Add video' }).click();
     await page.getByRole('button', { name: 'Add video' }).click();
     await page.getByLabel('Address of video 1').fill('https://vimeo.com/76979871');
@@ -434,7 +434,7 @@ describe('forms', () => {
     const page = await site.openPage({ session: studio.session });
     // As in a browser that reaches the server by plain HTTP.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
-    await page.goto(addressOf('/edit/alerts'));
+    await page.goto(addressOf('/settings/alerts'));
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     await page.getByLabel('Send alerts to').selectOption('webhook');
     await page.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/alerts');

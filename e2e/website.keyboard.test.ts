@@ -70,7 +70,7 @@ describe('the keyboard', () => {
     const active = await field().getAttribute('aria-activedescendant');
     assert.equal(await palette().getByRole('option', { selected: true }).getAttribute('id'), active);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/edit\/danger$/);
+    await page.waitForURL(/settings\/danger$/);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('moth');

@@ -120,7 +120,7 @@ describe('an organisation', () => {
     await ownerPage.waitForURL(`${site.service.url}/org/night`);
     await ownerPage.getByText('Your role is owner.').waitFor();
 
-    await ownerPage.goto(`${site.service.url}/dev/${studio.slug}/edit/danger`);
+    await ownerPage.goto(`${site.service.url}/dev/${studio.slug}/settings/danger`);
     const move = ownerPage.getByRole('region', { name: 'Move game' });
     await move.getByLabel('Organisation').selectOption('Night Studio');
     await move.getByRole('button', { name: 'Move game' }).click();

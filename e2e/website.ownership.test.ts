@@ -27,7 +27,7 @@ describe('the members of a game', () => {
     idaPage = await site.openPage();
   });
 
-  const edit = (part: string) => `${site.service.url}/dev/${studio.slug}/edit/${part}`;
+  const edit = (part: string) => `${site.service.url}/dev/${studio.slug}/settings/${part}`;
 
   // One test, because each step depends on the steps before it.
   test('are invited by mail, join and leave', async (t) => {
@@ -71,7 +71,7 @@ describe('the members of a game', () => {
 
     await idaPage.goto(edit('danger'));
     await idaPage.getByText('Only owners of the game can see this page.').waitFor();
-    await idaPage.getByRole('navigation', { name: 'Edit' }).getByRole('link', { name: 'Members' }).click();
+    await idaPage.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Members' }).click();
     await idaPage.getByRole('button', { name: 'Leave' }).click();
     await idaPage.getByRole('button', { name: 'Leave game' }).click();
     await idaPage.getByRole('heading', { name: 'Your games' }).waitFor();

@@ -69,11 +69,19 @@ describe('finding the way on the website', () => {
     await untilEqual(() => section.getAttribute('aria-current'), 'page');
   });
 
-  test('the former address of the media leads to them', async (t) => {
+  test('the former addresses of the settings lead to them', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await openSignedIn('/edit/images');
     await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
-    assert.equal(page.url(), address('/edit/media'));
+    assert.equal(page.url(), address('/settings/media'));
+    await page.goto(address('/edit/audit?failed=1'));
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    assert.equal(page.url(), address('/settings/audit?failed=1'));
+    await page.goto(address('/edit'));
+    await page.waitForURL(address('/settings/listing'));
+    const settings = page.getByRole('navigation', { name: 'Settings' });
+    await settings.getByRole('group', { name: 'Store page' }).getByRole('link', { name: 'Media' }).waitFor();
+    await settings.getByRole('group', { name: 'Access' }).getByRole('link', { name: 'Members' }).waitFor();
   });
 
   test('going back from a crash group leads to the same place in the list, with the focus on the group', async (t) => {
@@ -192,7 +200,7 @@ describe('finding the way on the website', () => {
     await help.getByText('Next row').waitFor();
     await help.getByText('Select row').waitFor();
     assert.equal(await help.getByText('Copy stack as text').count(), 0);
-    await page.goto(address('/edit/source'));
+    await page.goto(address('/settings/source'));
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     await help.getByText('Show keyboard shortcuts').waitFor();
     for (const text of ['Next row', 'Select row', 'Search this list', 'Compare'])
@@ -226,7 +234,7 @@ describe('finding the way on the website', () => {
   test('a listing with changes asks before it is left, and says that saving makes the game public', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await changeGame(site.service, studio, { visibility: 'public' });
-    const page = await openSignedIn('/edit/listing');
+    const page = await openSignedIn('/settings/listing');
     await page.getByRole('textbox', { name: 'Tagline' }).fill('Find the way out');
     await page.getByRole('link', { name: 'Media', exact: true }).click();
     await page.getByRole('dialog').getByText('Your changes to the listing are lost.').waitFor();
@@ -255,7 +263,7 @@ describe('finding the way on the website', () => {
   test('a new secret key is not lost without a warning, unless it was copied', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session, permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.goto(address('/edit/keys'));
+    await page.goto(address('/settings/keys'));
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('button', { name: 'Revoke and create a new key' }).click();
     await page.getByText("You won't see it again.").waitFor();

@@ -64,7 +64,7 @@ describe('the page of a game', () => {
 
   async function openEditor(): Promise<Page> {
     const page = await site.openPage({ session: studio.session });
-    await page.goto(`${service.url}/dev/${studio.slug}/edit/listing`);
+    await page.goto(`${service.url}/dev/${studio.slug}/settings/listing`);
     return page;
   }
 
@@ -161,7 +161,7 @@ describe('the page of a game', () => {
     await addPictures(service, studio, 'cover', scenes.slice(0, 1));
     await addPictures(service, studio, 'screenshot', scenes.slice(1));
     const editor = await site.openPage({ session: studio.session });
-    await editor.goto(`${service.url}/dev/${studio.slug}/edit/media`);
+    await editor.goto(`${service.url}/dev/${studio.slug}/settings/media`);
     const videos = editor.getByRole('region', { name: 'Videos' });
     const choose = async (name: string, buffer: Buffer) => {
       const input = videos
@@ -264,7 +264,7 @@ describe('the page of a game', () => {
   test('an upload of a video shows its progress, and can be cancelled', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const editor = await site.openPage({ session: studio.session });
-    await editor.goto(`${service.url}/dev/${studio.slug}/edit/media`);
+    await editor.goto(`${service.url}/dev/${studio.slug}/settings/media`);
     const videos = editor.getByRole('region', { name: 'Videos' });
     // The request hangs until it is cancelled.
     let arrived = 0;

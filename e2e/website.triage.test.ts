@@ -165,7 +165,7 @@ describe('the triage of crash groups', () => {
 
   test('creates an issue in the tracker and links it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await open('/edit/issues');
+    await open('/settings/issues');
     await page.getByLabel('Repository').fill('owls/night-shift');
     await page.getByLabel('Server').fill(tracker.url);
     await page.getByLabel('Access token').fill('secret');
@@ -199,7 +199,7 @@ describe('the triage of crash groups', () => {
           .count()) > 0
       );
     });
-    await open('/edit/grouping');
+    await open('/settings/grouping');
     await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByLabel('Frames of rule 1').fill('Log::*');
     await page.getByRole('button', { name: 'Preview' }).click();

@@ -149,7 +149,7 @@ describe('the widget of a game', () => {
   test('its team copies the HTML for it', async (t) => {
     if (browser === null) return t.skip(NO_CHROMIUM);
     const editor = await site.openPage({ session: studio.session });
-    await editor.goto(`${service.url}/dev/${studio.slug}/edit/listing`);
+    await editor.goto(`${service.url}/dev/${studio.slug}/settings/listing`);
     const section = editor.getByRole('region', { name: 'Widget for your website' });
     await section.getByRole('button', { name: 'Dark' }).click();
     const code = (await section.locator('pre').textContent()) ?? '';

@@ -364,7 +364,7 @@ describe('managing upload tokens', () => {
     assert.match(mail.text, /Nightly/);
     assert.match(mail.text, /Scopes: media\. It expires on/);
     assert.ok(mail.text.includes(token.key_ref));
-    assert.match(mail.link, /\/dev\/.+\/edit\/keys$/);
+    assert.match(mail.link, /\/dev\/.+\/settings\/keys$/);
     await mailTo(server, other.owner.email, /^New deploy key for/);
     for (const { text } of await mailsTo(server, other.owner.email))
       assert.ok(!text.includes(token.access_token) && !text.includes(token.secret_key));

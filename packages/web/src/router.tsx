@@ -396,89 +396,89 @@ const statistics = createRoute({
   component: lazyPage(() => import('./pages/statistics/StatisticsPage.tsx'), 'StatisticsPage'),
 });
 
-const edit = createRoute({
+const gameSettings = createRoute({
   getParentRoute: () => dev,
-  path: '/edit',
-  component: lazyPage(() => import('./pages/games/EditFrame.tsx'), 'EditFrame'),
+  path: '/settings',
+  component: lazyPage(() => import('./pages/games/GameSettings.tsx'), 'GameSettings'),
 });
 
-const editStart = createRoute({
-  getParentRoute: () => edit,
+const settingsStart = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/',
   beforeLoad: ({ params }) => {
-    throw redirect({ to: '/dev/$slug/edit/listing', params, replace: true });
+    throw redirect({ to: '/dev/$slug/settings/listing', params, replace: true });
   },
 });
 
-const editListing = createRoute({
-  getParentRoute: () => edit,
+const settingsListing = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/listing',
   component: lazyPage(() => import('./pages/games/ListingPage.tsx'), 'ListingPage'),
 });
 
-const editMedia = createRoute({
-  getParentRoute: () => edit,
+const settingsMedia = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/media',
   component: lazyPage(() => import('./pages/media/MediaPage.tsx'), 'MediaPage'),
 });
 
-const editKeys = createRoute({
-  getParentRoute: () => edit,
+const settingsKeys = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/keys',
   component: lazyPage(() => import('./pages/deploy-keys/KeysPage.tsx'), 'KeysPage'),
 });
 
-const editAdmins = createRoute({
-  getParentRoute: () => edit,
+const settingsAdmins = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/admins',
   component: lazyPage(() => import('./pages/games/AdminsPage.tsx'), 'AdminsPage'),
 });
 
-const editAudit = createRoute({
-  getParentRoute: () => edit,
+const settingsAudit = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/audit',
   validateSearch: textSearch('failed', ...AUDIT_FILTERS),
   component: lazyPage(() => import('./pages/agents/AuditPage.tsx'), 'AuditPage'),
 });
 
-const editAlerts = createRoute({
-  getParentRoute: () => edit,
+const settingsAlerts = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/alerts',
   component: lazyPage(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
 });
 
-const editGrouping = createRoute({
-  getParentRoute: () => edit,
+const settingsGrouping = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/grouping',
   component: lazyPage(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
 });
 
-const editBugs = createRoute({
-  getParentRoute: () => edit,
+const settingsBugs = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/bugs',
   component: lazyPage(() => import('./pages/bugs/BugSettingsPage.tsx'), 'BugSettingsPage'),
 });
 
-const editSource = createRoute({
-  getParentRoute: () => edit,
+const settingsSource = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/source',
   component: lazyPage(() => import('./pages/source/SourcePage.tsx'), 'SourcePage'),
 });
 
-const editIssues = createRoute({
-  getParentRoute: () => edit,
+const settingsIssues = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/issues',
   component: lazyPage(() => import('./pages/issues/IssueTrackerPage.tsx'), 'IssueTrackerPage'),
 });
 
-const editEventFiles = createRoute({
-  getParentRoute: () => edit,
+const settingsEventFiles = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/event-files',
   component: lazyPage(() => import('./pages/event-files/EventFilesPage.tsx'), 'EventFilesPage'),
 });
 
-const editDanger = createRoute({
-  getParentRoute: () => edit,
+const settingsDanger = createRoute({
+  getParentRoute: () => gameSettings,
   path: '/danger',
   component: lazyPage(() => import('./pages/games/DangerPage.tsx'), 'DangerPage'),
 });
@@ -497,20 +497,20 @@ const developer = dev.addChildren([
   health,
   events,
   statistics,
-  edit.addChildren([
-    editStart,
-    editListing,
-    editMedia,
-    editKeys,
-    editAdmins,
-    editAlerts,
-    editGrouping,
-    editIssues,
-    editSource,
-    editBugs,
-    editEventFiles,
-    editAudit,
-    editDanger,
+  gameSettings.addChildren([
+    settingsStart,
+    settingsListing,
+    settingsMedia,
+    settingsKeys,
+    settingsAdmins,
+    settingsAlerts,
+    settingsGrouping,
+    settingsIssues,
+    settingsSource,
+    settingsBugs,
+    settingsEventFiles,
+    settingsAudit,
+    settingsDanger,
   ]),
 ]);
 

@@ -9,7 +9,11 @@ const CASES: readonly (readonly [text: string, local: string, own: string])[] = 
     'curl http://localhost:4000/cli/install.sh',
     'curl https://play.studio.example/cli/install.sh',
   ],
-  ['"https://$KEY@games.example.com/api"', '"http://$KEY@localhost:4000/api"', '"https://$KEY@play.studio.example/api"'],
+  [
+    '"https://$KEY@games.example.com/api"',
+    '"http://$KEY@localhost:4000/api"',
+    '"https://$KEY@play.studio.example/api"',
+  ],
   ['-connect games.example.com:443 <', '-connect localhost:4000 <', '-connect play.studio.example:443 <'],
   ['`games.example.com,.internal`', '`localhost:4000,.internal`', '`play.studio.example,.internal`'],
   ['games.example.com responds.', 'localhost:4000 responds.', 'play.studio.example responds.'],

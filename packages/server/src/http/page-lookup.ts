@@ -124,7 +124,7 @@ export async function lookUpPage(
 
 function titleOf(name: PageName | undefined, texts: Texts): string {
   const key = name && PLAYER_TITLES[name];
-  return key === undefined ? ((name && TITLES[name]) ?? 'Edit game') : texts.t(key);
+  return key === undefined ? ((name && TITLES[name]) ?? 'Settings') : texts.t(key);
 }
 
 /** Of a game's pages, search engines should index only the store page. */

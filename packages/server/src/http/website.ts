@@ -109,12 +109,14 @@ export function mountWebsite(
 
 /** Bookmarks of pages whose address has changed still work. */
 function mountFormerPages(app: FastifyInstance): void {
-  app.get<{ Params: { uid: string } }>('/dev/:uid/edit/images', (request, reply) =>
-    reply.redirect(
-      PAGES.editMedia.replace(':uid', () => encodeURIComponent(request.params.uid)),
-      308,
-    ),
-  );
+  const parts = ['/dev/:uid/edit', '/dev/:uid/edit/:part'];
+  for (const path of parts)
+    app.get<{ Params: { uid: string; part?: string } }>(path, ({ params: { uid, part }, url }, reply) => {
+      const settings = PAGES.settings.replace(':uid', () => encodeURIComponent(uid));
+      const name = part === 'images' ? 'media' : part;
+      const query = /\?.*$/s.exec(url)?.[0] ?? '';
+      return reply.redirect(settings + (name === undefined ? '' : `/${encodeURIComponent(name)}`) + query, 308);
+    });
 }
 
 function mountFiles(app: FastifyInstance): void {

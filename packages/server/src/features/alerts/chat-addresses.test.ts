@@ -39,6 +39,10 @@ test('hosts that only look like the chat, other ports and other pages of it are 
     assert.match(findChatProblem('discord', new URL(address)) ?? '', /discord\.com\/api\/webhooks/, address);
   for (const address of ['https://acme.slack.com/archives/C1', 'https://hooks.slack.com/workflows/T0/A0/1/x'])
     assert.match(findChatProblem('slack', new URL(address)) ?? '', /incoming webhook/, address);
-  for (const address of ['https://teams.microsoft.com/l/channel/x', 'https://logic.azure.com/x', 'https://a.logic.azure.com'])
+  for (const address of [
+    'https://teams.microsoft.com/l/channel/x',
+    'https://logic.azure.com/x',
+    'https://a.logic.azure.com',
+  ])
     assert.match(findChatProblem('teams', new URL(address)) ?? '', /workflow/, address);
 });

@@ -86,7 +86,7 @@ async function sendMail(ctx: Context, game: Game, userId: string, message: Messa
     alertMail(recipient.email, message, {
       unsubscribePage: `${ctx.publicUrl}${PAGES.unsubscribe.replace(':token', token)}`,
       unsubscribe: `${ctx.publicUrl}/api/v1/public/alerts/unsubscribe?token=${token}`,
-      settings: `${ctx.publicUrl}${PAGES.editAlerts.replace(':uid', game.slug)}`,
+      settings: `${ctx.publicUrl}${PAGES.settingsAlerts.replace(':uid', game.slug)}`,
     }),
   );
 }

@@ -157,7 +157,7 @@ function lineOf(alert: Alert, slug: string): Line {
             `${data.filename} of ${nameOf(data)}: ${data.detail}`,
             page(PAGES.build, { build_id: data.build_id }),
           )
-        : line('Video rejected', `${data.filename}: ${data.detail}`, page(PAGES.editMedia));
+        : line('Video rejected', `${data.filename}: ${data.detail}`, page(PAGES.settingsMedia));
     }
     case 'quota_low': {
       const { quota, used, limit } = alert.data;

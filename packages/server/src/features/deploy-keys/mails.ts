@@ -46,6 +46,6 @@ export function newTokenMail({
 function unexpected(publicUrl: string, slug: string): string[] {
   return [
     "If you didn't expect this, revoke it and check who is a member of the game:",
-    `${publicUrl}${PAGES.editKeys.replace(':uid', slug)}\n`,
+    `${publicUrl}${PAGES.settingsKeys.replace(':uid', slug)}\n`,
   ];
 }

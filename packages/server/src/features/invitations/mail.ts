@@ -72,7 +72,7 @@ export function transferredMail({ to, game, owner, by, isAdmin }: Transferred): 
     subject: `${oneLine(game)} was transferred`,
     text: [
       `${quote(owner)} accepted the transfer and now owns the game ${quote(game)}. ${effect}`,
-      'Its deploy key and symbol server URL were revoked. The new owner can create a new key on the edit page.\n',
+      'Its deploy key and symbol server URL were revoked. The new owner can create a new key in its settings.\n',
     ].join('\n\n'),
   };
 }

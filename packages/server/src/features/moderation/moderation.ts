@@ -127,7 +127,7 @@ async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Pro
       `An operator of ${ctx.publicUrl} has hidden the page of ${quote(game.name)} and its downloads from players. The reason:`,
       reason,
       'You and the other members of the game still see the page. Fix what the reason describes, then ask the operators to show it again.',
-      `${ctx.publicUrl}/dev/${game.slug}/edit/listing\n`,
+      `${ctx.publicUrl}/dev/${game.slug}/settings/listing\n`,
     ].join('\n\n'),
   }));
   await enqueueMails(ctx, tx, 'page_hidden', mails);

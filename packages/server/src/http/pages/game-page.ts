@@ -153,7 +153,7 @@ function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean
   const notice = isPreview ? 'team.preview' : visibility === 'public' ? null : (`team.${visibility}` as const);
   const link = (path: string, key: MessageKey) => html`<a href="/dev/${slug}${path}">${texts.t(key)}</a>`;
   return html`<aside class="team-bar" aria-label="${texts.t('team')}">
-<nav aria-label="${texts.t('team')}">${link('', 'team')}${link('/edit/listing', 'team.listing')}${link('/edit/media', 'team.media')}${link('/channels', 'team.channels')}</nav>
+<nav aria-label="${texts.t('team')}">${link('', 'team')}${link('/settings/listing', 'team.listing')}${link('/settings/media', 'team.media')}${link('/channels', 'team.channels')}</nav>
 ${notice !== null && html`<p>${texts.t(notice)}</p>`}
 </aside>`;
 }

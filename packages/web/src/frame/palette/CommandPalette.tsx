@@ -8,7 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { ask } from '../../api.ts';
-import { EDIT_PARTS } from '../../pages/games/edit-parts.ts';
+import { SETTINGS_PARTS } from '../../pages/games/settings-parts.ts';
 import { session } from '../../session.ts';
 import { GameTile } from '../../ui/GameTile.tsx';
 import { openPath } from '../open-path.ts';
@@ -160,7 +160,7 @@ function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
       : {
           slug: open.slug,
           name: open.name,
-          editPages: EDIT_PARTS.filter(({ read }) => mayCall(open.role, read)),
+          settingsPages: SETTINGS_PARTS.filter(({ read }) => mayCall(open.role, read)),
           mayPromote: mayCall(open.role, promoteBuild),
         };
   if (isPromoting) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SETTINGS_PARTS } from '../../pages/games/settings-parts.ts';
 import { findItems, listItems, searchItems } from './palette-items.ts';
 
 const owls = {
@@ -7,7 +8,7 @@ const owls = {
   picture: null,
   slug: 'owls',
   name: 'Owls of the North',
-  editPages: [{ path: 'danger', name: 'Danger zone' }],
+  settingsPages: SETTINGS_PARTS,
   mayPromote: true,
 };
 const moths = { game_uid: 'moths', slug: 'moths', name: 'Moth Season', picture: null };
@@ -24,13 +25,41 @@ describe('the items of the palette', () => {
     assert.equal(hrefs('crashes')[0], '/dev/owls/crashes');
     assert.equal(hrefs('moth')[0], '/dev/moths');
     assert.equal(hrefs('promote')[0], 'promote');
-    assert.equal(hrefs('danger')[0], '/dev/owls/edit/danger');
-    assert.equal(hrefs('agents mcp')[0], '/docs/mcp');
+    assert.equal(hrefs('danger')[0], '/dev/owls/settings/danger');
+    assert.equal(hrefs('back up')[0], '/docs/backups');
     assert.deepEqual(
       hrefs('failed jobs').filter((href) => href.startsWith('/operator')),
       [],
     );
   });
+
+  const MEANT: Readonly<Record<string, readonly string[]>> = {
+    '/dev/owls': ['quota', 'dashboard'],
+    '/dev/owls/builds': ['versions', 'upload', 'changelog'],
+    '/dev/owls/channels': ['roll back', 'rollback', 'testers'],
+    '/dev/owls/crashes': ['exceptions', 'minidump'],
+    '/dev/owls/bugs': ['tickets', 'feedback'],
+    '/dev/owls/events': ['analytics'],
+    '/dev/owls/statistics': ['visitors'],
+    '/dev/owls/settings/admins': ['invite', 'team', 'roles'],
+    '/dev/owls/settings/alerts': ['discord', 'slack', 'teams', 'webhook', 'notifications', 'email'],
+    '/dev/owls/settings/keys': ['deploy key', 'ci'],
+    '/dev/owls/settings/issues': ['github', 'jira'],
+    '/dev/owls/settings/media': ['screenshots', 'trailer'],
+    '/dev/owls/settings/listing': ['rename', 'slug', 'description'],
+    '/dev/owls/settings/event-files': ['export', 'parquet'],
+    '/dev/owls/settings/danger': ['delete game', 'transfer'],
+    '/settings/security': ['password', '2fa', 'passkey'],
+    '/settings/agents': ['mcp', 'claude'],
+    '/cli': ['install', 'cli'],
+  };
+  for (const [href, queries] of Object.entries(MEANT))
+    it(`find ${href} by words that people use for it`, () => {
+      assert.deepEqual(
+        queries.map((query) => [query, hrefs(query)[0]]),
+        queries.map((query) => [query, href]),
+      );
+    });
 
   it('keep the items of a group together', () => {
     const groups = findItems(all, 'a').map(({ group }) => group);
@@ -39,10 +68,10 @@ describe('the items of the palette', () => {
   });
 
   it('leave out what the role on the game does not allow', () => {
-    const viewed = { ...owls, editPages: [], mayPromote: false };
+    const viewed = { ...owls, settingsPages: [], mayPromote: false };
     const items = listItems({ game: viewed, games: [], isSignedIn: true, isOperator: false });
     assert.deepEqual(
-      items.filter(({ name, group }) => name === 'Promote build…' || group === 'Edit'),
+      items.filter(({ name, group }) => name === 'Promote build…' || group === 'Settings'),
       [],
     );
   });

@@ -1,5 +1,6 @@
 // What the command palette offers: pages of the open game, other games, the account, the documentation, and actions.
 import { DOC_GROUPS } from '@chauffeur/contract/docs';
+import { PAGES } from '@chauffeur/contract/pages';
 import { SECTIONS } from '../sections.ts';
 import { matchItem } from './fuzzy-match.ts';
 
@@ -30,8 +31,8 @@ type PaletteGame = {
 type OpenGame = {
   readonly slug: string;
   readonly name: string;
-  /** The pages of the section Edit that the person can read. */
-  readonly editPages: readonly { readonly path: string; readonly name: string }[];
+  /** The pages of its settings that the person can read. */
+  readonly settingsPages: readonly { readonly path: string; readonly name: string; readonly words: string }[];
   readonly mayPromote: boolean;
 };
 
@@ -44,21 +45,26 @@ type Sources = {
 };
 
 const ACCOUNT_PAGES = [
-  { href: '/dev', name: 'Your games' },
-  { href: '/settings/profile', name: 'Profile' },
-  { href: '/settings/security', name: 'Security', words: 'password passkeys second factor' },
-  { href: '/settings/keys', name: 'Agent keys' },
-  { href: '/settings/agents', name: 'Connected agents' },
+  { href: '/dev', name: 'Your games', words: 'projects organisations studio' },
+  { href: '/settings/profile', name: 'Profile', words: 'name email handle developer page delete account' },
+  {
+    href: '/settings/security',
+    name: 'Security',
+    words: 'password passkeys second factor two-factor 2fa mfa authenticator backup codes sessions sign out everywhere',
+  },
+  { href: '/settings/keys', name: 'Personal keys', words: 'api token agents mcp command logins computers revoke' },
+  { href: '/settings/agents', name: 'Connected agents', words: 'mcp url ai assistant claude oauth consent' },
+  { href: PAGES.cli, name: 'Install chauffeur', words: 'command cli terminal download login sign in push upload' },
 ];
 const OPERATOR_PAGES = [
-  { href: '/operator', name: 'Status' },
-  { href: '/operator/jobs', name: 'Failed jobs' },
-  { href: '/operator/users', name: 'Users' },
-  { href: '/operator/store', name: 'Store', words: 'featured reported pages moderation' },
-  { href: '/operator/games', name: 'Storage of games' },
-  { href: '/operator/audit', name: 'Audit log' },
-  { href: '/operator/settings', name: 'Settings' },
-  { href: '/operator/setup', name: 'Set-up' },
+  { href: '/operator', name: 'Status', words: 'health queues workers scanner database' },
+  { href: '/operator/jobs', name: 'Failed jobs', words: 'errors retry' },
+  { href: '/operator/users', name: 'Accounts', words: 'users people disable ban operators' },
+  { href: '/operator/store', name: 'Store', words: 'featured reported pages moderation hide' },
+  { href: '/operator/games', name: 'Storage of games', words: 'quota limits disk space' },
+  { href: '/operator/audit', name: 'Audit log', words: 'history changes activity' },
+  { href: '/operator/settings', name: 'Server settings', words: 'environment variables configuration limits' },
+  { href: '/operator/setup', name: 'Set-up', words: 'installation mail email smtp s3 backups test' },
 ];
 
 const PROMOTE: PaletteItem = {
@@ -66,7 +72,7 @@ const PROMOTE: PaletteItem = {
   id: 'promote',
   name: 'Promote build…',
   group: 'Actions',
-  words: 'release channel',
+  words: 'release publish live channel',
 };
 
 export function listItems({ game, games, isSignedIn, isOperator }: Sources): PaletteItem[] {
@@ -76,17 +82,23 @@ export function listItems({ game, games, isSignedIn, isOperator }: Sources): Pal
     ...(game === null
       ? []
       : [
-          ...SECTIONS.filter(({ name }) => name !== 'Edit').map(({ to, name }) =>
-            page(game.name)({ href: to.replace('$slug', game.slug), name }),
+          ...SECTIONS.filter(({ name }) => name !== 'Settings').map(({ to, name, words }) =>
+            page(game.name)({ href: to.replace('$slug', game.slug), name, words }),
           ),
           ...(game.mayPromote ? [PROMOTE] : []),
-          ...game.editPages.map(({ path, name }) =>
-            page('Edit')({ href: `/dev/${game.slug}/edit/${path}`, name, words: game.name }),
+          ...game.settingsPages.map(({ path, name, words }) =>
+            page('Settings')({ href: `/dev/${game.slug}/settings/${path}`, name, words: `${words} edit ${game.name}` }),
           ),
-          page(game.name)({ href: `/g/${game.slug}`, name: 'Game page', words: 'store' }),
+          page(game.name)({ href: `/g/${game.slug}`, name: 'Game page', words: 'store public players' }),
         ]),
-    ...(isSignedIn ? [page('Actions')({ href: '/dev?create=1', name: 'Create game…', words: 'new' })] : []),
-    { kind: 'theme', id: 'theme', name: 'Switch between light and dark mode', group: 'Actions', words: 'theme' },
+    ...(isSignedIn ? [page('Actions')({ href: '/dev?create=1', name: 'Create game…', words: 'new add project' })] : []),
+    {
+      kind: 'theme',
+      id: 'theme',
+      name: 'Switch between light and dark mode',
+      group: 'Actions',
+      words: 'theme appearance',
+    },
     ...games
       .filter(({ slug }) => slug !== game?.slug)
       .map((each) => page('Games')({ href: `/dev/${each.slug}`, name: each.name, game: each })),
@@ -94,11 +106,15 @@ export function listItems({ game, games, isSignedIn, isOperator }: Sources): Pal
     ...(isOperator ? OPERATOR_PAGES.map(page('Operator')) : []),
     ...DOC_GROUPS.flatMap(({ name, pages }) =>
       pages.map(({ page: doc, title, description }) =>
-        page('Docs')({ href: `/docs/${doc}`, name: title, words: `${name} ${description}` }),
+        page(DOCS)({ href: `/docs/${doc}`, name: title, words: `${name} ${description}` }),
       ),
     ),
   ];
 }
+
+const DOCS = 'Docs';
+/** A page that does something comes before one that explains it. */
+const DOCS_WEIGHT = 0.4;
 
 /** As many as someone looks at. */
 const MAX_SHOWN = 50;
@@ -111,6 +127,7 @@ export function findItems(items: readonly PaletteItem[], query: string): Palette
       score: matchItem(query, { name: item.name, context: `${item.group} ${item.words ?? ''}` }),
     }))
     .filter((match): match is { item: PaletteItem; score: number } => match.score !== null)
+    .map((match) => (match.item.group === DOCS ? { ...match, score: match.score * DOCS_WEIGHT } : match))
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_SHOWN)
     .map(({ item }) => item);

@@ -12,7 +12,7 @@ import { AuditLog } from '../audit/AuditLog.tsx';
 import { useGame } from '../games/use-game.ts';
 import { callColumns } from './call-columns.tsx';
 
-const route = getRouteApi('/signed-in/dev/$slug/edit/audit');
+const route = getRouteApi('/signed-in/dev/$slug/settings/audit');
 
 export function AuditPage() {
   const game = useGame();

@@ -65,7 +65,7 @@ function KeyOutcome({ approval }: { approval: Approval }) {
           The agent collected key <code>{keyRef}…</code> <Time at={collectedAt} />. Earlier deploy keys no longer work.
         </Text>
       )}
-      <SiteLink to="/dev/$slug/edit/keys" params={{ slug: approval.game.slug }} size="sm">
+      <SiteLink to="/dev/$slug/settings/keys" params={{ slug: approval.game.slug }} size="sm">
         View deploy keys
       </SiteLink>
     </Notice>

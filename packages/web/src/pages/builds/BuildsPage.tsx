@@ -125,7 +125,6 @@ function NoBuilds({ slug }: { slug: string }) {
   );
 }
 
-
 type FiltersProps = { gameUid: string; filters: BuildFilters; onChange: (changed: ChangedFilters) => void };
 
 const STATE_CHOICES = [

@@ -23,7 +23,7 @@ function NewIssue({ group, triage, onClose }: IssueDialogProps) {
   if (data.url === null)
     return (
       <Text size="sm">
-        <SiteLink to="/dev/$slug/edit/issues" params={{ slug }} size="sm">
+        <SiteLink to="/dev/$slug/settings/issues" params={{ slug }} size="sm">
           Set up your issue tracker
         </SiteLink>{' '}
         to create issues from here.

@@ -29,7 +29,7 @@ export function ListingCheck({ gameUid, slug }: { gameUid: string; slug: string 
           <List.Item key={rule}>
             {message}{' '}
             {IMAGES.has(rule) ? (
-              <SiteLink to="/dev/$slug/edit/media" params={{ slug }} size="sm" underline="always">
+              <SiteLink to="/dev/$slug/settings/media" params={{ slug }} size="sm" underline="always">
                 Upload image
               </SiteLink>
             ) : (

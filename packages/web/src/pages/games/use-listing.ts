@@ -95,7 +95,7 @@ export function useListing(game: OpenGame, draft: Draft) {
       void queries.invalidateQueries({ queryKey: [listGames.id] });
       if (saved.slug !== game.slug)
         await navigate({
-          to: '/dev/$slug/edit/listing',
+          to: '/dev/$slug/settings/listing',
           params: { slug: saved.slug },
           replace: true,
           ignoreBlocker: true,

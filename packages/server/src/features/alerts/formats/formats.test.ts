@@ -258,7 +258,7 @@ describe('a mail', () => {
   const links = {
     unsubscribePage: 'https://games.example/unsubscribe/t',
     unsubscribe: 'https://games.example/api/v1/public/alerts/unsubscribe?token=t',
-    settings: 'https://games.example/dev/night-owls/edit/alerts',
+    settings: 'https://games.example/dev/night-owls/settings/alerts',
   };
 
   test('can be unsubscribed from with one click', () => {

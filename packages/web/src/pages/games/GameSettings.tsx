@@ -1,25 +1,23 @@
-// The frame of a game's edit pages: links to the pages that the person can read, next to or above the open one. It says who
-// may see or change the open page if the person may not.
+// The frame of a game's settings: links to the pages that the person can read, in groups, next to or above the open one.
+// It says who may see or change the open page if the person may not.
 import { Stack } from '@mantine/core';
 import { Link, Outlet, useChildMatches } from '@tanstack/react-router';
 import { mayCall } from '../../frame/own-role.ts';
 import { useScrollToCurrent } from '../../frame/use-scroll-to-current.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
-import classes from './EditFrame.module.css';
-import { EDIT_PARTS } from './edit-parts.ts';
+import classes from './GameSettings.module.css';
+import { SETTINGS_GROUPS, SETTINGS_PARTS } from './settings-parts.ts';
 import { useGame } from './use-game.ts';
 
-export function EditFrame() {
+export function GameSettings() {
   const game = useGame();
   const parts = useScrollToCurrent();
   return (
     <div className={classes.frame}>
-      <nav ref={parts} className={classes.parts} aria-label="Edit">
-        {EDIT_PARTS.filter(({ read }) => mayCall(game.role, read)).map(({ path, name }) => (
-          <Link key={path} to={`/dev/$slug/edit/${path}`} params={{ slug: game.slug }} className={classes.part}>
-            {name}
-          </Link>
+      <nav ref={parts} className={classes.parts} aria-label="Settings">
+        {SETTINGS_GROUPS.map((group) => (
+          <PartGroup key={group.name} {...group} />
         ))}
       </nav>
       <div className={classes.content}>
@@ -29,11 +27,30 @@ export function EditFrame() {
   );
 }
 
+function PartGroup({ name: title, parts }: (typeof SETTINGS_GROUPS)[number]) {
+  const game = useGame();
+  const readable = parts.filter(({ read }) => mayCall(game.role, read));
+  if (readable.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a group of links is no fieldset
+    <div role="group" aria-label={title} className={classes.group}>
+      <div className={classes.title} aria-hidden="true">
+        {title}
+      </div>
+      {readable.map(({ path, name }) => (
+        <Link key={path} to={`/dev/$slug/settings/${path}`} params={{ slug: game.slug }} className={classes.part}>
+          {name}
+        </Link>
+      ))}
+    </div>
+  );
+}
+
 function Part() {
   const game = useGame();
   // Not the location, which changes before the outlet does.
   const path = useChildMatches({ select: ([open]) => open?.pathname.split('/')[4] });
-  const part = EDIT_PARTS.find((each) => each.path === path);
+  const part = SETTINGS_PARTS.find((each) => each.path === path);
   if (part === undefined) return <Outlet />;
   if (!mayCall(game.role, part.read))
     return (
