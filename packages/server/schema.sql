@@ -1843,6 +1843,15 @@ create table bug_reporters (
   constraint bug_reporters_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table former_slugs (
+  slug text not null,
+  game_id uuid not null,
+  renamed_at timestamp with time zone not null,
+  reserved_until timestamp with time zone,
+  constraint former_slugs_pkey PRIMARY KEY (slug),
+  constraint former_slugs_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1980,6 +1989,7 @@ CREATE UNIQUE INDEX videos_by_id ON public.videos USING btree (video_id);
 CREATE INDEX symbols_by_code_id ON public.symbols USING btree (game_id, code_id) WHERE (code_id <> ''::text);
 CREATE INDEX symbol_texts_uncounted ON public.symbol_texts USING btree (created_at) WHERE (detail IS NULL);
 CREATE INDEX mail_counts_held ON public.mail_counts USING btree (day) WHERE (held > 0);
+CREATE INDEX former_slugs_of_game ON public.former_slugs USING btree (game_id, renamed_at);
 
 create view build_names as
  SELECT builds.game_id,
@@ -2047,6 +2057,16 @@ create view game_members as
             game_roles.added_at
            FROM game_roles) roles
   GROUP BY game_id, user_id;
+
+create view game_slugs as
+ SELECT games.slug,
+    games.game_id
+   FROM games
+UNION ALL
+ SELECT former_slugs.slug,
+    former_slugs.game_id
+   FROM (former_slugs
+     JOIN games USING (game_id));
 
 CREATE TRIGGER crash_reports_go_with_game AFTER DELETE ON public.all_games FOR EACH ROW EXECUTE FUNCTION delete_crash_reports_of_game();
 CREATE TRIGGER bug_tickets_number BEFORE INSERT ON public.bug_tickets FOR EACH ROW WHEN ((new.number IS NULL)) EXECUTE FUNCTION number_bug_ticket();

@@ -26,7 +26,7 @@ export type Urls = {
 
 export type Credential =
   /** `game` is the uid or slug of the game that the key must belong to; undefined for any. */
-  | { kind: 'deploy_key'; accessToken: string; secretKey: string; game: string | undefined }
+  | { kind: 'deploy_key'; accessToken: string; secretKey: string; game?: string }
   /** `game` is the uid or slug of the game to use; undefined for the only game of the login. */
   | { kind: 'login'; login: Login; game: string | undefined };
 
@@ -71,7 +71,8 @@ async function readDeployKey(
     options.secretStdin ? 'stdin' : 'SERVICE_SECRET_KEY',
     'Set SERVICE_SECRET_KEY, or pipe the secret key to stdin and use --secret-stdin.',
   );
-  return { kind: 'deploy_key', accessToken, secretKey, game: checkedGame(options.game) };
+  const game = checkedGame(options.game);
+  return { kind: 'deploy_key', accessToken, secretKey, ...(game !== undefined && { game }) };
 }
 
 function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { all }: Logins): Credential {

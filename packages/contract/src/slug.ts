@@ -1,6 +1,9 @@
-// Creates a game's slug from its name. The server uses it for new games, and the website to preview the slug.
+// Slugs of games: the one that is made from a name, and what is wrong with one that somebody types.
 
-const MAX_LENGTH = 56;
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 64;
+/** Of a name, so that there is room for a number. */
+const MAX_NAME_LENGTH = 56;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -13,8 +16,17 @@ export function slugOf(name: string, attempt = 0): string {
     .toLowerCase()
     .replace(/\p{Mark}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_LENGTH)
+    .slice(0, MAX_NAME_LENGTH)
     .replace(/^-+|-+$/g, '');
-  const base = plain.length >= 3 && !UUID.test(plain) ? plain : `game${plain === '' ? '' : `-${plain}`}`;
+  const base = plain.length >= MIN_LENGTH && !UUID.test(plain) ? plain : `game${plain === '' ? '' : `-${plain}`}`;
   return attempt === 0 ? base : `${base}-${attempt + 1}`;
+}
+
+/** What is wrong with the form of a slug, and what to do; null if it is valid. */
+export function findSlugProblem(slug: string): string | null {
+  if (/[^a-z0-9-]/.test(slug)) return 'Use only lowercase letters from a to z, digits and hyphens.';
+  if (slug.startsWith('-') || slug.endsWith('-')) return 'Begin and end with a letter or a digit.';
+  if (slug.length < MIN_LENGTH) return `Use at least ${MIN_LENGTH} characters.`;
+  if (slug.length > MAX_LENGTH) return `Use at most ${MAX_LENGTH} characters.`;
+  return UUID.test(slug) ? 'This has the form of an ID. Choose another address.' : null;
 }

@@ -313,7 +313,7 @@ describe('deleting a game', () => {
     await remove(studio);
     const taken = await call(stranger.headers, 'POST', '/games', { name: 'Any', slug });
     assert.deepEqual(statusOf(taken), [400, 4002]);
-    assert.match(taken.body.error?.message ?? '', /^slug: .*reserved for its former owner/);
+    assert.match(taken.body.error?.message ?? '', /^slug: .*reserved for its owner/);
     const named = (await call(stranger.headers, 'POST', '/games', { name: slug })).body.data;
     assert.equal(named.slug, `${slug}-2`);
     const renamed = await call(stranger.headers, 'PATCH', `/games/${named.game_uid}`, { slug });

@@ -222,6 +222,7 @@ export const OPERATIONS: readonly Operation[] = [
   credentials.revokeAfterReset,
   games.createGame,
   games.listGames,
+  games.checkSlug,
   games.getGame,
   games.updateGame,
   games.getDraft,

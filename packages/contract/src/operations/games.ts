@@ -169,6 +169,28 @@ export const listGames = defineOperation({
   mcp: { tool: 'list_games', when: 'Use it first, to find the uid or slug that other tools need.', scope: 'mcp:read' },
 });
 
+export const SLUG_STATES = ['free', 'taken', 'reserved'] as const;
+
+export const checkSlug = defineOperation({
+  id: 'games.checkSlug',
+  summary: 'Find out whether a game can have a slug',
+  method: 'GET',
+  path: '/game-slugs/{slug}',
+  access: 'account',
+  params: Type.Object({ slug: Slug }),
+  query: Type.Object({
+    game: Type.Optional({ ...GameRef, description: 'The uid or slug of the game to rename; without it, a new one' }),
+  }),
+  output: Type.Object({
+    slug: Type.String(),
+    state: Type.Enum([...SLUG_STATES], {
+      description: 'reserved: it led to a game of another owner, who deleted or renamed it less than 90 days ago',
+    }),
+  }),
+  statuses: [200],
+  errors: [4040],
+});
+
 export const getGame = defineOperation({
   id: 'games.get',
   summary: 'Get a game you own or administer, with its members',

@@ -1,11 +1,13 @@
 // Finds out whether a page of the website's program exists and what its head contains, before its script runs. The public
 // pages, which the server writes itself, are in pages/.
+
+import { ApiError } from '@chauffeur/contract/errors';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { matchPage, type PageName, PLAYER_PAGES } from '@chauffeur/contract/pages';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import { findProblem } from '@chauffeur/contract/validate';
-import type { FastifyRequest } from 'fastify';
-import type { Context } from '../context.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { type GameFacts, readGameFacts } from '../features/store/store.ts';
 import { isDatabaseAway } from '../kernel/database/db.ts';
@@ -13,6 +15,7 @@ import { plainTextOf } from '../kernel/text/markdown.ts';
 import { identify } from './auth.ts';
 import type { PageHead } from './page-head.ts';
 import { type Texts, textsOf } from './pages/texts/texts.ts';
+import { redirectRenamed } from './renamed-games.ts';
 
 export type Page = {
   readonly status: 200 | 404 | 503;
@@ -21,15 +24,25 @@ export type Page = {
   readonly isIsolated: boolean;
 };
 
+/** The page of a renamed game is at another address. */
+export type MovedPage = { readonly status: 301 };
+
 const CLI_DESCRIPTION = 'Install the command that ships builds, symbols and store images from a terminal or from CI.';
 
 type Visit = {
   ctx: Context;
-  auth: Auth;
-  request: FastifyRequest;
+  caller: Caller;
   path: string;
   params: Readonly<Record<string, string>>;
   texts: Texts;
+};
+
+type Wanted = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly path: string;
+  /** In the language that the visitor wants. */
+  readonly wanted: Texts;
 };
 
 /** Finds the head of a page; null if the page does not exist for this visitor. */
@@ -88,15 +101,13 @@ const TITLES: { readonly [Name in PageName]?: string } = {
 
 /**
  * Returns 404 also for a game that the visitor may not see, and 503 if that cannot be determined; the page then
- * retries.
+ * retries. A redirect, with 301, is already sent.
  */
 export async function lookUpPage(
   ctx: Context,
   auth: Auth,
-  request: FastifyRequest,
-  path: string,
-  wanted: Texts,
-): Promise<Page> {
+  { request, reply, path, wanted }: Wanted,
+): Promise<Page | MovedPage> {
   const page = matchPage(path);
   const isIsolated = page?.name === 'play';
   const texts = page !== undefined && PLAYER_PAGES.has(page.name) ? wanted : textsOf('en');
@@ -113,10 +124,13 @@ export async function lookUpPage(
   if (look === undefined) return { status: 200, head: plain, isIsolated };
   try {
     const params = Object.fromEntries(Object.entries(page.params).map(([name, value]) => [name, decode(value)]));
-    const head = await look({ ctx, auth, request, path, params, texts });
+    const caller = await identify(ctx, auth, { access: 'public' }, request);
+    if (await redirectRenamed(ctx, caller, request, reply)) return { status: 301 };
+    const head = await look({ ctx, caller, path, params, texts });
     if (head === null) return { status: 404, head: plain, isIsolated };
     return { status: 200, head, isIsolated };
   } catch (error) {
+    if (error instanceof ApiError && [4035, 4040].includes(error.code)) return { status: 404, head: plain, isIsolated };
     if (!isDatabaseAway(error)) throw error;
     return { status: 503, head: plain, isIsolated };
   }
@@ -129,12 +143,12 @@ function titleOf(name: PageName | undefined, texts: Texts): string {
 
 /** Of a game's pages, search engines should index only the store page. */
 async function headOfGame(
-  { ctx, auth, request, params, texts }: Visit,
+  { ctx, caller, params, texts }: Visit,
   title: 'play.title' | 'bug.title',
 ): Promise<PageHead | null> {
   const { uid = '' } = params;
   if (findProblem(GameParams, { uid }) !== null) return null;
-  const game = await readGameFacts(ctx, await identify(ctx, auth, { access: 'public' }, request), uid);
+  const game = await readGameFacts(ctx, caller, uid);
   if (game === null) return null;
   const { name, developer, tagline, description, image, slug } = game;
   return {

@@ -78,7 +78,9 @@ export function mountWebsite(
     }
     const { wanted, named } = languagesOf(request);
     const path = pathOf(request);
-    const { status, head, isIsolated } = await lookUpPage(ctx, auth, request, path, textsOf(wanted));
+    const found = await lookUpPage(ctx, auth, { request, reply, path, wanted: textsOf(wanted) });
+    if (found.status === 301) return reply;
+    const { status, head, isIsolated } = found;
     if (status === 404) return pages.sendNotFound(request, reply);
     const nonce = randomBytes(16).toString('base64url');
     if (isIsolated) isolate(reply);

@@ -4,9 +4,12 @@ import { changed, type Db, rows } from '../kernel/database/db.ts';
 
 export type GameChange = { readonly game_id: string; readonly topic: string; readonly version: string };
 
-/** The games with these slugs. */
+/** The games with these slugs, also with former ones. */
 export function findGamesBySlug(db: Db, slugs: readonly string[]): Promise<{ game_id: string; slug: string }[]> {
-  return rows(db, sql<{ game_id: string; slug: string }>`select game_id, slug from games where slug = any(${slugs})`);
+  return rows(
+    db,
+    sql<{ game_id: string; slug: string }>`select game_id, slug from game_slugs where slug = any(${slugs})`,
+  );
 }
 
 export async function recordChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {

@@ -15,7 +15,7 @@ export const SECTIONS = [
     key: 'b',
     shortcut: 'Go to builds',
     exact: false,
-    words: 'versions releases uploads files compare ship push symbols changelog',
+    words: 'versions uploads releases files compare ship push symbols changelog',
   },
   {
     to: '/dev/$slug/channels',

@@ -36,7 +36,12 @@ const isMember = (userId: string) =>
  */
 export async function insertCall(db: Db, call: NewCall): Promise<void> {
   const { callId, userId, agent, tool, game, outcome, milliseconds } = call;
-  const named = game === undefined ? sql`false` : isUuid(game) ? sql`game_id = ${game}` : sql`slug = ${game}`;
+  const named =
+    game === undefined
+      ? sql`false`
+      : isUuid(game)
+        ? sql`game_id = ${game}`
+        : sql`game_id in (select game_id from game_slugs where slug = ${game})`;
   await changed(
     db,
     sql`insert into agent_calls (call_id, user_id, game_id, agent_kind, agent_id, agent_name, tool, outcome, milliseconds)

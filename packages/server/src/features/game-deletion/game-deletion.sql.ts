@@ -59,13 +59,26 @@ export async function revokeAgents(tx: Tx, gameId: string, now: Date): Promise<v
     );
 }
 
-/** Reserves the slug for its former owner until `expiresAt`. */
-export async function reserveSlug(tx: Tx, slug: string, userId: string, expiresAt: Date): Promise<void> {
+/** Reserves the slug of a game, and those that it had while it was public, for its former owner until `expiresAt`. */
+export async function reserveSlugs(
+  tx: Tx,
+  { gameId, slug }: { gameId: string; slug: string },
+  userId: string,
+  expiresAt: Date,
+): Promise<void> {
   await changed(
     tx,
-    sql`insert into reserved_slugs (slug, user_id, expires_at) values (${slug}, ${userId}, ${expiresAt})
+    sql`insert into reserved_slugs (slug, user_id, expires_at)
+      select slug, ${userId}, ${expiresAt}::timestamptz from (
+        select ${slug}::text as slug
+        union all select slug from former_slugs where game_id = ${gameId} and reserved_until is not null
+      ) as led
       on conflict (slug) do update set user_id = excluded.user_id, expires_at = excluded.expires_at`,
   );
+}
+
+export async function forgetFormerSlugs(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`delete from former_slugs where game_id = ${gameId}`);
 }
 
 export async function freeSlugs(db: Db, now: Date): Promise<void> {

@@ -11,7 +11,15 @@ import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { enqueueMails, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
+import {
+  type Game,
+  listReachable,
+  lockGame,
+  RESERVED_DAYS,
+  requireOwner,
+  requireRole,
+  roleOf,
+} from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { describeDeletion } from './consequences.ts';
 import * as deletion from './game-deletion.sql.ts';
@@ -27,8 +35,6 @@ export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', 12);
 
 /** The period of launch health: today and the 29 days before. */
 const DEVICE_DAYS = 30;
-/** Long enough for old links to the game to fall out of use. */
-const RESERVED_DAYS = 90;
 
 export async function getGameDeletion(
   ctx: Context,
@@ -81,7 +87,8 @@ async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void>
   await deletion.revokeAgents(tx, gameId, now);
   // A game that was never public has no links to protect.
   if (game.published_at !== null || game.visibility !== 'draft')
-    await deletion.reserveSlug(tx, slug, ownerId, new Date(now.getTime() + RESERVED_DAYS * DAY));
+    await deletion.reserveSlugs(tx, { gameId, slug }, ownerId, new Date(now.getTime() + RESERVED_DAYS * DAY));
+  await deletion.forgetFormerSlugs(tx, gameId);
   await deletion.markDeleted(tx, gameId, now);
   await addJob(tx, removeGameJob, { gameId });
 }

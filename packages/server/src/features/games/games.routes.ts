@@ -2,11 +2,12 @@
 import * as contract from '@chauffeur/contract/operations/games';
 import { handle, type Route } from '../../request/route.ts';
 import { discardDraft, getDraft, publishDraft, saveDraft } from './drafts.ts';
-import { createGame, getGame, leaveGame, listGames, removeAdmin, setGameRole, updateGame } from './games.ts';
+import { checkSlug, createGame, getGame, leaveGame, listGames, removeAdmin, setGameRole, updateGame } from './games.ts';
 
 export const ROUTES: readonly Route[] = [
   handle(contract.createGame, createGame),
   handle(contract.listGames, listGames),
+  handle(contract.checkSlug, checkSlug),
   handle(contract.getGame, getGame),
   handle(contract.updateGame, updateGame),
   handle(contract.getDraft, getDraft),

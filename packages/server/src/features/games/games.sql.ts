@@ -93,9 +93,11 @@ export function readTexts(db: Db, gameId: string): Promise<Texts | undefined> {
   return row(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
 }
 
-/** Finds a game by uid or slug. A slug never has the form of a UUID. */
+/** Finds a game by uid, slug or former slug. A slug never has the form of a UUID. */
 export async function findGame(db: Db, ref: string): Promise<FoundGame | null> {
-  const condition = isUuid(ref) ? sql`game_id = ${ref}` : sql`slug = ${ref}`;
+  const condition = isUuid(ref)
+    ? sql`game_id = ${ref}`
+    : sql`game_id = (select game_id from game_slugs where slug = ${ref} limit 1)`;
   const found = await row(
     db,
     sql<FoundGame>`select ${columns}, ${requiredSignIn} as required_sign_in from games where ${condition}`,
@@ -110,11 +112,47 @@ const requiredSignIn = sql`(select required_sign_in from organisations
 const isOpen = (met: readonly SignInRequirement[]) =>
   sql`coalesce(${requiredSignIn}, '') = any(${['', ...met]}::text[])`;
 
-export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<{ game_id: string; slug: string }[]> {
+type SlugRow = { game_id: string; slug: string; is_former: boolean };
+
+/** The games with these slugs, also with former ones. */
+export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<SlugRow[]> {
   return rows(
     db,
-    sql<{ game_id: string; slug: string }>`select game_id, slug from games where slug = any(${slugs}::text[])`,
+    sql<SlugRow>`select game_id, game_slugs.slug, games.slug <> game_slugs.slug as is_former
+      from game_slugs join games using (game_id) where game_slugs.slug = any(${slugs}::text[])`,
   );
+}
+
+export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]> {
+  const found = await rows(db, sql<{ slug: string }>`select slug from former_slugs where game_id = ${gameId}`);
+  return found.map(({ slug }) => slug);
+}
+
+type FormerSlug = { gameId: string; slug: string; now: Date; reservedUntil: Date | null };
+
+/** Keeps what a slug led to. Of each game, the newest `max` are kept, so that nobody collects slugs by renaming. */
+export async function keepFormerSlug(
+  tx: Tx,
+  { gameId, slug, now, reservedUntil }: FormerSlug,
+  max: number,
+): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into former_slugs (slug, game_id, renamed_at, reserved_until)
+      values (${slug}, ${gameId}, ${now}, ${reservedUntil})
+      on conflict (slug) do update set game_id = excluded.game_id, renamed_at = excluded.renamed_at,
+        reserved_until = excluded.reserved_until`,
+  );
+  await changed(
+    tx,
+    sql`delete from former_slugs where game_id = ${gameId} and slug in (
+        select slug from former_slugs where game_id = ${gameId} order by renamed_at desc, slug offset ${max})`,
+  );
+}
+
+/** Ends what the slug led to, because a game has it now. */
+export async function endFormerSlug(tx: Tx, slug: string): Promise<void> {
+  await changed(tx, sql`delete from former_slugs where slug = ${slug}`);
 }
 
 /** Finds and locks a game until the transaction ends. */
@@ -123,13 +161,22 @@ export async function lockGame(tx: Tx, gameId: string): Promise<GameRow | null> 
   return game ?? null;
 }
 
-/** Whether the slug is reserved at `now` for another user, who deleted the game that had it. */
+/** Whether the slug is reserved at `now` for another user, who deleted or renamed the game that had it. */
 export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
   const reservation = await row(
     db,
-    sql`select from reserved_slugs where slug = ${slug} and expires_at > ${now} and user_id is distinct from ${userId}`,
+    sql`select from reserved_slugs where slug = ${slug} and expires_at > ${now} and user_id is distinct from ${userId}
+      union all
+      select from former_slugs join games using (game_id)
+      where former_slugs.slug = ${slug} and reserved_until > ${now} and owner_id <> ${userId}`,
   );
   return reservation !== undefined;
+}
+
+/** Whether a game other than this one has the slug. */
+export async function isTaken(db: Db, slug: string, gameId: string | null): Promise<boolean> {
+  const game = await row(db, sql`select from games where slug = ${slug} and game_id is distinct from ${gameId}::uuid`);
+  return game !== undefined;
 }
 
 /** Nested times are in PostgreSQL's JSON format. */

@@ -6,6 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/games';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
@@ -68,7 +69,7 @@ export async function createGameFor(
       const created = await transact(ctx.db, async (tx) => {
         const ownerId = organisationId === null ? creatorId : await responsibleIn(tx, organisationId, creatorId);
         const inserted = await games.insertGame(tx, { ...game, ownerId, slug });
-        await requireFreeSlug(ctx, tx, slug, creatorId);
+        await takeSlug(ctx, tx, slug, creatorId);
         noteGame(inserted);
         recordChanges({}, { name: game.name, slug, visibility });
         return inserted;
@@ -94,20 +95,40 @@ async function responsibleIn(tx: Tx, organisationId: string, creatorId: string):
   return responsible.user_id;
 }
 
-/** The slug is reserved, because another user deleted the game that had it. */
+/** How long the address of a deleted or renamed game is reserved for its owner: until old links have fallen out of use. */
+export const RESERVED_DAYS = 90;
+/** So many former addresses of a game lead to it. */
+const MAX_FORMER_SLUGS = 10;
+
+/** The slug is reserved, because another user deleted or renamed the game that had it. */
 class ReservedSlugError extends Error {
   override readonly name = 'ReservedSlugError';
 }
 
-/** Throws ReservedSlugError. Call it after the game has the slug, when a concurrent deletion has been committed. */
-async function requireFreeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
+/**
+ * Ends what the slug led to before. Throws ReservedSlugError. Call it after the game has the slug, when a concurrent
+ * deletion or renaming has been committed.
+ */
+async function takeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
   if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedSlugError(slug);
+  await games.endFormerSlug(tx, slug);
+}
+
+/** The former slug keeps leading to the game. */
+async function changeSlug(ctx: Context, tx: Tx, before: Game, after: Game): Promise<void> {
+  await takeSlug(ctx, tx, after.slug, after.owner_id);
+  const now = ctx.clock.now();
+  // A game that was never public has no links to protect.
+  const wasPublic = before.published_at !== null || before.visibility !== 'draft';
+  const reservedUntil = wasPublic ? new Date(now.getTime() + RESERVED_DAYS * DAY) : null;
+  const former = { gameId: before.game_id, slug: before.slug, now, reservedUntil };
+  await games.keepFormerSlug(tx, former, MAX_FORMER_SLUGS);
 }
 
 function takenSlug(slug: string, cause: unknown): ApiError {
   const message =
     cause instanceof ReservedSlugError
-      ? `slug: ${slug} belonged to a deleted game and is reserved for its former owner. Choose another one.`
+      ? `slug: ${slug} belonged to a game that was deleted or renamed, and is reserved for its owner. Choose another one.`
       : `slug: ${slug} belongs to another game. Choose another one.`;
   return new ApiError(4002, message, { cause });
 }
@@ -150,6 +171,18 @@ export async function listGames(
     })),
     ...next,
   };
+}
+
+/** Whether a game can have the slug: a new one of the caller, or the named one. */
+export async function checkSlug(
+  ctx: Context,
+  { caller, input: { slug, game: ref } }: Call<typeof contract.checkSlug>,
+): Promise<OutputOf<typeof contract.checkSlug>> {
+  const game = ref === undefined ? null : (await requireMember(ctx, caller, ref)).game;
+  if (await games.isTaken(ctx.db, slug, game?.game_id ?? null)) return { slug, state: 'taken' };
+  const ownerId = game?.owner_id ?? caller.user.id;
+  const isReserved = await games.isReserved(ctx.db, slug, ownerId, ctx.clock.now());
+  return { slug, state: isReserved ? 'reserved' : 'free' };
 }
 
 export async function getGame(
@@ -216,7 +249,7 @@ export async function publishListing(
 
 type GameChanges = games.Changes & FactChanges;
 
-async function changeGame(ctx: Context, tx: Tx, { game_id: gameId, slug }: Game, changes: GameChanges) {
+async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, changes: GameChanges) {
   const locked = await lockGame(tx, gameId);
   const isPublishing = ![undefined, 'draft'].includes(changes.visibility);
   if (isPublishing && (await hiddenGames.findHidden(tx, gameId)) !== undefined) throw new ApiError(4239);
@@ -225,7 +258,7 @@ async function changeGame(ctx: Context, tx: Tx, { game_id: gameId, slug }: Game,
   if (row === undefined) throw unknownGame();
   const changedFacts = changeFacts(facts, changes);
   if (hasFacts(changes)) await upsertFacts(tx, gameId, changedFacts);
-  if (changes.slug !== undefined && changes.slug !== slug) await requireFreeSlug(ctx, tx, changes.slug, row.owner_id);
+  if (row.slug !== locked.slug) await changeSlug(ctx, tx, locked, row);
   const updated = { ...row, ...changedFacts };
   recordChanges({ ...locked, ...texts, ...facts }, updated, CHANGEABLE);
   return updated;
@@ -333,7 +366,9 @@ export async function requireOwnProgram(
 ): Promise<void> {
   if (app.trim() === '' && appName.trim() === '') return;
   const { name, slug } = await readGameAndOwner(ctx, gameId);
-  const ownNames = [gameId, slug, name].map((text) => text.trim().toLowerCase());
+  const ownNames = [gameId, slug, name, ...(await games.listFormerSlugs(ctx.db, gameId))].map((text) =>
+    text.trim().toLowerCase(),
+  );
   for (const [field, value] of Object.entries({ app, app_name: appName })) {
     if (value.trim() === '' || ownNames.includes(value.trim().toLowerCase())) continue;
     throw new ApiError(
@@ -371,9 +406,17 @@ export function listReachable(db: Db, gameId: string) {
   return games.listReachable(db, gameId);
 }
 
-/** Finds the game with this uid or slug for any caller; null if there is none. */
+/** Finds the game with this uid, slug or former slug for any caller; null if there is none. */
 export function findGame(db: Db, ref: string): Promise<FoundGame | null> {
   return games.findGame(db, ref);
+}
+
+/** The game with this former slug; null if a game has the slug, or none has had it. */
+export async function findRenamed(ctx: Context, ref: string): Promise<FoundGame | null> {
+  if (!(await clientIds.isFormerSlug(ctx, ref))) return null;
+  // What was known may be a few seconds old.
+  const game = await games.findGame(ctx.db, ref);
+  return game?.slug === ref ? null : game;
 }
 
 /** Replaces the slug in the ids of a game client with the game's uid. Unknown slugs are left unchanged. */

@@ -4,6 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/setup';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
+import { SERVER_COMMAND } from '../../folders.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { Call, StreamCall } from '../../request/call.ts';

@@ -89,10 +89,7 @@ const LOOKUP_MS = 5000;
 /** Whether a host has an address that is not on the public internet. False if it has no address. */
 export async function isPrivateHost(url: URL, internet: Internet = INTERNET): Promise<boolean> {
   try {
-    const addresses = await Promise.race([
-      internet.resolve(hostOf(url)),
-      rejectionOf(AbortSignal.timeout(LOOKUP_MS)),
-    ]);
+    const addresses = await Promise.race([internet.resolve(hostOf(url)), rejectionOf(AbortSignal.timeout(LOOKUP_MS))]);
     return addresses.some(({ address }) => !isPublicAddress(address));
   } catch {
     return false;

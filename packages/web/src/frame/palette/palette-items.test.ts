@@ -42,7 +42,7 @@ describe('the items of the palette', () => {
     '/dev/owls/events': ['analytics'],
     '/dev/owls/statistics': ['visitors'],
     '/dev/owls/settings/admins': ['invite', 'team', 'roles'],
-    '/dev/owls/settings/alerts': ['discord', 'slack', 'teams', 'webhook', 'notifications', 'email'],
+    '/dev/owls/settings/alerts': ['discord', 'slack', 'teams', 'webhook', 'notifications', 'digest'],
     '/dev/owls/settings/keys': ['deploy key', 'ci'],
     '/dev/owls/settings/issues': ['github', 'jira'],
     '/dev/owls/settings/media': ['screenshots', 'trailer'],

@@ -124,7 +124,7 @@ export function findItems(items: readonly PaletteItem[], query: string): Palette
   const matches = items
     .map((item) => ({
       item,
-      score: matchItem(query, { name: item.name, context: `${item.group} ${item.words ?? ''}` }),
+      score: matchItem(query, { name: item.name, context: `${item.words ?? ''} ${item.group}` }),
     }))
     .filter((match): match is { item: PaletteItem; score: number } => match.score !== null)
     .map((match) => (match.item.group === DOCS ? { ...match, score: match.score * DOCS_WEIGHT } : match))

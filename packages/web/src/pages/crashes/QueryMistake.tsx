@@ -1,5 +1,5 @@
 // Shown instead of results if the query has a mistake, so that none are shown for another query.
-import { parseQuery } from '@chauffeur/contract/crash-query';
+import type { parseQuery } from '@chauffeur/contract/crash-query';
 import { Button, Group, Stack, Text } from '@mantine/core';
 
 type QueryMistakeProps = {

@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SlugField } from './SlugField.tsx';
 
 export function CreateGame({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
@@ -29,7 +30,6 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
       await navigate({ to: '/dev/$slug', params: { slug: game.slug } });
     },
   });
-  const shownSlug = slug || (name.trim() === '' ? '' : slugOf(name));
   return (
     <Dialog title="Create game" onClose={onClose}>
       <form
@@ -51,17 +51,7 @@ export function CreateGame({ onClose }: { onClose: () => void }) {
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <TextInput
-            data-field="slug"
-            label="Address"
-            description={`${location.host}/g/${shownSlug || '…'}`}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder={shownSlug}
-            pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
-            title="3 to 64 lowercase letters, digits and hyphens"
-            value={slug}
-            onChange={(event) => setSlug(event.currentTarget.value.toLowerCase())}
-          />
+          <SlugField value={slug} proposed={name.trim() === '' ? '' : slugOf(name)} onChange={setSlug} />
           {choices.length > 0 && (
             <NativeSelect
               data-field="organisation"

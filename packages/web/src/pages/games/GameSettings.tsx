@@ -11,7 +11,6 @@ import { SETTINGS_GROUPS, SETTINGS_PARTS } from './settings-parts.ts';
 import { useGame } from './use-game.ts';
 
 export function GameSettings() {
-  const game = useGame();
   const parts = useScrollToCurrent();
   return (
     <div className={classes.frame}>

@@ -15,6 +15,7 @@ import { FactFields } from './FactFields.tsx';
 import { ListingCheck } from './ListingCheck.tsx';
 import classes from './ListingPage.module.css';
 import { ListingPreview } from './ListingPreview.tsx';
+import { SlugField } from './SlugField.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 import { type Draft, useListing } from './use-listing.ts';
 import { WidgetCode } from './WidgetCode.tsx';
@@ -47,7 +48,6 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
   const listing = useListing(game, draft);
   const { fields, change, set, problem, saving, savingDraft, isChanged, changedNames, replacedNames } = listing;
   const isPublic = game.visibility !== 'draft';
-  const isSlugChanged = fields.slug !== game.slug;
   return (
     <div className={classes.editor} data-wide>
       <form
@@ -66,21 +66,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
             value={fields.name}
             onChange={change('name')}
           />
-          <TextInput
-            data-field="slug"
-            label="Address"
-            description={
-              isSlugChanged
-                ? `${location.host}/g/${fields.slug}. Links to the old address, /g/${game.slug}, will stop working.`
-                : `${location.host}/g/${fields.slug}`
-            }
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            required
-            pattern="[a-z0-9][a-z0-9\-]{1,62}[a-z0-9]"
-            title="3 to 64 lowercase letters, digits and hyphens"
-            value={fields.slug}
-            onChange={change('slug')}
-          />
+          <SlugField value={fields.slug} game={game} onChange={(slug) => set({ slug })} />
           <VisibilityChoice
             saved={game.visibility}
             selected={fields.visibility}
