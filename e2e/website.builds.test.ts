@@ -120,7 +120,9 @@ describe('the developer pages of a game', () => {
     await page.getByText('game.zip').waitFor();
     await page.getByText(/^deploy key \w{8}$/).waitFor();
     await page
-      .getByText(`chauffeur symbols --build-id ${new URL(page.url()).pathname.split('/').at(-1)} symbols`)
+      .getByText(
+        `chauffeur symbols --build-id ${new URL(page.url()).pathname.split('/').at(-1)} symbols --game ${studio.slug}`,
+      )
       .waitFor();
     await page.getByRole('region', { name: 'Crash reporter' }).getByText(studio.gameUid).waitFor();
     await page.getByRole('link', { name: 'Provenance and contents' }).click();

@@ -123,7 +123,18 @@ describe('every page of the website', () => {
       const box = await builds.getByRole('cell').filter({ hasText: text }).boundingBox();
       assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width, `${text} is cut off`);
     }
-    await page.goBack();
+    await page.goto(`${site.service.url}${showroom.visits.find((visit) => visit.page === 'builds')?.path}`);
+    for (const width of [360, 414]) {
+      await page.setViewportSize({ width, height: 800 });
+      const newest = page.getByRole('table', { name: 'Builds', exact: true }).getByRole('row').nth(1);
+      for (const text of ['1.2.0-rc.1 · Linux x86_64', 'Ready', /^beta since/]) {
+        const box = await newest.getByText(text).filter({ visible: true }).boundingBox();
+        assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width, `${text} is cut off at ${width} px`);
+        assert.ok(box.height < 30, `${text} is broken into lines`);
+      }
+    }
+    await page.setViewportSize(PHONE);
+    await page.goto(`${site.service.url}/dev`);
     const approval = page.getByRole('table', { name: 'Waiting for your approval' });
     assert.equal(await countLines(approval.getByText(/^\d+ hours/)), 1);
     assert.ok(await approval.getByText('“Release desk”').isVisible());

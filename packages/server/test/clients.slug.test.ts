@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { SECOND } from '../src/kernel/clock.ts';
+import { changed } from '../src/kernel/database/db.ts';
 import { type CrashSender, makeSender, onlyReportOf, report, reportsOf } from './setup/crashes.ts';
 import { eventsOf, send } from './setup/events.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
@@ -121,6 +123,9 @@ test('a released slug leads to its former game for at most a few seconds, and th
     (await report({ ...first, server: api }, {}, { 'x-app-id': slug, 'x-build-id': buildId })).status;
   for (const api of [server, secondServer]) assert.equal(await createReport(api, first), 201);
   await renameTo(first, `${slug}-old`);
+  for (const api of [server, secondServer]) assert.equal(await createReport(api, first), 201, 'it leads to the game');
+  // Until then, nobody else can take it.
+  await changed(server.ctx.db, sql`update former_slugs set reserved_until = ${new Date(now)} where slug = ${slug}`);
   await renameTo(second, slug);
   assert.deepEqual([await createReport(server, first), await createReport(server, second)], [403, 201]);
   now += 11 * SECOND;

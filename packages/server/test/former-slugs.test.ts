@@ -139,7 +139,7 @@ describe('a former address', () => {
     assert.deepEqual(await visit('/g/my-own-2'), [200, null]);
     const deletion = { name: 'my-own-0', password: 'correct horse battery' };
     const deleted = await call(owner, 'POST', `/games/${uid}/deletion`, deletion);
-    assert.equal(deleted.status, 200, JSON.stringify(deleted.body));
+    assert.equal(deleted.status, 202, JSON.stringify(deleted.body));
     assert.deepEqual(await visit('/g/my-own-5'), [404, null]);
     const refused = await call(stranger, 'POST', '/games', { name: 'Any', slug: 'my-own-5' });
     assert.deepEqual(statusOf(refused), [400, 4002]);

@@ -61,7 +61,7 @@ test('the mail of an invitation explains the role in a sentence of its own', asy
   for (const [index, role] of ROLE_NAMES.entries())
     assert.match(
       texts[index] ?? '',
-      new RegExp(`with the role ${role}\\. ${ROLES[role].label}s [a-z]+ [^.]+\\. Accept or`),
+      new RegExp(`with the role ${role}\\. ${ROLES[role].label}s [a-z]+[ ,] ?[^.]+\\. Accept or`),
     );
 });
 

@@ -1,5 +1,4 @@
-// Puts the address of this server in the place of the one that the documentation uses in its examples, so that what is
-// copied works here.
+// Puts the address of this server into the examples of the documentation, so that copied commands work here.
 
 const PLACEHOLDER = 'games.example.com';
 

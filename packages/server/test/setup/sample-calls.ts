@@ -386,6 +386,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),
     'bugs.setSettings': () => ({ json: { guests: true } }),
+    'games.checkSlug': () => ({ path: { slug: 'never-used' } }),
     'alerts.update': () => ({ json: { digest_at: '08:00', rules: [{ kind: 'spike', send: 'digest' }] } }),
     'alerts.unsubscribe': () => ({ query: { token: unsubscribeToken(server.ctx, game.uid, game.owner.id) } }),
     'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),

@@ -31,7 +31,7 @@ export function gameOption(slug: string): readonly [string, string] {
 
 /** Uploads what is in the folder `symbols`. The same in all shells. */
 export function SymbolsCommand({ slug, buildId }: { slug: string; buildId: string }) {
-  const words = ['chauffeur symbols symbols --build-id', buildId, ...gameOption(slug)];
+  const words = ['chauffeur symbols --build-id', buildId, 'symbols', ...gameOption(slug)];
   return (
     <ChauffeurCommand>
       <CopyText text={words.join(' ')} label="command that uploads symbols" block />

@@ -19,6 +19,8 @@ import table from './table.module.css';
 export type Column<Row> = {
   /** Unique within the table. */
   readonly header: string;
+  /** The header on a phone, if the cells have more there. */
+  readonly phoneHeader?: string;
   /** For columns that need no visible header, such as one with buttons: screen readers still read it. */
   readonly isHeaderHidden?: boolean;
   /** Shown instead of the text of the header, such as a checkbox that selects all rows. */
@@ -157,7 +159,7 @@ function spanOf<Row>({ mergedBy }: Column<Row>, rows: readonly Row[], index: num
 type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSort: () => void };
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
-  const { header, headerCell, isHeaderHidden = false, compare, order } = column;
+  const { header, phoneHeader, headerCell, isHeaderHidden = false, compare, order } = column;
   // A header without visible text is no header, but a cell.
   if (isHeaderHidden) {
     return (
@@ -169,7 +171,14 @@ function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
   if (compare === undefined && order === undefined) {
     return (
       <th {...layoutOf(column)} {...widthOf(column)}>
-        {header}
+        {phoneHeader === undefined ? (
+          header
+        ) : (
+          <>
+            <span className={table.phoneOnly}>{phoneHeader}</span>
+            <span className={table.wideOnly}>{header}</span>
+          </>
+        )}
       </th>
     );
   }

@@ -30,25 +30,27 @@ export function buildColumns({ slug, places, order }: Options): Column<ListedBui
   return [
     {
       header: 'Version',
+      hiddenBelow: 'sm',
       className: classes.version,
       mergedBy: ({ version }) => version,
       cell: (build) => <Version build={build} />,
     },
-    { header: 'Platform', overflow: 'nowrap', cell: (build) => <Platform slug={slug} build={build} /> },
+    {
+      header: 'Platform',
+      phoneHeader: 'Build',
+      className: classes.platform,
+      cell: (build) => <Platform slug={slug} build={build} places={placesOf(build, places)} />,
+    },
     {
       header: 'Live on',
+      hiddenBelow: 'sm',
       overflow: 'nowrap',
-      cell: ({ build_id }) => (
-        <LiveSince
-          slug={slug}
-          places={places === null ? null : places?.filter((place) => place.build_id === build_id && !place.expired)}
-        />
-      ),
+      cell: (build) => <LiveSince slug={slug} places={placesOf(build, places)} />,
     },
     {
       header: 'State',
       hiddenBelow: 'sm',
-      cell: ({ state }) => <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>,
+      cell: (build) => <State build={build} />,
     },
     {
       header: 'Uploaded by',
@@ -94,12 +96,32 @@ function Version({ build: { version, title } }: { build: ListedBuild }) {
   );
 }
 
-function Platform({ slug, build }: { slug: string; build: ListedBuild }) {
-  const { build_id: buildId, version } = build;
+type Places = Options['places'];
+
+/** Where the build is live. */
+function placesOf({ build_id: id }: ListedBuild, places: Places): Places {
+  return places?.filter((place) => place.build_id === id && !place.expired) ?? places;
+}
+
+function State({ build: { state } }: { build: ListedBuild }) {
+  return <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>;
+}
+
+/** On a phone, it has what is in the columns next to it on a wider screen. */
+function Platform({ slug, build, places }: { slug: string; build: ListedBuild; places: Places }) {
+  const { build_id: buildId, version, title } = build;
   const platform = formatPlatform(build);
   return (
-    <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }} aria-label={`${version} for ${platform}`}>
-      {platform}
-    </RowLink>
+    <>
+      <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }} aria-label={`${version} for ${platform}`}>
+        <span className={classes.phoneOnly}>{version} · </span>
+        {platform}
+      </RowLink>
+      <div className={`${classes.phoneOnly} ${classes.details}`}>
+        {title !== version && <span>{title}</span>}
+        <State build={build} />
+        {places?.length !== 0 && <LiveSince slug={slug} places={places} />}
+      </div>
+    </>
   );
 }

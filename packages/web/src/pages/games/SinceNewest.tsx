@@ -60,7 +60,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
   );
 }
 
-/** The band of this build, which may not be the one that players see. */
+/** The band of this build. Players may see that of an older one. */
 function BuildBand({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
   const { data } = useQuery(ask(getBuildHealth, { uid: gameUid, build_id: buildId }));
   if (data === undefined) return <Skeleton w={120} h={20} />;
