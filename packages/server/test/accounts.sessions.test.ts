@@ -1,6 +1,8 @@
 // Sessions and passwords on the real server: signing in and out, resetting a password, and revoking credentials.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type Account,
@@ -15,6 +17,7 @@ import {
 import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { signInCommand, useLogin } from './setup/cli-logins.ts';
+import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { connectProgram, refresh } from './setup/oauth.ts';
 import {
@@ -129,6 +132,29 @@ describe('a password reset', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
   }
+
+  test('stores a hash of the token in the mail, and the hash is no token', async () => {
+    const account = await signUp(server);
+    const token = new URL(await askForReset(account)).pathname.split('/').at(-1) ?? '';
+    assert.ok(token.length > 20);
+    // The mail is deleted from the queue once it is sent.
+    await until(async () => !(await readWholeDatabase(server.ctx.db)).includes(token));
+    const { identifier } = await onlyRow(
+      server.ctx.db,
+      sql<{ identifier: string }>`select identifier from user_verifications
+        where identifier like 'reset-password%' and value = (select id from users where email = ${account.email})`,
+    );
+    for (const guess of [
+      identifier,
+      identifier.slice('reset-password'.length),
+      identifier.slice('reset-password#'.length),
+    ])
+      assert.equal(
+        (await postAuth(server, '/reset-password', { token: guess, newPassword: `x ${newId()}` })).status,
+        400,
+      );
+    assert.equal((await postAuth(server, '/reset-password', { token, newPassword: `a new ${newId()}` })).status, 200);
+  });
 
   test('sets a new password through the mailed link and ends every session', async () => {
     const account = await signUp(server);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
@@ -75,6 +76,22 @@ describe('an accepted upload', () => {
       ['compiled'],
     );
     assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+  });
+
+  test('of a compressed symbol file records its text, and refuses it if it is damaged or a bomb', async () => {
+    for (const pack of [gzipSync, zstdCompressSync]) {
+      const { game, buildId } = await makeBuild();
+      const text = symText();
+      const [sent] = await addSymbols(server, game, buildId, pack(text));
+      assert.deepEqual([sent?.size, sent?.checksum], [text.length, sha256(text)]);
+      const cut = await sendSymbols(server, game, buildId, pack(text).subarray(0, -9));
+      assertRefusal(cut, 4049, /is compressed with .* can't be unpacked: it is damaged or cut off/);
+      const bomb = pack(Buffer.concat([text, Buffer.alloc(100 * 1024 * 1024, '\n')]));
+      assertRefusal(await sendSymbols(server, game, buildId, bomb), 4049, /more than 200 times its size/);
+      assertRefusal(await sendSymbols(server, game, buildId, pack(Buffer.from('no symbols'))), 4049, /not a supported/);
+      await untilCompiled(server, game, buildId);
+      assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
+    }
   });
 
   test('of a zip records its files, compressed or not, with or without folders', async () => {

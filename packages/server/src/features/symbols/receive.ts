@@ -1,5 +1,6 @@
-// Receives the form of a symbol upload, a .sym file or a zip of them, and stores the files as blobs that are not
+// Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs that are not
 // recorded yet. The form is our own or that of Breakpad's sym_upload.
+import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
@@ -9,6 +10,8 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context, GameCaller } from '../../context.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { packingOf, UnpackError, unpackFile } from '../../kernel/blobs/unpack-file.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
@@ -16,7 +19,7 @@ import { type Build, requireBuild } from '../builds/builds.ts';
 import type { FreeStorage } from '../usage/usage.ts';
 import { type Spooled, spool } from './spool.ts';
 import { storeFailure } from './store-failure.ts';
-import { dropBlobs, type StoredText, storeText } from './store-text.ts';
+import { dropBlobs, formatFileName, type StoredText, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
 
 /** The largest form: the file plus text fields and part headers. */
@@ -50,6 +53,9 @@ export async function receiveSymbols(
   let form: SymbolForm = 'own';
   let single: StoredText | undefined;
   let zip: Spooled | undefined;
+  // Of the file as it was sent, which may be compressed.
+  const hash = createHash('sha256');
+  let checksum = '';
 
   async function onFile({ name, filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
     form = FORMS[name] ?? form;
@@ -57,8 +63,14 @@ export async function receiveSymbols(
     if (buildId !== undefined) await requireNamedBuild(ctx, gameId, buildId);
     const { head, all } = await peek(bytes, START_BYTES);
     const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
-    if (isZip) zip = await spoolZip(ctx, all);
-    else single = await storeText(ctx, gameId, { name: filename || 'the file', source: all, storage });
+    if (isZip) {
+      zip = await spoolZip(ctx, all);
+      return;
+    }
+    const fileName = filename || 'the file';
+    const source = packingOf(head) === null ? all : unpackText(fileName, hashed(all, hash));
+    single = await storeText(ctx, gameId, { name: fileName, source, storage });
+    checksum = source === all ? single.checksum : hash.digest('hex');
   }
 
   try {
@@ -74,13 +86,35 @@ export async function receiveSymbols(
       checkAccess: request.checkAccess,
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
-    requireChecksum(form, fields, (zip ?? single)!.checksum);
+    requireChecksum(form, fields, zip?.checksum ?? checksum);
     return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage), form };
   } catch (error) {
     if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
     throw error;
   } finally {
     await zip?.file.close();
+  }
+}
+
+async function* hashed(source: ByteSource, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    hash.update(bytes);
+    yield bytes;
+  }
+}
+
+/** Throws 4049 if the file is damaged. */
+async function* unpackText(name: string, source: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    yield* unpackFile(source);
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error;
+    const { packing, message: problem } = error;
+    throw new ApiError(
+      4049,
+      `${formatFileName(name)} is compressed with ${packing} and can't be unpacked: ${problem}. Compress it again, or send it as it is.`,
+      { cause: error },
+    );
   }
 }
 
