@@ -104,7 +104,8 @@ describe('a release', { skip: SKIP }, () => {
       await bundleCommand(bundle);
       await mkdir(join(work.path, 'bin'));
       program = join(work.path, 'bin/chauffeur');
-      await writeFile(program, await buildProgram(HERE, bundle, NODE_CACHE), { mode: 0o755 });
+      const executable = await fetchNode(HERE, NODE_CACHE);
+      await writeFile(program, await buildProgram(HERE.platform, executable, bundle), { mode: 0o755 });
     });
 
     test('ships a build, and is not affected by settings for Node', async () => {

@@ -1,6 +1,6 @@
 // Builds the folder of the `chauffeur` command that the server hands out at /cli.
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@chauffeur/contract/version';
@@ -8,7 +8,7 @@ import manifest from '../../packages/cli/package.json' with { type: 'json' };
 import { bundleCommand } from './bundle-command.ts';
 import { buildProgram, packProgram } from './executables.ts';
 import { licencesOf } from './licences.ts';
-import { NODE_BINARIES } from './node-binaries.ts';
+import { fetchNode, NODE_BINARIES } from './node-binaries.ts';
 import { packFolder } from './pack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -33,16 +33,43 @@ export async function buildCommandFolder(folder: string, { executables }: { exec
     await packFolder(work, join(folder, 'chauffeur.tgz'));
     // One after the other: each needs half a gigabyte of memory.
     for (const binary of executables ? NODE_BINARIES : []) {
-      const program = await buildProgram(binary, bundle, NODE_CACHE);
+      const program = await buildProgram(binary.platform, await fetchNode(binary, NODE_CACHE), bundle);
       await writeFile(join(folder, `chauffeur-${binary.platform}.gz`), await packProgram(program));
     }
   } finally {
     await rm(work, { recursive: true, force: true });
   }
   const platforms = ['npm', ...(executables ? NODE_BINARIES.map(({ platform }) => platform) : [])];
+  await describeFolder(folder, VERSION, platforms);
+}
+
+/** The platforms for which the folder has the command. */
+export async function listFiles(folder: string): Promise<string[]> {
+  return (await readDescription(folder)).files.map(({ platform }) => platform);
+}
+
+/** Adds a program that was written to the folder. */
+export async function addToFolder(folder: string, platform: string): Promise<void> {
+  const { version, files } = await readDescription(folder);
+  await describeFolder(folder, version, [...new Set([...files.map((file) => file.platform), platform])]);
+}
+
+type Description = { version: string; files: { platform: string }[] };
+
+async function readDescription(folder: string): Promise<Description> {
+  return JSON.parse(await readFile(join(folder, 'command.json'), 'utf8')) as Description;
+}
+
+async function describeFolder(folder: string, version: string, platforms: readonly string[]): Promise<void> {
   const files = await Promise.all(platforms.map((platform) => describe(folder, platform)));
-  await writeFile(join(folder, 'command.json'), `${JSON.stringify({ version: VERSION, files }, null, 2)}\n`);
-  await writeFile(join(folder, 'SHA256SUMS'), files.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));
+  await replaceFile(join(folder, 'SHA256SUMS'), files.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));
+  await replaceFile(join(folder, 'command.json'), `${JSON.stringify({ version, files }, null, 2)}\n`);
+}
+
+/** A server that reads it at the same time gets the former one or the new one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
 }
 
 async function describe(folder: string, platform: string) {

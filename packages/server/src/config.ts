@@ -172,7 +172,7 @@ export const SETTINGS = {
   cliFolder: optional(
     'CHAUFFEUR_CLI_FOLDER',
     folder,
-    'Folder with the `chauffeur` command that this server offers at `/cli`: the folder `command` of a release. Default: only the package for npm.',
+    'Folder with the `chauffeur` command that this server offers at `/cli`: the folder `command` of a release. Default: the package for npm; in a checkout, also the program for its own platform.',
   ),
   publicUrl: optional(
     'CHAUFFEUR_PUBLIC_URL',

@@ -1,8 +1,11 @@
 // `start`, `api` and `worker`: run the service until a signal, then let requests and jobs in progress end.
+
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { type App, startApp } from '../app.ts';
 import { type Config, readConfigWarnings, readProcessConfig } from '../config.ts';
 import { issueSetupLink } from '../features/setup/setup.ts';
-import { IS_CHECKOUT, SERVER_COMMAND } from '../folders.ts';
+import { IS_CHECKOUT, OWN_PROGRAM_SCRIPT, SERVER_COMMAND } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import { terminalLines } from '../kernel/telemetry/terminal-lines.ts';
 import type { Role } from '../roles.ts';
@@ -25,6 +28,27 @@ export async function runService(role: Role): Promise<void> {
   log.info({ role, url: app.url }, 'started');
   const setupLink = app.url === undefined ? null : await issueSetupLink(app.ctx);
   process.stdout.write(greeting(role, app, config, setupLink));
+  if (IS_CHECKOUT && app.url !== undefined && config.cliFolder === undefined) buildOwnProgram(log);
+}
+
+/**
+ * A release has the command as a program for each platform. A checkout gets the one for this platform, once, in a process
+ * that takes only what the server leaves of the processor.
+ */
+function buildOwnProgram(log: Log): void {
+  const child = spawn(process.execPath, [OWN_PROGRAM_SCRIPT], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.on('error', (err) => log.warn({ err }, 'the chauffeur command could not be built as a program'));
+  child.on('close', (code) => {
+    if (code) log.warn({ output }, 'the chauffeur command could not be built as a program; it is offered for npm');
+  });
+  // Neither keeps a server from stopping.
+  child.unref();
+  (child.stderr as Socket).unref();
+  process.once('exit', () => child.kill());
 }
 
 /** Warnings of Node and of libraries become log lines. By default, Node prints them as text. */

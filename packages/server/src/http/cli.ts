@@ -5,11 +5,12 @@ import type { Context } from '../context.ts';
 import { cliFolderOf, readCliRelease, writeInstallScript } from '../features/cli/cli.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 
+/** The files that a folder of the command can have. In a checkout, one is added while the server runs. */
+const FILES = /^\/(command\.json|SHA256SUMS|chauffeur\.tgz|chauffeur-[a-z0-9]+-[a-z0-9]+\.gz)$/;
+
 /** Mounts nothing if this server does not offer the command. */
 export function mountCli(app: FastifyInstance, ctx: Context): void {
-  const release = readCliRelease(ctx);
-  if (release === null) return;
-  const names = new Set(['command.json', 'SHA256SUMS', ...release.files.map(({ name }) => name)]);
+  if (readCliRelease(ctx) === null) return;
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => countPublicRead(ctx, request));
     scope.get('/cli/install.sh', async (_request, reply) =>
@@ -22,11 +23,9 @@ export function mountCli(app: FastifyInstance, ctx: Context): void {
       root: cliFolderOf(ctx),
       prefix: '/cli/',
       index: false,
-      // One route per file.
-      wildcard: false,
       decorateReply: false,
       cacheControl: false,
-      allowedPath: (path) => names.has(path.slice(1)),
+      allowedPath: (path) => FILES.test(path),
       // The names stay the same in the next version.
       setHeaders: (reply) => reply.header('cache-control', 'public, no-cache'),
     });

@@ -8,7 +8,6 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
 import { CLI_FOLDER } from '../../folders.ts';
-import { perContext } from '../../request/per-context.ts';
 import { writePowerShellScript, writeShellScript } from './install-scripts.ts';
 
 type Release = Static<typeof CliRelease>;
@@ -19,10 +18,10 @@ export function cliFolderOf({ config }: Context): string {
 }
 
 /**
- * The files of the command; null if the folder has none, as before a checkout is built. Throws an Error if `command.json`
- * is invalid.
+ * The files of the command; null if the folder has none, as before a checkout is built. They are read each time, because
+ * in a checkout, one is added while the server runs. Throws an Error if `command.json` is invalid.
  */
-export const readCliRelease = perContext((ctx): Release | null => {
+export function readCliRelease(ctx: Context): Release | null {
   const path = join(cliFolderOf(ctx), 'command.json');
   let text: string;
   try {
@@ -35,7 +34,7 @@ export const readCliRelease = perContext((ctx): Release | null => {
   const problem = findProblem(CliRelease, release);
   if (problem !== null) throw new Error(`${path}: ${problem}`);
   return release as Release;
-});
+}
 
 export async function getCli(ctx: Context): Promise<OutputOf<typeof contract>> {
   const release = readCliRelease(ctx);
