@@ -1,12 +1,14 @@
 // Web builds as engines and frameworks make them, for tests of what works in a player's browser. Each shows in `#state`
 // what it could do.
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { buildZip } from '../../packages/server/test/setup/zips.ts';
 
-/** Folders of packages, whose files are read as they are published. */
-const PACKAGES = new URL('../../node_modules/', import.meta.url);
+/** The packages of engines, whose files are read as they are published. They are installed apart (CONTRIBUTING.md). */
+const PACKAGES =
+  process.env.CHAUFFEUR_TEST_ENGINES ?? fileURLToPath(new URL('../engines/node_modules', import.meta.url));
 const EMSCRIPTEN = new URL('./emscripten/', import.meta.url);
 
 /** The colour of the pixel that the games read back. */
@@ -30,7 +32,17 @@ const pixelOf = (canvas) => {
 };
 `;
 
-const readPackage = (path: string) => readFile(fileURLToPath(new URL(path, PACKAGES)));
+const readPackage = (path: string) => readFile(join(PACKAGES, path));
+
+export const NO_ENGINES = 'skipped: engines not found';
+
+/** Whether the packages of engines are installed. With CI=true, throws if they aren't. */
+export async function hasEngines(): Promise<boolean> {
+  const packages = ['phaser', 'pixi.js', 'three'].map((name) => access(join(PACKAGES, name)));
+  const isMissing = (await Promise.allSettled(packages)).some(({ status }) => status === 'rejected');
+  if (isMissing && process.env.CI === 'true') throw new Error('engines not found; run npm ci --prefix e2e/engines');
+  return !isMissing;
+}
 
 /** Counts on two threads, and reads a preloaded file. */
 export async function emscriptenBuild(): Promise<Buffer> {
