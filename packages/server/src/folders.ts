@@ -11,7 +11,7 @@ export const SERVER_COMMAND = IS_CHECKOUT ? 'npx chauffeur-server' : 'chauffeur-
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations/', import.meta.url));
 /** The built website. */
 export const WEBSITE_FOLDER = fileURLToPath(new URL('../../web/dist/', import.meta.url));
-/** In a checkout: adds the command as a program for this platform to its folder. */
-export const OWN_PROGRAM_SCRIPT = fileURLToPath(new URL('../../../scripts/build-own-program.ts', import.meta.url));
+/** The scripts of a checkout. */
+export const SCRIPTS_FOLDER = fileURLToPath(new URL('../../../scripts/', import.meta.url));
 /** The built `chauffeur` command. */
 export const CLI_FOLDER = fileURLToPath(new URL('../../cli/dist/', import.meta.url));

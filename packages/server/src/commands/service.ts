@@ -2,10 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { type App, startApp } from '../app.ts';
 import { type Config, readConfigWarnings, readProcessConfig } from '../config.ts';
 import { issueSetupLink } from '../features/setup/setup.ts';
-import { IS_CHECKOUT, OWN_PROGRAM_SCRIPT, SERVER_COMMAND } from '../folders.ts';
+import { IS_CHECKOUT, SCRIPTS_FOLDER, SERVER_COMMAND } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import { terminalLines } from '../kernel/telemetry/terminal-lines.ts';
 import type { Role } from '../roles.ts';
@@ -36,7 +37,9 @@ export async function runService(role: Role): Promise<void> {
  * that takes only what the server leaves of the processor.
  */
 function buildOwnProgram(log: Log): void {
-  const child = spawn(process.execPath, [OWN_PROGRAM_SCRIPT], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [join(SCRIPTS_FOLDER, 'build-own-program.ts')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;
