@@ -470,11 +470,12 @@ describe('the form of Breakpad and Crashpad', () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    const body = multipartOf([...annotations, dumpPart(undefined, randomBytes(MIB))]);
+    // Larger than what is held in memory before it is stored.
+    const body = multipartOf([...annotations, dumpPart(undefined, randomBytes(8 * MIB))]);
     socket.write(
       `POST /api/v1/public/crashes?app_id=${sender.game.uid}&build_id=${sender.buildId} HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
-    socket.write(body.subarray(0, MIB / 2));
+    socket.write(body.subarray(0, 6 * MIB));
     await until(async () => (await crashBlobs(server)).length > before.length);
     socket.destroy();
     await until(async () => (await crashBlobs(server)).length === before.length);
