@@ -1,3 +1,4 @@
+// cspell:ignore prority
 // Triage of crash groups in a browser: alone and in bulk, with undo, comments, merges, splits, rules and issues.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -137,7 +138,7 @@ describe('the triage of crash groups', () => {
     await box.fill('priority:high');
     await untilEqual(async () => (await titles()).length, 2);
     // Nothing is shown for another query than that in the box, and a click searches for what was meant.
-    await box.fill('prioritiy:high');
+    await box.fill('prority:high');
     await box.press('Enter');
     await page.getByText('Did you mean “priority:”?').waitFor();
     assert.deepEqual(await titles(), []);

@@ -1,3 +1,4 @@
+// cspell:ignore vesion asigned versoin opne resovled hihg xyzzy
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Slugs of games: the one that is made from a name, and what is wrong with one that somebody types.
+// Slugs of games: makes one from a name, and says what is wrong with a typed one.
 
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 64;

@@ -59,7 +59,7 @@ export async function revokeAgents(tx: Tx, gameId: string, now: Date): Promise<v
     );
 }
 
-/** Reserves the slug of a game, and those that it had while it was public, for its former owner until `expiresAt`. */
+/** Reserves the slug of a game, and slugs that it had while it was public, for its former owner until `expiresAt`. */
 export async function reserveSlugs(
   tx: Tx,
   { gameId, slug }: { gameId: string; slug: string },

@@ -130,7 +130,7 @@ export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]>
 
 type FormerSlug = { gameId: string; slug: string; now: Date; reservedUntil: Date | null };
 
-/** Keeps what a slug led to. Of each game, the newest `max` are kept, so that nobody collects slugs by renaming. */
+/** Keeps what a slug led to. Of each game, the newest `max` are kept, so that no one collects slugs by renaming. */
 export async function keepFormerSlug(
   tx: Tx,
   { gameId, slug, now, reservedUntil }: FormerSlug,
