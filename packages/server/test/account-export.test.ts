@@ -1,5 +1,6 @@
 // The export of an account on the real server: it has everything that the schema holds about a person, and nothing of
 // others or secret.
+// cspell:ignore conkey
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,5 @@
 // The operator's imprint, privacy policy and terms on the real server: on every page, at sign-up and in mails.
+// cspell:ignore Impressum Datenschutz Nutzungsbedingungen
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

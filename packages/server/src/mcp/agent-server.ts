@@ -34,7 +34,7 @@ export function createAgentServer(ctx: Context, caller: AccountCaller, { tools, 
     if (tool === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        'Unknown tool, or none of those that the address of this server chooses. See tools/list.',
+        'Unknown tool, or one that the address of this server does not choose. See tools/list.',
       );
     return callTool(ctx, caller, tool, params.arguments ?? {});
   });

@@ -66,7 +66,7 @@ describe('the choice of tools', () => {
     );
   });
 
-  it('adds the tools for approvals to those that can need one', () => {
+  it('adds the tools for approvals if a chosen tool can need one', () => {
     const approvals = ['confirm_approval', 'get_approval'];
     assert.deepEqual(namesOf('promote_build').toSorted(), [...approvals, 'list_games', 'promote_build']);
     assert.deepEqual(namesOf('list_channels').toSorted(), ['list_channels', 'list_games']);
