@@ -1,12 +1,23 @@
 // Measures the time from the last byte of a 2 MB dump until its report is in a group, for single dumps and for 50 dumps
-// per second. The symbols are compiled beforehand. `--alone 60 --rate 50 --seconds 20`.
+// per second, and what a dump costs in processor time, by step. The symbols are compiled beforehand.
+// `--alone 60 --rate 50 --seconds 20`. `--before <folder>` compares with an older checkout, in turns.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { note, print, printFigure } from './figures.ts';
+import {
+  type Cost,
+  costBetween,
+  costSoFar,
+  divide,
+  measureStatements,
+  sharesOf,
+  statementsDuring,
+  sumOf,
+} from './dump-cost.ts';
+import { medianOf, note, print, printFigure } from './figures.ts';
 import { prepareDump } from './prepare-dump.ts';
 import { callApi, openGame, signIn } from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
@@ -16,6 +27,7 @@ const { values } = parseArgs({
     alone: { type: 'string', default: '60' },
     rate: { type: 'string', default: '50' },
     seconds: { type: 'string', default: '20' },
+    before: { type: 'string' },
   },
 });
 
@@ -25,7 +37,19 @@ const [WARM_RATE, WARM_SECONDS] = [20, 5];
 /** Time between two polls. The measured times are longer by half of it on average. */
 const POLL_MS = { alone: 5, concurrent: 100 };
 
+/** Well below what two cores can take, so nothing is done in larger batches because of a queue. */
+const COST_RATE = 15;
+const COST_SECONDS = 10;
+const COST_ROUNDS = 3;
+/** The largest share of the sum that a step may take. */
+const BUDGETS: Readonly<Record<string, number>> = {
+  other: 0.03,
+};
+const PROGRAM = 'packages/server/src/main.ts';
+const PROFILE_OPTIONS = ['--cpu-prof', '--cpu-prof-interval', '500'];
+
 type Target = {
+  service: Service;
   api: string;
   headers: Record<string, string>;
   dump: Buffer;
@@ -40,11 +64,91 @@ try {
   try {
     await measure(await prepare(service));
   } finally {
-    agent.destroy();
     await service.stop();
   }
+  const cost = await compareCosts();
+  await printSteps(cost);
 } finally {
+  agent.destroy();
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Prints the processor time of a dump by where it is spent, next to that of the older checkout, and returns it. */
+async function compareCosts(): Promise<Cost> {
+  const programs = [undefined, ...(values.before === undefined ? [] : [join(values.before, PROGRAM)])];
+  const targets: Target[] = [];
+  try {
+    for (const [index, program] of programs.entries())
+      targets.push(await prepare(await startService(join(folder, `cost-${index}`), { program })));
+    const costs = targets.map((): Cost[] => []);
+    for (const target of targets) await timeConcurrent(target, COST_RATE, COST_SECONDS);
+    for (let round = 0; round < COST_ROUNDS; round++)
+      for (const [index, target] of targets.entries()) costs[index]!.push(await measureCost(target));
+    const [now, before] = costs.map(medianCost);
+    print(`processor time of a dump at ${COST_RATE} a second (ms)${before === undefined ? '' : ', and before'}`);
+    for (const [where, ms] of now!) printRow(where, ms, before?.get(where));
+    printRow('sum', sumOf(now!), before && sumOf(before));
+    if (before !== undefined) printFigure('cost / before', sumOf(now!) / sumOf(before), { below: 1 });
+    return now!;
+  } finally {
+    for (const { service } of targets) await service.stop();
+  }
+}
+
+function printRow(name: string, ms: number, before?: number): void {
+  print(`  ${name.padEnd(26)}${ms.toFixed(2).padStart(7)}${before === undefined ? '' : before.toFixed(2).padStart(8)}`);
+}
+
+async function measureCost(target: Target): Promise<Cost> {
+  const begun = costSoFar(target.service.pid);
+  await timeConcurrent(target, COST_RATE, COST_SECONDS);
+  return costBetween(begun, costSoFar(target.service.pid), COST_RATE * COST_SECONDS);
+}
+
+function medianCost(costs: readonly Cost[]): Cost {
+  const names = new Set(costs.flatMap((cost) => [...cost.keys()]));
+  return new Map([...names].map((name) => [name, medianOf(costs.map((cost) => cost.get(name) ?? 0))]));
+}
+
+/** Divides the cost among the steps of a dump, and compares each with its budget. */
+async function printSteps(cost: Cost): Promise<void> {
+  const data = join(folder, 'steps');
+  const profiles = join(folder, 'profiles');
+  await (await startService(data)).stop();
+  await measureStatements(data);
+  const service = await startService(data, { nodeOptions: [...PROFILE_OPTIONS, '--cpu-prof-dir', profiles] });
+  let span: [number, number] = [0, 0];
+  let statements: Cost;
+  try {
+    const target = await prepare(service);
+    await timeConcurrent(target, COST_RATE, COST_SECONDS);
+    statements = await statementsDuring(data, async () => {
+      const from = Number(process.hrtime.bigint() / 1000n);
+      await timeConcurrent(target, COST_RATE, COST_SECONDS);
+      span = [from, Number(process.hrtime.bigint() / 1000n)];
+    });
+  } finally {
+    await service.stop();
+  }
+  const { main, threads } = sharesOf(profiles, service.pid, span);
+  const steps = new Map<string, number>();
+  const add = (shares: Cost) => {
+    for (const [step, ms] of shares) steps.set(step, (steps.get(step) ?? 0) + ms);
+  };
+  add(divide(cost.get('main thread') ?? 0, main));
+  add(divide(cost.get('threads of walks') ?? 0, threads));
+  add(divide(cost.get('PostgreSQL') ?? 0, statements));
+  add(new Map([['compress', cost.get('pool: compressing, files') ?? 0]]));
+  add(new Map([['garbage', cost.get('V8: garbage, compiling') ?? 0]]));
+  print('by step (ms, share of the sum, and its budget)');
+  const sum = sumOf(steps);
+  for (const [step, ms] of [...steps].sort(([, a], [, b]) => b - a)) {
+    const budget = BUDGETS[step] ?? BUDGETS.other!;
+    const share = ms / sum;
+    print(
+      `  ${step.padEnd(18)}${ms.toFixed(2).padStart(7)}  ${(share * 100).toFixed(1).padStart(5)} %  ${(budget * 100).toFixed(0).padStart(3)} %${share > budget ? ' MISSED' : ''}`,
+    );
+  }
 }
 
 async function measure(target: Target): Promise<void> {
@@ -144,6 +248,7 @@ async function prepare(service: Service): Promise<Target> {
   const dump = await prepareDump(api, { build, keys }, folder, DUMP_BYTES);
   const get = await signIn(service);
   return {
+    service,
     api,
     headers: { 'x-app-id': game, 'x-build-id': build },
     dump,

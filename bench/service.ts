@@ -41,7 +41,13 @@ export async function startService(
     program = MAIN,
     databaseUrl,
     role = 'start',
-  }: { program?: string | undefined; databaseUrl?: string; role?: 'start' | 'api' } = {},
+    nodeOptions = [],
+  }: {
+    program?: string | undefined;
+    databaseUrl?: string;
+    role?: 'start' | 'api';
+    nodeOptions?: readonly string[];
+  } = {},
 ): Promise<Service> {
   const port = await findFreePort();
   const env = {
@@ -62,7 +68,10 @@ export async function startService(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   };
   const begun = performance.now();
-  const child = spawn(process.execPath, [program, role], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, program, role], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(`${url}/health`, child);
   return {

@@ -36,18 +36,19 @@ export type StoredLog = { readonly logKey: string; readonly logSize: number };
 /** A group that a report would be in. The key is in hex. */
 export type PreviewedGrouping = { readonly key: string; readonly title: string };
 
-export type WalkOutput = {
+export type WalkOutput = WalkResult & {
   /** The space of the input. */
   readonly space?: ArrayBuffer;
-} & /** For each stack, or null if it cannot be read. */
-(
+};
+
+type WalkResult =
+  /** For each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   /** Null if the log has no trace. */
   | { readonly outcome: 'read'; readonly trace: Trace | null }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
-  | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string }
-);
+  | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };
 
 /** The modules of a dump whose symbols the thread needs. */
 export type SymbolRequest = readonly ModuleId[];
