@@ -124,7 +124,7 @@ test('a released slug leads to its former game for at most a few seconds, and th
   for (const api of [server, secondServer]) assert.equal(await createReport(api, first), 201);
   await renameTo(first, `${slug}-old`);
   for (const api of [server, secondServer]) assert.equal(await createReport(api, first), 201, 'it leads to the game');
-  // Until then, nobody else can take it.
+  // It is free once its reservation ends.
   await changed(server.ctx.db, sql`update former_slugs set reserved_until = ${new Date(now)} where slug = ${slug}`);
   await renameTo(second, slug);
   assert.deepEqual([await createReport(server, first), await createReport(server, second)], [403, 201]);

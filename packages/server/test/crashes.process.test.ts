@@ -11,7 +11,7 @@ import type { Context } from '../src/context.ts';
 import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
 import { processCrash } from '../src/features/crashes/process/process.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
-import { changed, rows } from '../src/kernel/database/db.ts';
+import { changed, rows, transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   findMiscount,
@@ -24,6 +24,7 @@ import {
   type StoredReport,
   untilDone,
 } from './setup/crash-dumps.ts';
+import { isLockAwaited } from './setup/lock-waits.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
 import { addSymbols, compileNow, untilCompiled } from './setup/symbols.ts';
@@ -237,8 +238,15 @@ describe('processing a crash', () => {
     const { game, buildId } = await openGame(server);
     const { report_id: reportId } = await untilDone(server, await reportCrash(server, game, buildId, { dump: DUMP }));
     const before = await keysOf(server, reportId);
-    const processing = processCrash(server.ctx, { gameId: game.uid, reportId }, FIRST);
-    await changed(server.ctx.db, sql`delete from crash_reports where report_id = ${reportId}`);
+    const { db } = server.ctx;
+    const { processing } = await transact(db, async (tx) => {
+      // Holds the walk up where it asks for symbols. Otherwise it could end first.
+      await changed(tx, sql`lock table symbols in access exclusive mode`);
+      const processing = processCrash(server.ctx, { gameId: game.uid, reportId }, FIRST);
+      await until(() => isLockAwaited(db));
+      await changed(tx, sql`delete from crash_reports where report_id = ${reportId}`);
+      return { processing };
+    });
     await processing;
     assert.deepEqual(await keysOf(server, reportId), before);
   });

@@ -20,8 +20,8 @@ export type Places<Payload> = {
 export type HeldJob = { readonly kind: JobKind<object>; readonly payload: object; readonly since: Date };
 
 /**
- * The jobs that a process runs and those that wait for it. Further ones are enqueued, so that other processes can take
- * them.
+ * The jobs that a process runs, together with the jobs that wait for it. Further ones are enqueued, so that other
+ * processes can take them.
  */
 const MAX_HELD = 128;
 /** Between two tries to enqueue a job while the database is away. */

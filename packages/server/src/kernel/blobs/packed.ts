@@ -50,7 +50,7 @@ export type PackedSizes = { readonly size: number; readonly stored: number };
 /**
  * Compresses `source` into the blob `key`, which ends in `.zst`. Throws PackedTooLargeError if more than `maxStored`
  * bytes would be stored, and errors of the source and the store. After an error nothing can be read, and `delete`
- * removes what was written. `keep` receives the file as it was, if it fits into a space, which it then has to give back.
+ * removes what was written. `keep` receives the file as it was, if it fits into a space, which it then returns.
  */
 export async function putPacked(
   blobs: BlobStore,

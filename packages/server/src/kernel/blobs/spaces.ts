@@ -3,7 +3,7 @@
 import { MIB } from '@chauffeur/contract/limits';
 
 /** Larger than nearly every dump. */
-export const SPACE_BYTES = 4 * MIB;
+const SPACE_BYTES = 4 * MIB;
 const MAX_TAKEN = 16;
 const MAX_FREE = 4;
 
