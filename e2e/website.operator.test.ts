@@ -48,7 +48,7 @@ describe('the operator pages', () => {
 
   test('are only visible to operators, who are appointed by a command', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await page.getByText(`chauffeur-server admin user operator --email ${studio.email}`).waitFor();
+    await page.getByText(`chauffeur-server admin user operator --email '${studio.email}'`).waitFor();
     const { code } = await runServerCommand(site.service, ['admin', 'user', 'operator', '--email', studio.email]);
     assert.equal(code, 0);
     await page.reload();

@@ -1,4 +1,4 @@
-// The sections of a game's developer pages. `words` are what else people search for in the command palette.
+// The sections of a game's developer pages.
 
 export const SECTIONS = [
   {
@@ -7,7 +7,6 @@ export const SECTIONS = [
     key: 'o',
     shortcut: 'Go to overview',
     exact: true,
-    words: 'home dashboard activity usage quota storage limits devices',
   },
   {
     to: '/dev/$slug/builds',
@@ -15,7 +14,6 @@ export const SECTIONS = [
     key: 'b',
     shortcut: 'Go to builds',
     exact: false,
-    words: 'versions uploads releases files compare ship push symbols changelog',
   },
   {
     to: '/dev/$slug/channels',
@@ -23,7 +21,6 @@ export const SECTIONS = [
     key: 'c',
     shortcut: 'Go to channels',
     exact: false,
-    words: 'roll back rollback undo release live stable beta testers members expire history',
   },
   {
     to: '/dev/$slug/crashes',
@@ -31,7 +28,6 @@ export const SECTIONS = [
     key: 'x',
     shortcut: 'Go to crashes',
     exact: false,
-    words: 'errors exceptions stack traces dumps minidumps reports groups triage search',
   },
   {
     to: '/dev/$slug/bugs',
@@ -39,7 +35,6 @@ export const SECTIONS = [
     key: 'u',
     shortcut: 'Go to bugs',
     exact: false,
-    words: 'tickets feedback player reports support issues',
   },
   {
     to: '/dev/$slug/health',
@@ -47,7 +42,6 @@ export const SECTIONS = [
     key: 'h',
     shortcut: 'Go to health',
     exact: false,
-    words: 'launch health crash-free stability boot start times bands compare versions',
   },
   {
     to: '/dev/$slug/events',
@@ -55,7 +49,6 @@ export const SECTIONS = [
     key: 'v',
     shortcut: 'Go to events',
     exact: false,
-    words: 'analytics telemetry metrics explore devices privacy gdpr delete player',
   },
   {
     to: '/dev/$slug/statistics',
@@ -63,7 +56,6 @@ export const SECTIONS = [
     key: 's',
     shortcut: 'Go to statistics',
     exact: false,
-    words: 'views visitors downloads plays referrers traffic',
   },
-  { to: '/dev/$slug/settings', name: 'Settings', key: 'e', shortcut: 'Go to settings', exact: false, words: '' },
+  { to: '/dev/$slug/settings', name: 'Settings', key: 'e', shortcut: 'Go to settings', exact: false },
 ] as const;

@@ -2,7 +2,6 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import { Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CopyText } from './CopyText.tsx';
 import { SiteLink } from './SiteLink.tsx';
 
 /** Says below a command how to install `chauffeur` and sign it in. */
@@ -27,14 +26,4 @@ export function signInCommand(): string {
 /** The option that people with several games need. */
 export function gameOption(slug: string): readonly [string, string] {
   return ['--game', slug];
-}
-
-/** Uploads what is in the folder `symbols`. The same in all shells. */
-export function SymbolsCommand({ slug, buildId }: { slug: string; buildId: string }) {
-  const words = ['chauffeur symbols --build-id', buildId, 'symbols', ...gameOption(slug)];
-  return (
-    <ChauffeurCommand>
-      <CopyText text={words.join(' ')} label="command that uploads symbols" block />
-    </ChauffeurCommand>
-  );
 }

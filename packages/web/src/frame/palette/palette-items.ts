@@ -44,6 +44,19 @@ type Sources = {
   readonly isOperator: boolean;
 };
 
+/** What else people search for. Not in the sections, which every page of a game loads. */
+const SECTION_WORDS: Readonly<Record<(typeof SECTIONS)[number]['name'], string>> = {
+  Overview: 'home dashboard activity usage quota storage limits devices',
+  Builds: 'versions uploads releases files compare ship push symbols changelog',
+  Channels: 'roll back rollback undo release live stable beta testers members expire history',
+  Crashes: 'errors exceptions stack traces dumps minidumps reports groups triage search',
+  Bugs: 'tickets feedback player reports support issues',
+  Health: 'launch health crash-free stability boot start times bands compare versions',
+  Events: 'analytics telemetry metrics explore devices privacy gdpr delete player',
+  Statistics: 'views visitors downloads plays referrers traffic',
+  Settings: '',
+};
+
 const ACCOUNT_PAGES = [
   { href: '/dev', name: 'Your games', words: 'projects organisations studio' },
   { href: '/settings/profile', name: 'Profile', words: 'name email handle developer page delete account' },
@@ -82,8 +95,8 @@ export function listItems({ game, games, isSignedIn, isOperator }: Sources): Pal
     ...(game === null
       ? []
       : [
-          ...SECTIONS.filter(({ name }) => name !== 'Settings').map(({ to, name, words }) =>
-            page(game.name)({ href: to.replace('$slug', game.slug), name, words }),
+          ...SECTIONS.filter(({ name }) => name !== 'Settings').map(({ to, name }) =>
+            page(game.name)({ href: to.replace('$slug', game.slug), name, words: SECTION_WORDS[name] }),
           ),
           ...(game.mayPromote ? [PROMOTE] : []),
           ...game.settingsPages.map(({ path, name, words }) =>

@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuildSymbols } from '@chauffeur/contract/operations/symbols';
 import { Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
-import { SymbolsCommand } from '../../ui/ChauffeurCommand.tsx';
+import { SymbolsCommand } from '../../ui/SymbolsCommand.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';

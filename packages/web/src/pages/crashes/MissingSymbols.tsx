@@ -1,13 +1,17 @@
 // Modules on the stacks that have no symbols, the reason, and the command that uploads them.
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
-import { SymbolsCommand } from '../../ui/ChauffeurCommand.tsx';
+import { Suspense } from 'react';
+import { lazyPart } from '../../frame/load-code.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { TextWithCode } from './TextWithCode.tsx';
 import type { Crash } from './use-crash.ts';
+
+/** Loaded when symbols are missing. */
+const SymbolsCommand = lazyPart(() => import('../../ui/SymbolsCommand.tsx'), 'SymbolsCommand');
 
 export function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
   const { slug } = useGame();
@@ -41,7 +45,9 @@ export function MissingSymbols({ crash, modules }: { crash: Crash; modules: Cras
                 </DocLink>
                 , then upload the folder:
               </Text>
-              <SymbolsCommand slug={slug} buildId={crash.build_id} />
+              <Suspense>
+                <SymbolsCommand slug={slug} buildId={crash.build_id} />
+              </Suspense>
               <Text size="sm">
                 After the upload, this report and all others without these symbols are updated automatically.
               </Text>
