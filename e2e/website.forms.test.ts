@@ -177,7 +177,7 @@ describe('forms', () => {
     await page.getByText('Ticket closed.').waitFor();
     await ask('PATCH', `/games/${studio.gameUid}/bugs/${bugUid}`, { status: 'fixed' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Someone else has changed this since.').waitFor();
+    await page.getByText("Someone else has changed this since, so it wasn't undone.").waitFor();
     const { status } = await ask<{ status: string }>('GET', `/games/${studio.gameUid}/bugs/${bugUid}`);
     assert.equal(status, 'fixed');
 

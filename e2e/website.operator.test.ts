@@ -78,7 +78,7 @@ describe('the operator pages', () => {
     await failMail('bob@example.com');
     await page.getByRole('button', { name: 'Delete accounts:send-mail' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete accounts:send-mail?' });
-    await dialog.getByText('will not be done').waitFor();
+    await dialog.getByText('This job will never run').waitFor();
     await dialog.getByRole('button', { name: 'Delete job' }).click();
     await page.getByText('Deleted accounts:send-mail. It will not run.').waitFor();
     await page.getByText('No failed jobs.').waitFor();

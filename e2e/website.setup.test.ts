@@ -52,9 +52,9 @@ describe('the first run', () => {
       .or(page.getByText('2 of 5 ready', { exact: true }))
       .waitFor();
     const resultOf = (part: string) => page.getByRole('status', { name: `Test of ${part}` });
-    await page.getByRole('region', { name: 'Mail' }).getByText('CHAUFFEUR_SMTP=smtp://user:password').waitFor();
+    await page.getByRole('region', { name: 'Email' }).getByText('CHAUFFEUR_SMTP=smtp://user:password').waitFor();
     await page.getByRole('button', { name: 'Send a test email' }).click();
-    await resultOf('mail')
+    await resultOf('email')
       .getByText(/^The email was written to .*\.eml, and not sent\.$/)
       .waitFor();
     await page.getByRole('button', { name: 'Test storage' }).click();
