@@ -1,4 +1,4 @@
-// cspell:ignore Keine solchen mehr diese Adresse
+// cspell:ignore Keine solchen mehr diese deine Adresse stoppen
 // The language of mails and feeds for players, on the real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

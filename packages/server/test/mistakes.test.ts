@@ -126,7 +126,7 @@ describe('a server that cannot start', () => {
       [join(folder, 'missing.md'), 'does not exist'],
       [join(folder, 'folder.md'), 'is a folder'],
       [await write('empty.md', ' \n'), 'is empty'],
-      [await write('latin.md', Buffer.from('Stra\xdfe', 'latin1')), 'is not text in UTF-8'],
+      [await write('latin.md', Buffer.from('Caf\xe9', 'latin1')), 'is not text in UTF-8'],
       [await write('long.md', 'a'.repeat(300_000)), 'is larger than 256 KiB'],
     ] as const) {
       const environment = { DATABASE_URL: database.url, CHAUFFEUR_PRIVACY_DE: path };

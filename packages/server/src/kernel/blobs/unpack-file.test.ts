@@ -61,7 +61,7 @@ for (const [name, pack] of Object.entries(PACKERS)) {
       const packed = pack(CONTENT);
       for (const [start, expected] of [
         ['MDMP', true],
-        ['MDMX', false],
+        ['ELF ', false],
       ] as const) {
         const { matches, all } = await beginsWith(inPieces(packed, 65_536), Buffer.from(start));
         assert.equal(matches, expected);
