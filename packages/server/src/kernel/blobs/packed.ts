@@ -2,20 +2,18 @@
 // of a key says whether its blob is compressed.
 import { pipeline, Readable, type TransformOptions } from 'node:stream';
 import { pipeline as pump } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import {
   constants,
   createZstdCompress,
   createZstdDecompress,
   type ZstdOptions,
-  zstdCompress,
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { KIB, MIB } from '@chauffeur/contract/limits';
-import { bytesOfBuffer, cutRange } from './byte-source.ts';
+import { KIB } from '@chauffeur/contract/limits';
+import { cutRange } from './byte-source.ts';
 import { freeBuffer } from './free-buffer.ts';
-import { type FileInSpace, giveBackSpace, takeSpace } from './spaces.ts';
+import { dropSpace, type FileInSpace, giveBackSpace, takeSpace } from './spaces.ts';
 import type { BlobStore, ByteRange, ByteSource } from './store.ts';
 
 export const PACKED_SUFFIX = '.zst';
@@ -61,33 +59,32 @@ export async function putPacked(
 ): Promise<PackedSizes> {
   const space = takeSpace();
   if (space === null) return putInParts(blobs, key, source, maxStored);
-  let isKept = false;
+  let memory: 'kept' | 'unused' | 'in use' = 'unused';
   try {
     const { size, rest } = await fill(space, source);
     if (rest !== null) return await putInParts(blobs, key, rest, maxStored);
-    const packed = await pack(new Uint8Array(space, 0, size), {
-      params: PARAMS,
-      chunkSize: Math.max(PACK_CHUNK, Math.min(size, MIB)),
-    });
-    if (packed.length > maxStored) throw tooLarge(maxStored);
-    const stored = await blobs.put(key, {
-      [Symbol.asyncIterator]: () => bytesOfBuffer(packed),
-      release: freePacked,
-    });
+    memory = 'in use';
+    const stored = await putSpace(blobs, key, new Uint8Array(space, 0, size), maxStored);
+    memory = keep === undefined ? 'unused' : 'kept';
     keep?.({ space, size });
-    isKept = keep !== undefined;
     return { size, stored };
   } finally {
-    if (!isKept) giveBackSpace(space);
+    // After an error, a thread may still read from it.
+    if (memory === 'in use') dropSpace();
+    else if (memory === 'unused') giveBackSpace(space);
   }
 }
 
-/** A small result shares its memory with other buffers of Node. */
-function freePacked({ buffer }: Uint8Array): void {
-  if (buffer.byteLength >= PACK_CHUNK) free(buffer);
+/** Compresses bytes that are in memory already into a blob, in one call of the compressor. Returns its size. */
+async function putSpace(blobs: BlobStore, key: string, bytes: Uint8Array, maxStored: number): Promise<number> {
+  const packer = createZstdCompress(PACKER);
+  packer.on('error', () => undefined).end(bytes);
+  try {
+    return await blobs.put(key, limited(packer, maxStored));
+  } finally {
+    packer.destroy();
+  }
 }
-
-const pack = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress);
 
 /** Copies the bytes of `source` to the start of `space`. If they don't fit, `rest` is the whole source. */
 async function fill(space: ArrayBuffer, source: ByteSource): Promise<{ size: number; rest: ByteSource | null }> {

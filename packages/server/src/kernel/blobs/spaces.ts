@@ -25,3 +25,8 @@ export function giveBackSpace(space: ArrayBuffer): void {
   taken -= 1;
   if (!space.detached && free.length < MAX_FREE) free.push(space);
 }
+
+/** Gives back a space whose memory cannot be used again. */
+export function dropSpace(): void {
+  taken -= 1;
+}
