@@ -34,6 +34,7 @@ export async function startWorker(
     await startLane(ctx, pool, bindings, { lane: 'outgoing', concurrency: OUTGOING_JOBS }),
   ];
   const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, bindings, job));
+  ctx.metrics.jobSlots.set({ lane: 'quick' }, 2 * quickJobs);
   const heartbeat = setInterval(() => {
     removeDeadWorkers(ctx, bindings).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
   }, HEARTBEAT_MS);
