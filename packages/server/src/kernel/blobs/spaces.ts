@@ -26,7 +26,7 @@ export function giveBackSpace(space: ArrayBuffer): void {
   if (!space.detached && free.length < MAX_FREE) free.push(space);
 }
 
-/** Gives back a space whose memory cannot be used again. */
+/** Instead of giving back a space whose memory may still be in use. */
 export function dropSpace(): void {
   taken -= 1;
 }
