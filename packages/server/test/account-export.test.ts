@@ -20,6 +20,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'account_writes.user_id': 'counts writes, so that the person reads their own changes from a replica',
   'alert_marks.subject': 'what an alert is about, such as a build',
   'alerts.subject': 'what an alert is about, such as a build',
+  'crash_reports.held_by': 'the number of a process',
   'crash_groups.resolved_by': 'a name in the history of the game; the entry in the activity is exported',
   'deleted_builds.deleted_by': 'a name in the history of the game; the entry in the audit log is exported',
   'deploy_keys.issued_by': 'a name in the history of the game; the entry in the audit log is exported',

@@ -59,7 +59,7 @@ describe('the presence of a process', () => {
     assert.deepEqual(await removeDead(database.db), []);
     await presence.leave();
     await until(async () => !(await isAlive(database.db, processNo)));
-    assert.deepEqual(await removeDead(database.db), ['first', 'second']);
+    assert.deepEqual(await removeDead(database.db), [{ process_no: processNo, worker_ids: ['first', 'second'] }]);
     assert.deepEqual(await removeDead(database.db), []);
   });
 
@@ -75,10 +75,11 @@ describe('the presence of a process', () => {
     assert.notEqual(after.processNo, before.processNo);
     assert.ok(!(await isAlive(database.db, before.processNo)));
     assert.ok(await isAlive(database.db, after.processNo));
-    assert.deepEqual(await removeDead(database.db), ['worker']);
+    const worker_ids = ['worker'];
+    assert.deepEqual(await removeDead(database.db), [{ process_no: before.processNo, worker_ids }]);
     await presence.leave();
     await until(async () => !(await isAlive(database.db, after.processNo)));
-    assert.deepEqual(await removeDead(database.db), ['worker']);
+    assert.deepEqual(await removeDead(database.db), [{ process_no: after.processNo, worker_ids }]);
   });
 
   test('logs the first failure of an outage with its stack, and how many there were at its end', async () => {
