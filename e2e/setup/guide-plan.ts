@@ -99,6 +99,14 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'godot: godot --headless --path . --script res://addons/chauffeur/set_build.gd -- \\': {
     not: 'Debian has no package with Godot 4',
   },
+  'godot: godot --headless --path . --export-release Web dist/web/index.html': {
+    not: 'Debian has no package with Godot 4',
+  },
+  'godot: chauffeur push dist/web --version 1.2.0 --os web --arch wasm32': RUN,
+  'unity: chauffeur push dist/web --version 1.2.0 --os web --arch wasm32': {
+    run: (text) => text.replace('1.2.0', '1.3.0'),
+    because: 'the page about Godot has pushed 1.2.0',
+  },
 
   // Agents and generated clients
   'mcp: claude mcp add --transport http chauffeur https://games.example.com/mcp': { not: 'it needs an account' },
@@ -143,6 +151,11 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
       run: (text) => text.replace(/^kubectl .*\n/, '').replace('helm install', 'helm template'),
       because: 'no Kubernetes runs in CI',
       needs: 'helm',
+    },
+  "containers: helm upgrade games ops/helm/chauffeur --reuse-values --set-file 'legalPages.imprint\\.en\\.md=imprint.en.md' \\":
+    {
+      elsewhere: 'e2e/release/ops.test.ts',
+      as: 'settings.CHAUFFEUR_IMPRINT_EN=/legal/imprint.en.md',
     },
   'citus: chauffeur-server distribute --dry-run': {
     elsewhere: 'packages/server/test/citus.test.ts',

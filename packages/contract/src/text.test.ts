@@ -13,7 +13,7 @@ const BELL = '\u0007';
 const EXCEPTIONS: readonly (readonly [reason: string, fields: RegExp])[] = [
   [
     'a secret or id, which is only compared',
-    /\.(cursor|token|read_token|device_code|key|code|nonce|password|client_id|user_id|assignee|handle|uid|image|build_id|id)$|X-Read-Token$|X-Upload-Session-ID$/,
+    /\.(cursor|token|read_token|device_code|key|code|nonce|password|client_id|user_id|assignee|handle|uid|image|build_id|id)$|X-Read-Token$|X-Upload-Session-ID$|Idempotency-Key$/,
   ],
   [
     'a search, which is only compared',

@@ -82,6 +82,7 @@ describe("a client's own id", () => {
     '6FA459EAEE8A4CA4894EDB77E160355E',
     '{6fa459ea-ee8a-4ca4-894e-db77e160355e}.DMP',
     '1f2e3d4c-5b6a-7988-0a1b2c3d-4e5f6071.dmp',
+    '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp.gz',
   ])
     it(`is ${name}`, () => assert.equal(typeof clientRefOf(name), 'string'));
   for (const name of [
@@ -91,7 +92,7 @@ describe("a client's own id", () => {
     '12345678.dmp',
     '1f2e3d4c-5b6a-7988-0a1b2c3d-4e5f607.dmp',
     '1f2e3d4c-5b6a-79880a1b2c3d-4e5f6071.dmp',
-    '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp.gz',
+    '6fa459ea-ee8a-4ca4-894e-db77e160355e.dmp.zip',
   ])
     it(`is not ${JSON.stringify(name)}`, () => assert.equal(clientRefOf(name), null));
 });
