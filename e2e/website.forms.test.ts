@@ -295,12 +295,12 @@ describe('forms', () => {
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     const address = page.getByLabel('Address', { exact: true });
     await address.fill('http://hooks.example.com/alerts');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add and send test' }).click();
     await shownAt(page, address, 'Must be an address that begins with https://.');
     assert.equal(await alerts.count(), 0);
     await address.fill('https://me:secret@hooks.example.com/alerts');
     assert.equal(await address.getAttribute('aria-invalid'), null);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add and send test' }).click();
     await shownAt(
       page,
       address,
@@ -438,7 +438,7 @@ describe('forms', () => {
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     await page.getByLabel('Send alerts to').selectOption('webhook');
     await page.getByLabel('Address', { exact: true }).fill('https://hooks.example.com/alerts');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add and send test' }).click();
     await page.getByText('Copy it now').waitFor();
     await page.evaluate(() => {
       const own = document.execCommand.bind(document);

@@ -65,16 +65,16 @@ describe('open pages behind nginx', () => {
     const page = await pages.openPage({ session: studio.session });
     await openFollowing(page, '/builds');
     const builds = page.getByRole('table', { name: 'Builds' });
-    await builds.getByText('1.0.0').waitFor();
+    await builds.getByText('1.0.0', { exact: true }).waitFor();
     await ship('1.1.0');
-    await builds.getByText('1.1.0').waitFor();
+    await builds.getByText('1.1.0', { exact: true }).waitFor();
 
     pages.expectErrors(ERRORS);
     const again = page.waitForResponse(STREAM);
     await startFront();
     assert.equal((await again).status(), 200);
     await ship('1.2.0');
-    await builds.getByText('1.2.0').waitFor();
+    await builds.getByText('1.2.0', { exact: true }).waitFor();
   });
 
   test('a page that cannot follow asks every few seconds, and follows once it can', async (t) => {

@@ -60,7 +60,7 @@ const isShared = inFolders(
 /** Parts that the page of a crash group, which people open most often, does not need at first. */
 const isOfFewPages = inFolders(
   ...[
-    ...['BandBadge', 'bands', 'Picture', 'RequestCommand'],
+    ...['BandBadge', 'bands', 'ChauffeurCommand', 'Picture', 'RequestCommand', 'ShellCommand', 'SymbolsCommand'],
     ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager', 'ScrollBox'],
     ...['RoleSelect', 'select-column', 'select-to', 'shells', 'sorting', 'use-pages', 'use-selection'],
     ...[

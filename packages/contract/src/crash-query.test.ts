@@ -15,6 +15,7 @@ import {
   typeOf,
   withFilter,
 } from './crash-query.ts';
+import { findMistake } from './crash-query-mistake.ts';
 
 const text = (value: string, negated = false): Term => ({ kind: 'text', negated, text: value });
 const filter = (key: string, values: string[], operator: Operator = '=', negated = false): Term => ({
@@ -75,9 +76,9 @@ describe('a query', () => {
   ];
   for (const [query, suggestion] of SUGGESTIONS)
     test(`is corrected, if something is similar: ${query}`, () => {
-      const [problem] = parseQuery(query).problems;
-      assert.equal(problem?.suggestion, suggestion);
-      assert.equal(/ Did you mean “/.test(problem?.message ?? ''), suggestion !== undefined);
+      const mistake = findMistake(query);
+      assert.equal(mistake?.suggestion, suggestion);
+      assert.equal(/ Did you mean “/.test(mistake?.message ?? ''), suggestion !== undefined);
       if (suggestion !== undefined) assert.deepEqual(parseQuery(suggestion).problems, []);
     });
 

@@ -8,7 +8,6 @@
 //
 // Values and texts with spaces, commas or quotes are quoted; inside of quotes, `\"` is a quote and `\\` a backslash.
 // Names of C++ such as `render::draw` are texts, because a filter has one colon.
-import { findNearestName } from './nearest-name.ts';
 
 /** How the values of a filter are compared. `names` are the only values; without them, any text is one. */
 type KeyType = {
@@ -48,7 +47,7 @@ export const QUERY_KEYS = {
   message: { description: "Words of the error or the player's message (reports)", type: 'text' },
 } as const satisfies Readonly<Record<string, KeyType>>;
 
-type QueryKey = keyof typeof QUERY_KEYS;
+export type QueryKey = keyof typeof QUERY_KEYS;
 export const OPERATORS = ['>=', '<=', '>', '<'] as const;
 export type Operator = (typeof OPERATORS)[number] | '=';
 
@@ -66,13 +65,11 @@ export type Term = { readonly negated: boolean } & (
     }
 );
 
-type QueryProblem = {
+export type QueryProblem = {
   /** Where the term is in the query, in UTF-16 code units. */
   readonly from: number;
   readonly to: number;
   readonly message: string;
-  /** The whole query with the name that was probably meant, if there is one. */
-  readonly suggestion?: string;
 };
 
 export type ParsedQuery = { readonly terms: readonly Term[]; readonly problems: readonly QueryProblem[] };
@@ -86,7 +83,7 @@ export function parseQuery(query: string): ParsedQuery {
   const problems: QueryProblem[] = [];
   for (const token of tokensOf(query)) {
     const term = token.problem === undefined ? termOf(token) : token.problem;
-    if (typeof term === 'string') problems.push(describeProblem(query, token, term));
+    if (typeof term === 'string') problems.push({ from: token.from, to: token.to, message: term });
     else terms.push(term);
   }
   if (terms.length > MAX_TERMS)
@@ -195,42 +192,6 @@ function termOf({ negated, key, pieces }: Token): Term | string {
   return { kind: 'filter', negated, key, operator: operator ?? '=', values };
 }
 
-function describeProblem(query: string, token: Token, message: string): QueryProblem {
-  const { from, to } = token;
-  const meant = findCorrection(query.slice(from, to), token);
-  if (meant === null) return { from, to, message };
-  const suggestion = query.slice(0, from) + meant.term + query.slice(to);
-  return { from, to, message: `${message} Did you mean “${meant.name}”?`, suggestion };
-}
-
-/** Names of other tools for what our filters are about. */
-const OTHER_NAMES: Readonly<Record<string, QueryKey>> = {
-  ...{ status: 'is', state: 'is', owner: 'assigned', assignee: 'assigned', platform: 'os', system: 'os' },
-  ...{ release: 'version', architecture: 'arch', count: 'reports', users: 'devices', seen: 'last', memory: 'ram' },
-  ...{ language: 'locale', lang: 'locale', graphics: 'gpu', processor: 'cpu', text: 'message', error: 'reason' },
-};
-
-/** The term with the name that was probably meant, which then has no problem; null if nothing is similar. */
-function findCorrection(term: string, { key, pieces }: Token): { term: string; name: string } | null {
-  if (key === null) return null;
-  const isValue = isKey(key);
-  const mistyped = isValue ? pieces.find(({ text }) => problemOf(key, typeOf(key), text) !== null)?.text : key;
-  const name = mistyped && findMeant(mistyped, isValue ? (namesOf(key) ?? []) : Object.keys(QUERY_KEYS));
-  if (!mistyped || !name) return null;
-  // A key is in lower case here, and a value comes after it.
-  const start = isValue ? term.indexOf(mistyped, term.indexOf(':')) : term.toLowerCase().indexOf(key);
-  const corrected = term.slice(0, start) + name + term.slice(start + mistyped.length);
-  return parseQuery(corrected).problems.length === 0 ? { term: corrected, name: isValue ? name : `${name}:` } : null;
-}
-
-function findMeant(typed: string, names: readonly string[]): string | null {
-  const lower = typed.toLowerCase();
-  const [started, ...others] = names.filter((name) => name.startsWith(lower));
-  if (started !== undefined && others.length === 0) return started;
-  const other = Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower]! : null;
-  return other !== null && names.includes(other) ? other : findNearestName(typed, names);
-}
-
 /** Whether it is the name of a filter. */
 export function isKey(key: string): boolean {
   return Object.hasOwn(QUERY_KEYS, key) || (key.startsWith(METADATA_PREFIX) && key.length > METADATA_PREFIX.length);
@@ -240,12 +201,12 @@ export function typeOf(key: string): KeyType['type'] {
   return Object.hasOwn(QUERY_KEYS, key) ? QUERY_KEYS[key as QueryKey].type : 'text';
 }
 
-function namesOf(key: string): readonly string[] | undefined {
+export function namesOf(key: string): readonly string[] | undefined {
   const type: KeyType | undefined = Object.hasOwn(QUERY_KEYS, key) ? QUERY_KEYS[key as QueryKey] : undefined;
   return type?.names;
 }
 
-function problemOf(key: string, type: KeyType['type'], value: string): string | null {
+export function problemOf(key: string, type: KeyType['type'], value: string): string | null {
   const names = namesOf(key);
   if (names !== undefined && !names.includes(value.toLowerCase())) return `“${key}” is one of: ${names.join(', ')}.`;
   if (type === 'number' && !/^\d{1,12}$/.test(value)) return `“${key}” is compared with a whole number.`;

@@ -5,37 +5,13 @@ export const ROLE_NAMES = ['viewer', 'triager', 'developer', 'admin', 'owner'] a
 
 export type Role = (typeof ROLE_NAMES)[number];
 
-/** Each role may do what all lower roles may do. A summary is read on its own, such as in an invitation. */
-export const ROLES: Readonly<Record<Role, { label: string; plural: string; summary: string }>> = {
-  viewer: {
-    label: 'Viewer',
-    plural: 'viewers',
-    summary: 'Viewers read builds, crash reports, launch health and bug tickets, and change nothing.',
-  },
-  triager: {
-    label: 'Triager',
-    plural: 'triagers',
-    summary:
-      'Triagers triage crash groups and bug tickets, comment, reply to players, download dumps and logs, and read what viewers read.',
-  },
-  developer: {
-    label: 'Developer',
-    plural: 'developers',
-    summary:
-      'Developers upload, promote and delete builds, edit symbols, images, the store page and event files, and triage crashes and bugs.',
-  },
-  admin: {
-    label: 'Admin',
-    plural: 'admins',
-    summary:
-      'Admins manage alerts, grouping rules, issue trackers, deploy keys and the members of the organisation, and do all that developers do.',
-  },
-  owner: {
-    label: 'Owner',
-    plural: 'owners',
-    summary:
-      'Owners decide on approvals, share, transfer and delete games, change the organisation, and do all that admins do.',
-  },
+/** Each role may do what all lower roles may do. */
+export const ROLES: Readonly<Record<Role, { label: string; plural: string }>> = {
+  viewer: { label: 'Viewer', plural: 'viewers' },
+  triager: { label: 'Triager', plural: 'triagers' },
+  developer: { label: 'Developer', plural: 'developers' },
+  admin: { label: 'Admin', plural: 'admins' },
+  owner: { label: 'Owner', plural: 'owners' },
 };
 
 /** Whether someone with `role` may do what needs `needed`. */

@@ -1,4 +1,5 @@
 // Selects a role, and says in a line what it may do.
+import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { ROLES, type Role } from '@chauffeur/contract/roles';
 import { NativeSelect } from '@mantine/core';
 
@@ -13,7 +14,7 @@ type RoleSelectProps = {
 
 /** With `isCompact`, as in a table, the label is for screen readers only, and the description is a tooltip. */
 export function RoleSelect({ label, value, roles, isCompact = false, isDisabled = false, onChange }: RoleSelectProps) {
-  const { summary } = ROLES[value];
+  const summary = ROLE_SUMMARIES[value];
   return (
     <NativeSelect
       data-field="role"

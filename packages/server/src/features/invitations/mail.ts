@@ -1,4 +1,5 @@
 // The emails about invitations and transfers of games.
+import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { ROLES, type Role } from '@chauffeur/contract/roles';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
@@ -38,7 +39,7 @@ export function teamInvitationMail({ to, role, target, url, days }: TeamInvitati
     subject: `Invitation to ${plainName(target.name)}`,
     text: [
       `You were invited to the ${target.kind} ${quote(plainName(target.name))} with the role ${role}.`,
-      ROLES[role].summary,
+      ROLE_SUMMARIES[role],
       'Accept or decline:',
       url,
       `The link expires in ${days} days. Sign in as ${to}, or create an account with this address first.`,

@@ -1,5 +1,5 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
-import { parseQuery } from '@chauffeur/contract/crash-query';
+import { findMistake } from '@chauffeur/contract/crash-query-mistake';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -26,16 +26,16 @@ export function CrashesPage() {
   const builds = data?.builds ?? [];
   const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
   const reset = () => change(readFilters({}));
-  const [problem] = parseQuery(filters.query).problems;
+  const mistake = findMistake(filters.query);
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
-      {problem === undefined && (
+      {mistake === null && (
         <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
       )}
-      {problem !== undefined ? (
-        <QueryMistake problem={problem} onSearch={(query) => change({ ...filters, query })} onReset={reset} />
+      {mistake !== null ? (
+        <QueryMistake mistake={mistake} onSearch={(query) => change({ ...filters, query })} onReset={reset} />
       ) : filters.view === 'groups' ? (
         <GroupList
           key={JSON.stringify(filters)}

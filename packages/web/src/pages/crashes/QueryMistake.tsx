@@ -1,15 +1,15 @@
 // Shown instead of results if the query has a mistake, so that none are shown for another query.
-import type { parseQuery } from '@chauffeur/contract/crash-query';
+import type { QueryMistake as Mistake } from '@chauffeur/contract/crash-query-mistake';
 import { Button, Group, Stack, Text } from '@mantine/core';
 
 type QueryMistakeProps = {
-  problem: ReturnType<typeof parseQuery>['problems'][number];
+  mistake: Mistake;
   onSearch: (query: string) => void;
   /** Removes all filters. */
   onReset: () => void;
 };
 
-export function QueryMistake({ problem: { message, suggestion }, onSearch, onReset }: QueryMistakeProps) {
+export function QueryMistake({ mistake: { message, suggestion }, onSearch, onReset }: QueryMistakeProps) {
   return (
     <Stack gap="sm" role="alert" align="flex-start">
       <Text size="sm">{message}</Text>

@@ -1,6 +1,7 @@
 // The people who work on a game with their roles, and open invitations.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGame, leaveGame, listGames, removeAdmin, setGameRole } from '@chauffeur/contract/operations/games';
+import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { isAtLeast, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -88,7 +89,7 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
             onChange={(role) => changing.mutate({ member, role })}
           />
         ) : (
-          <span title={ROLES[member.role].summary}>
+          <span title={ROLE_SUMMARIES[member.role]}>
             {ROLES[member.role].label}
             {member.organisation_role === null && member.game_role !== null && (
               <Text span size="sm" c="dimmed">

@@ -3,6 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { acceptInvitation, declineInvitation, getInvitation } from '@chauffeur/contract/operations/invitations';
+import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { ROLES } from '@chauffeur/contract/roles';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -61,7 +62,7 @@ function effectsOf({ role, organisation }: Invitation): readonly string[] {
   const own = organisation === null ? EFFECTS[role] : undefined;
   return (
     own ?? [
-      ROLES[role].summary,
+      ROLE_SUMMARIES[role],
       `The other members of the ${placeOf({ organisation })} see your name and email address.`,
     ]
   );

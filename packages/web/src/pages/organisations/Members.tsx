@@ -6,6 +6,7 @@ import {
   removeMember,
   setMemberRole,
 } from '@chauffeur/contract/operations/organisations';
+import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { mayGrant, ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -59,7 +60,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
             onChange={(role) => changing.mutate({ member, role })}
           />
         ) : (
-          <span title={ROLES[member.role].summary}>{ROLES[member.role].label}</span>
+          <span title={ROLE_SUMMARIES[member.role]}>{ROLES[member.role].label}</span>
         ),
     },
     {

@@ -3,6 +3,7 @@
 import { compareVersions } from '@chauffeur/contract/compare-versions';
 import { isFacet } from '@chauffeur/contract/crash-facets';
 import { METADATA_PREFIX, type Operator, parseQuery, type Term, timesOf } from '@chauffeur/contract/crash-query';
+import { findMistake } from '@chauffeur/contract/crash-query-mistake';
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { type RawBuilder, sql } from 'kysely';
@@ -45,7 +46,10 @@ function termsOf(query: string): readonly Term[] {
   const { terms, problems } = parseQuery(query);
   const [problem] = problems;
   if (problem === undefined) return terms;
-  throw new ApiError(4002, `query: ${problem.message} See “${query.slice(problem.from, problem.to)}”.`);
+  throw new ApiError(
+    4002,
+    `query: ${(findMistake(query) ?? problem).message} See “${query.slice(problem.from, problem.to)}”.`,
+  );
 }
 
 /** Throws 4002 for a wrong query. */
