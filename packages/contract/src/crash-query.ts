@@ -65,7 +65,7 @@ export type Term = { readonly negated: boolean } & (
     }
 );
 
-export type QueryProblem = {
+type QueryProblem = {
   /** Where the term is in the query, in UTF-16 code units. */
   readonly from: number;
   readonly to: number;
