@@ -82,7 +82,8 @@ describe('the sections', () => {
           where k.contype = 'f' and k.confrelid = 'users'::regclass and a.attname = c.column_name
             and k.conrelid = to_regclass(quote_ident(c.table_name))) as is_reference
         from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-        where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name !~ '_p\\d+$'`,
+        where c.table_schema = 'public' and t.table_type = 'BASE TABLE'
+          and not (select relispartition from pg_class where oid = to_regclass(quote_ident(c.table_name)))`,
     );
   }
 
