@@ -1,6 +1,6 @@
 // The emails about invitations and transfers of games.
 import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
-import { ROLES, type Role } from '@chauffeur/contract/roles';
+import type { Role } from '@chauffeur/contract/roles';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
 import type { Target } from './team-invitations.sql.ts';
