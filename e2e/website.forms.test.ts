@@ -234,8 +234,16 @@ describe('forms', () => {
     await listing.getByLabel('Address of video 1').fill('https://vimeo.com/76979871');
     await listing.getByRole('button', { name: 'Add Windows' }).click();
     await listing.getByLabel('Minimum for Windows').fill('Windows 10');
-    await update(listing);
     const palette = listing.getByRole('dialog', { name: 'Command palette' });
+    // It does not wait for the page, which stays below it when its data arrives.
+    const data = new RegExp(`/games/${studio.slug}$`);
+    await listing.route(data, async (route) => {
+      await palette.waitFor();
+      await route.continue();
+    });
+    await update(listing);
+    await listing.getByRole('heading', { name: 'Listing', level: 1 }).waitFor();
+    await listing.unroute(data);
     await palette.waitFor();
     await listing.keyboard.type('health');
     assert.equal(await palette.getByRole('combobox').inputValue(), 'health');

@@ -10,7 +10,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { FirstPage, Frame } from './frame/Frame.tsx';
+import { Frame, Site } from './frame/Frame.tsx';
 import { GameFrame } from './frame/GameFrame.tsx';
 import { restoreTyped } from './frame/keep-typed.ts';
 import { loadCode, setNavigation } from './frame/load-code.ts';
@@ -555,7 +555,7 @@ export function createSite(queries: QueryClient) {
     // The query client decides how long data is fresh.
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: PageProblem,
-    InnerWrap: FirstPage,
+    InnerWrap: Site,
     scrollRestoration: true,
     // Search parameters are always text: version 1.0 must not become the number 1.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -27,8 +27,11 @@ export function Frame() {
   );
 }
 
-/** Nothing of the first page is shown before its data has arrived. If that takes long, the header comes first. */
-export function FirstPage({ children }: { children: ReactNode }) {
+/**
+ * Nothing of the first page is shown before its data has arrived. If that takes long, the header comes first. What is shown
+ * above all pages stays as it is when a page arrives.
+ */
+export function Site({ children }: { children: ReactNode }) {
   const isMissing = useRouterState({ select: ({ matches }) => matches.length === 0 });
   const isLate = useLasting(isMissing, PATIENCE_MS);
   return (
@@ -39,6 +42,9 @@ export function FirstPage({ children }: { children: ReactNode }) {
         </Layout>
       )}
       {children}
+      <ConnectionStatus />
+      <UndoToast />
+      <PaletteKey />
     </>
   );
 }
@@ -98,9 +104,6 @@ function Layout({ children }: { children: ReactNode }) {
           </div>
         </footer>
       )}
-      <ConnectionStatus />
-      <UndoToast />
-      <PaletteKey />
     </>
   );
 }

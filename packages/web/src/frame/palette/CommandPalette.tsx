@@ -5,7 +5,7 @@ import { promoteBuild } from '@chauffeur/contract/operations/channels';
 import { getGame, listGames } from '@chauffeur/contract/operations/games';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams, useRouter } from '@tanstack/react-router';
+import { useRouter, useRouterState } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { ask } from '../../api.ts';
 import { SETTINGS_PARTS } from '../../pages/games/settings-parts.ts';
@@ -145,7 +145,7 @@ function optionId(listId: string, { id }: PaletteItem): string {
 
 /** What matches the query, in the order in which it is shown. */
 function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
-  const { slug } = useParams({ strict: false });
+  const slug = useRouterState({ select: ({ matches }) => slugOf(matches.at(-1)?.params ?? {}) });
   const { data: person } = useQuery(session);
   const isSignedIn = person != null;
   const { data: open } = useQuery({ ...ask(getGame, { uid: slug ?? '' }), enabled: slug !== undefined && isSignedIn });
@@ -174,6 +174,11 @@ function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
   const isOperator = person?.operator === true;
   const items = listItems({ game, games: games?.games ?? [], isSignedIn, isOperator });
   return [...findItems(items, query), ...searchItems(query, game)];
+}
+
+/** Of the game that the page is about. */
+function slugOf(params: { slug?: string }): string | undefined {
+  return params.slug;
 }
 
 function useThemeSwitch(): () => void {
