@@ -4,7 +4,7 @@ import { redactUserPaths } from '../report/user-paths.ts';
 import { readIps } from './formats/apple.ts';
 import { FORMATS } from './formats.ts';
 import { linesOf } from './lines.ts';
-import { type Reading, TRACE_LIMITS, type Trace, type TraceException, type TraceFrame } from './trace.ts';
+import { TRACE_LIMITS, type Trace, type TraceException, type TraceFrame } from './trace.ts';
 
 /**
  * Of a message, the first report counts, and of a log the last one: what came before it did not end the program. One
@@ -19,18 +19,20 @@ export function findTrace(text: string, choice: Choice): Trace | null {
   const lines = linesOf(text);
   let best: Trace | null = null;
   for (let at = 0; at < lines.length; ) {
-    const reading = lines[at] === '' ? null : readAt(lines, at);
-    if (reading !== null && isBetter(reading.trace, best, choice)) best = reading.trace;
+    const found = lines[at] === '' ? null : readAt(lines, at);
+    if (found !== null && isBetter(found.trace, best, choice)) best = found.trace;
     // A format that read nothing new would read the same line forever.
-    at = Math.max(at + 1, reading?.end ?? 0);
+    at = Math.max(at + 1, found?.end ?? 0);
   }
   return best === null ? null : limited(best);
 }
 
-function readAt(lines: readonly string[], at: number): Reading | null {
+function readAt(lines: readonly string[], at: number): { trace: Trace; end: number } | null {
   for (const format of FORMATS) {
     const reading = format.read(lines, at);
-    if (reading !== null) return reading;
+    if (reading === null) continue;
+    const { end, related = [], ...read } = reading;
+    return { trace: { format: format.name, ...read, related }, end };
   }
   return null;
 }
@@ -64,13 +66,8 @@ function limitedException({ type, message, frames }: TraceException): TraceExcep
       toPrintable(redactUserPaths(message.slice(0, 4 * TRACE_LIMITS.messageLength))),
       TRACE_LIMITS.messageLength,
     ),
-    frames: innermost(frames).map(limitedFrame),
+    frames: frames.slice(0, TRACE_LIMITS.frames).map(limitedFrame),
   };
-}
-
-/** Of an endless recursion, the outermost frames say nothing. */
-function innermost(frames: readonly TraceFrame[]): readonly TraceFrame[] {
-  return frames.slice(0, TRACE_LIMITS.frames);
 }
 
 function limitedFrame(frame: TraceFrame): TraceFrame {

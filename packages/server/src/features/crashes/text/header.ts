@@ -1,5 +1,6 @@
 // Finds the line that names an exception above its frames, whatever a runtime or a logger writes before it.
 import { isBlank, isTypeName, splitFirst, type TypedMessage, typedMessage } from './scan.ts';
+import type { TraceFrame } from './trace.ts';
 
 export type Header = TypedMessage & { readonly framesAt: number };
 
@@ -28,19 +29,20 @@ export function headerOf(line: string): TypedMessage | null {
 
 /**
  * The header at the line `at`, if frames follow after its message. A line above frames that names no exception is a
- * message of unknown type.
+ * message of unknown type, and frames whose header was cut off have an empty one.
  */
 export function readHeader(
   lines: readonly string[],
   at: number,
-  isFrame: (line: string, index: number) => boolean,
+  frameOf: (line: string, index: number) => TraceFrame | null,
 ): Header | null {
   const line = lines[at]!;
-  if (isBlank(line) || isFrame(line, at)) return null;
+  const isFrame = (index: number) => index < lines.length && frameOf(lines[index]!, index) !== null;
+  if (isBlank(line)) return null;
+  if (isFrame(at)) return { type: '', message: '', framesAt: at };
   const header = headerOf(line);
-  const isAbove = at + 1 < lines.length && isFrame(lines[at + 1]!, at + 1);
   if (header === null) {
-    if (!isAbove) return null;
+    if (!isFrame(at + 1)) return null;
     // The end of a frame that was cut off is no message.
     if (/:\d{1,9}\)$/.test(line) || (line.includes(')') && !line.includes('('))) return null;
     const typed = typedMessage(line);
@@ -49,7 +51,7 @@ export function readHeader(
       : { type: '', message: line.trim(), framesAt: at + 1 };
   }
   for (let next = at + 1; next < Math.min(lines.length, at + 1 + MAX_MESSAGE_LINES); next++) {
-    if (isFrame(lines[next]!, next)) return { ...header, framesAt: next };
+    if (isFrame(next)) return { ...header, framesAt: next };
     if (headerOf(lines[next]!) !== null) return null;
   }
   return null;

@@ -1,5 +1,6 @@
 // Frames of native code in text: a module, a function with arguments, an offset, and a file with a line.
 import { baseName } from '@chauffeur/minidump/base-name';
+import { SIGNALS } from '@chauffeur/minidump/reasons/linux/signals';
 import { isOwnFrame } from './own-frame.ts';
 import { closingOf, isDigits, locationOf, splitLast } from './scan.ts';
 import { shownFile } from './source-names.ts';
@@ -14,6 +15,11 @@ type NativeFields = {
   readonly line?: number | null | undefined;
   readonly column?: number | null | undefined;
 };
+
+/** The name of a signal that ends programs, from its number on Linux or macOS: 10 is a `SIGBUS` of macOS. */
+export function nameSignal(number: number): string {
+  return number === 10 ? 'SIGBUS' : (SIGNALS.get(number) ?? `signal ${number}`);
+}
 
 /** Names that writers give to functions without symbols. */
 const UNNAMED =
@@ -59,7 +65,7 @@ export function nativeRest(text: string): TraceFrame | null {
   rest = rest.replace(/^in /, '');
   const { name, place } = splitPlace(rest);
   if (name === '' && module === null) return null;
-  return nativeFrame({ function: name.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,9})$/i, ''), module, offset, ...place });
+  return nativeFrame({ function: withoutDistance(name), module, offset, ...place });
 }
 
 /** `Player::move(int) (src/player.cpp:12)`, `Player::move(int) at src/player.cpp:12`, `Player::move(int) src/a.cpp:12:3`. */

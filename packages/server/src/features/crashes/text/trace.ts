@@ -1,5 +1,6 @@
-// What the parsers of text reports return: exceptions with their frames, in one form for all formats.
+// Exceptions with their frames, in the form that the parsers of all formats of text reports return.
 import type { RelatedException as RelatedRecord } from '@chauffeur/contract/operations/crash-stacks';
+import { isBlank } from './scan.ts';
 
 export type TraceFrame = {
   /** Without arguments; null if the format has no name for it. */
@@ -46,8 +47,13 @@ export type Trace = {
   readonly related: readonly RelatedException[];
 };
 
-/** A trace, and the index of the first line after it. */
-export type Reading = { readonly trace: Trace; readonly end: number };
+/** What a format reads of a trace. */
+export type Reading = Omit<Trace, 'format' | 'related'> & {
+  /** Without any if it is missing. */
+  readonly related?: readonly RelatedException[];
+  /** The index of the first line after the report. */
+  readonly end: number;
+};
 
 export type TextFormat = {
   /** Shown on the page of a report: `Godot script error`. */
@@ -60,7 +66,7 @@ export type TextFormat = {
 };
 
 export const TRACE_LIMITS = {
-  /** Of an exception. The innermost frames are kept, and the outermost one. */
+  /** Of an exception. The innermost frames are kept: in an endless recursion, the others say nothing. */
   frames: 64,
   related: 8,
   messageLength: 500,
@@ -80,4 +86,20 @@ export function frame(fields: Partial<TraceFrame>): TraceFrame {
     own: true,
     ...fields,
   };
+}
+
+/** Consecutive frames from the line `from`, after any empty lines. `end` is the index of the first line after them. */
+export function readFrames(
+  lines: readonly string[],
+  from: number,
+  frameOf: (line: string) => TraceFrame | null,
+): { frames: TraceFrame[]; end: number } {
+  const frames: TraceFrame[] = [];
+  let end = from;
+  for (; end < lines.length; end++) {
+    const parsed = frameOf(lines[end]!);
+    if (parsed !== null) frames.push(parsed);
+    else if (!isBlank(lines[end]!) || frames.length > 0) break;
+  }
+  return { frames, end };
 }

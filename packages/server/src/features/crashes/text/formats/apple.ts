@@ -1,10 +1,9 @@
 // Crash reports of macOS and iOS: the text of .crash, the JSON of .ips, and an uncaught NSException in the console.
 import { nativeFrame, splitPlace, withoutDistance } from '../native-frames.ts';
-import { after, isBlank, splitFirst } from '../scan.ts';
-import type { Reading, TextFormat, TraceFrame } from '../trace.ts';
+import { after, splitFirst } from '../scan.ts';
+import { readFrames, type TextFormat, TRACE_LIMITS, type Trace, type TraceFrame } from '../trace.ts';
 
 const MAX_HEAD = 120;
-const MAX_FRAMES = 300;
 
 export const appleCrash: TextFormat = {
   name: 'Apple crash report',
@@ -23,8 +22,8 @@ export const appleCrash: TextFormat = {
       }
       if (start > 0) break;
     }
-    const calls = start < 0 ? { frames: [], end: at + 1 } : readCalls(lines, start);
-    return finish(typeOf(type), message, calls);
+    const { frames, end } = start < 0 ? { frames: [], end: at + 1 } : readFrames(lines, start, frameOf);
+    return { isNative: true, isFatal: true, main: { type: typeOf(type), message, frames }, end };
   },
 };
 
@@ -32,22 +31,6 @@ export const appleCrash: TextFormat = {
 function typeOf(text: string): string {
   const [name, signal] = splitFirst(text, ' (') ?? [text, ''];
   return name === 'EXC_CRASH' ? `EXC_CRASH / ${signal.replace(/\)$/, '')}` : name;
-}
-
-function finish(type: string, message: string, { frames, end }: { frames: TraceFrame[]; end: number }): Reading {
-  const main = { type, message, frames };
-  return { trace: { format: appleCrash.name, isNative: true, isFatal: true, main, related: [] }, end };
-}
-
-function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
-  const frames: TraceFrame[] = [];
-  let end = from;
-  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
-    const parsed = frameOf(lines[end]!);
-    if (parsed !== null) frames.push(parsed);
-    else if (!isBlank(lines[end]!) || frames.length > 0) break;
-  }
-  return { frames, end };
 }
 
 /** `3   Owls   0x0000000104 -[Player move:] + 12 (Player.m:34)`, and `0x104 0x100 + 123` without a name. */
@@ -70,12 +53,9 @@ export const nsException: TextFormat = {
     const message = (after(rest, ", reason: '") ?? '').replace(/'$/, '');
     let next = at + 1;
     while (next < lines.length && next < at + 6 && frameOf(lines[next]!) === null) next += 1;
-    const { frames, end } = readCalls(lines, next);
+    const { frames, end } = readFrames(lines, next, frameOf);
     const main = { type: type.trim() || 'NSException', message, frames };
-    return {
-      trace: { format: nsException.name, isNative: true, isFatal: true, main, related: [] },
-      end: Math.max(end, at + 1),
-    };
+    return { isNative: true, isFatal: true, main, end: Math.max(end, at + 1) };
   },
 };
 
@@ -92,7 +72,7 @@ type Ips = {
 const MAX_JSON = 2_000_000;
 
 /** The JSON of an .ips file, of which the first line is a header of its own. Null if the text is none. */
-export function readIps(text: string): Reading['trace'] | null {
+export function readIps(text: string): Trace | null {
   const start = text.indexOf('\n{');
   if (
     !text.startsWith('{"') ||
@@ -110,7 +90,7 @@ export function readIps(text: string): Reading['trace'] | null {
   const images = listOf(body.usedImages);
   const thread = listOf(body.threads)[Number(body.faultingThread)] as { frames?: unknown } | undefined;
   const thrown = listOf(body.lastExceptionBacktrace);
-  const frames = (thrown.length > 0 ? thrown : listOf(thread?.frames)).slice(0, MAX_FRAMES);
+  const frames = (thrown.length > 0 ? thrown : listOf(thread?.frames)).slice(0, TRACE_LIMITS.frames);
   const asi = Object.values((body.asi ?? {}) as Record<string, unknown>).flatMap(listOf);
   const type = textOf(body.exception?.type) || 'Crash';
   const main = {

@@ -22,14 +22,14 @@ export const dart: TextFormat = {
     const named = headerOf(head) ?? { type: head === '' ? '' : 'Exception', message: head };
     const frames: TraceFrame[] = [];
     let end = next;
-    for (; end < lines.length && frames.length < 300; end++) {
+    for (; end < lines.length; end++) {
       if (lines[end]!.trim() === '<asynchronous suspension>') continue;
       const parsed = callOf(lines[end]!);
       if (parsed === null) break;
       frames.push(parsed);
     }
     const main = { ...named, frames };
-    return { trace: { format: dart.name, isNative: false, isFatal: unhandled !== null, main, related: [] }, end };
+    return { isNative: false, isFatal: unhandled !== null, main, end };
   },
 };
 

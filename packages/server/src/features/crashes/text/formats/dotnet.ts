@@ -25,8 +25,7 @@ export const dotnet: TextFormat = {
   name: '.NET',
   read(lines, at) {
     const header = readTop(lines, at);
-    if (header !== null) return readChain(lines, header.framesAt, header.exceptions);
-    return frameOf(lines[at]!) === null ? null : readChain(lines, at, [{ type: '', message: '' }]);
+    return header === null ? null : readChain(lines, header.framesAt, header.exceptions);
   },
 };
 
@@ -35,9 +34,9 @@ type Named = Pick<TraceException, 'type' | 'message'>;
 /** The exception and its inner ones, which are on the same line or on lines of their own before the first frame. */
 function readTop(lines: readonly string[], at: number): { framesAt: number; exceptions: Named[] } | null {
   // A frame without a place looks like any call, so it counts after an exception only.
-  const isFrame = (line: string, index: number) =>
-    frameOf(line) !== null || (index === at + 1 && headerOf(lines[at]!) !== null && callOf(line) !== null);
-  let header = readHeader(lines, at, isFrame);
+  const frameAt = (line: string, index: number) =>
+    frameOf(line) ?? (index === at + 1 && headerOf(lines[at]!) !== null ? callOf(line) : null);
+  let header = readHeader(lines, at, frameAt);
   if (header === null) {
     const plain = headerOf(lines[at]!);
     if (plain === null || !(lines[at + 1] ?? '').trimStart().startsWith('---> ')) return null;
@@ -99,8 +98,7 @@ function readChain(lines: readonly string[], framesAt: number, named: readonly N
   if (rethrown !== null) consequences.push({ ...rethrown, relation: 'consequence' });
   const outer = exceptions.slice(0, -1).map((each): RelatedException => ({ ...each, relation: 'consequence' }));
   const related = [...consequences, ...outer.reverse(), ...siblings];
-  const trace = { format: dotnet.name, isNative: false, isFatal: false, main: exceptions.at(-1)!, related };
-  return { trace, end: at };
+  return { isNative: false, isFatal: false, main: exceptions.at(-1)!, related, end: at };
 }
 
 /** `--- End of inner exception stack trace ---`; that of `await` names a previous location. */

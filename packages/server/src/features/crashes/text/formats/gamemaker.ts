@@ -1,10 +1,9 @@
 // GameMaker: the report of the runner, with functions named after objects, events, scripts and rooms.
 import { after, isBlank, leadingNumber, splitFirst } from '../scan.ts';
-import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
 
 /** Lines between the parts of a report. */
 const MAX_HEAD = 12;
-const MAX_FRAMES = 100;
 
 export const gameMaker: TextFormat = {
   name: 'GameMaker',
@@ -14,7 +13,7 @@ export const gameMaker: TextFormat = {
       const first = callOf(lines[at]!);
       if (first === null || !lines[at]!.trimStart().startsWith('gml_')) return null;
       const { frames, end } = readCalls(lines, at);
-      return { trace: traceOf('', frames), end };
+      return readingOf('', frames, end);
     }
     let next = at + 1;
     while (next < lines.length && next < at + MAX_HEAD && isIntroduction(lines[next]!)) next += 1;
@@ -29,14 +28,12 @@ export const gameMaker: TextFormat = {
     if (culprit !== null) next += 1;
     const { frames, end } = readCalls(lines, next);
     const isRepeated = culprit !== null && frames[0]?.function === culprit.function;
-    return { trace: traceOf(message, culprit === null || isRepeated ? frames : [culprit, ...frames]), end };
+    return readingOf(message, culprit === null || isRepeated ? frames : [culprit, ...frames], end);
   },
 };
 
-function traceOf(message: string, frames: readonly TraceFrame[]) {
-  // The kind of error is before `::`: `Push :: Execution Error - Variable Get …`.
-  const main = { type: 'GameMaker error', message, frames };
-  return { format: gameMaker.name, isNative: false, isFatal: true, main, related: [] };
+function readingOf(message: string, frames: readonly TraceFrame[], end: number): Reading {
+  return { isNative: false, isFatal: true, main: { type: 'GameMaker error', message, frames }, end };
 }
 
 /** `FATAL ERROR in action number 1` and `ERROR in`, with `action number 1` on the next line. */
@@ -58,7 +55,7 @@ function isRuler(line: string): boolean {
 function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
   const frames: TraceFrame[] = [];
   let end = from;
-  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+  for (; end < lines.length; end++) {
     const line = lines[end]!.trim();
     if (isBlank(line) || isRuler(line) || line === 'stack frame is' || line === 'Stacktrace:') {
       // An empty line ends a stack, and may be before one.

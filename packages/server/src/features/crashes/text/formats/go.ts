@@ -17,7 +17,7 @@ export const go: TextFormat = {
     if (next >= lines.length || !lines[next]!.startsWith('goroutine ')) return null;
     const frames: TraceFrame[] = [];
     let end = next + 1;
-    for (; end < lines.length && frames.length < 300; end++) {
+    for (; end < lines.length; end++) {
       const line = lines[end]!.trim();
       if (isBlank(line)) break;
       const place = /^(.{1,400}\.(?:go|s|c)):(\d{1,7})/.exec(line);
@@ -42,7 +42,7 @@ export const go: TextFormat = {
       message: rest.replace(/ \[recovered\]$/, ''),
       frames,
     };
-    return { trace: { format: go.name, isNative: false, isFatal: true, main, related: [] }, end };
+    return { isNative: false, isFatal: true, main, end };
   },
 };
 

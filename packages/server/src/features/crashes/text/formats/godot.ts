@@ -1,9 +1,9 @@
 // Godot 3 and 4: errors of scripts and of the engine, and the report of the crash handler on each OS.
 import { headerOf } from '../header.ts';
-import { nativeFrame, nativeRest, withoutDistance } from '../native-frames.ts';
+import { nameSignal, nativeFrame, nativeRest, withoutDistance } from '../native-frames.ts';
 import { after, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
 import { qualify } from '../source-names.ts';
-import { frame, type Reading, type TextFormat, type Trace, type TraceFrame } from '../trace.ts';
+import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
 
 const LEVELS = ['SCRIPT ERROR: ', 'USER SCRIPT ERROR: ', 'USER ERROR: ', 'ERROR: '] as const;
 
@@ -23,7 +23,7 @@ export const godotScript: TextFormat = {
     // Without its error, such as from `Engine.capture_script_backtraces`.
     if (!isBacktrace(line)) return null;
     const { frames, end } = readBacktraces(lines, at);
-    return frames.length === 0 ? null : { trace: traceOf('', '', frames), end };
+    return frames.length === 0 ? null : readingOf('', '', frames, end);
   },
 };
 
@@ -47,14 +47,11 @@ function readError(lines: readonly string[], at: number, level: string, text: st
   const fixed = frames.map((each, index) =>
     index === 0 && name !== '' ? { ...each, function: qualify(name, each.file) } : each,
   );
-  return {
-    trace: traceOf(named?.type ?? level.trim().slice(0, -1), named?.message ?? message, fixed),
-    end: backtraces.end,
-  };
+  return readingOf(named?.type ?? level.trim().slice(0, -1), named?.message ?? message, fixed, backtraces.end);
 }
 
-function traceOf(type: string, message: string, frames: readonly TraceFrame[]): Trace {
-  return { format: godotScript.name, isNative: false, isFatal: false, main: { type, message, frames }, related: [] };
+function readingOf(type: string, message: string, frames: readonly TraceFrame[], end: number): Reading {
+  return { isNative: false, isFatal: false, main: { type, message, frames }, end };
 }
 
 /** `   at: _process (res://player.gd:42)`; `   At: res://player.gd:42:_process()` and `   At: res://player.gd:42.` of 3.x. */
@@ -130,7 +127,7 @@ export const godotCrash: TextFormat = {
     const signal = leadingNumber(splitLast(crashed, ' signal ')?.[1] ?? '');
     const frames: TraceFrame[] = [];
     let end = at + 1;
-    for (; end < lines.length && end < at + 400; end++) {
+    for (; end < lines.length; end++) {
       const text = lines[end]!.trim();
       if (text.startsWith('-- END OF')) break;
       const number = /^\[ ?\d{1,4}\] /.exec(text);
@@ -143,24 +140,12 @@ export const godotCrash: TextFormat = {
     // The functions of scripts say where the game was. Those of the engine are mostly without names.
     const isScripted = scripts.frames.some(({ own }) => own);
     const main = {
-      type: signal === null ? 'Crash' : (SIGNALS[signal] ?? `signal ${signal}`),
+      type: signal === null ? 'Crash' : nameSignal(signal),
       message: '',
       frames: isScripted ? [...frames.map((each) => ({ ...each, own: false })), ...scripts.frames] : frames,
     };
-    const trace = { format: godotCrash.name, isNative: !isScripted, isFatal: true, main, related: [] };
-    return { trace, end: scripts.end };
+    return { isNative: !isScripted, isFatal: true, main, end: scripts.end };
   },
-};
-
-/** Of Linux and macOS; the handler of Windows uses those of C. */
-export const SIGNALS: Readonly<Record<number, string>> = {
-  4: 'SIGILL',
-  5: 'SIGTRAP',
-  6: 'SIGABRT',
-  7: 'SIGBUS',
-  8: 'SIGFPE',
-  10: 'SIGBUS',
-  11: 'SIGSEGV',
 };
 
 /** Programs at a fixed address are below this one, and the same code has the same address in every run. */

@@ -1,7 +1,7 @@
 // Errors of Haxe, such as games made with OpenFL and HaxeFlixel: `Called from Player.update (Player.hx line 12)`.
 import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
 import { qualify, shownFile } from '../source-names.ts';
-import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
 
 const RUNTIME = /^(?:flixel|openfl|lime|haxe|hxcpp|cpp|sys|starling|hxd|h2d|h3d|kha|heaps|ApplicationMain|polymod)\b/;
 
@@ -11,20 +11,14 @@ export const haxe: TextFormat = {
     const head = lines[at]!.trim();
     const isCall = callOf(head) !== null;
     if (!isCall && (isBlank(head) || at + 1 >= lines.length || callOf(lines[at + 1]!) === null)) return null;
-    const frames: TraceFrame[] = [];
-    let end = isCall ? at : at + 1;
-    for (; end < lines.length && frames.length < 300; end++) {
-      const parsed = callOf(lines[end]!);
-      if (parsed === null) break;
-      frames.push(parsed);
-    }
+    const { frames, end } = readFrames(lines, isCall ? at : at + 1, callOf);
     // hxcpp writes the message first; dialogs of games often write it after the frames.
     const below = /^(?:Uncaught Error|Error): (.{1,1000})$/.exec(
       (lines[end] ?? '').trim() || (lines[end + 1] ?? '').trim(),
     )?.[1];
     const text = isCall ? (below ?? '') : (after(head, 'Error : ') ?? after(head, 'Uncaught Error: ') ?? head);
     const main = { type: 'Haxe error', message: text.replace(/^Error(?: :|:) /, ''), frames };
-    return { trace: { format: haxe.name, isNative: false, isFatal: true, main, related: [] }, end };
+    return { isNative: false, isFatal: true, main, end };
   },
 };
 
@@ -37,15 +31,15 @@ function callOf(line: string): TraceFrame | null {
   const inside = place.replace(/\)$/, '');
   const [file, number] = splitLast(inside, ' line ') ??
     splitLast(name === '' ? inside : `${name} ${inside}`, ' line ') ?? ['', ''];
-  const line_ = leadingNumber(number);
-  if (line_ === null) return null;
+  const lineNumber = leadingNumber(number);
+  if (lineNumber === null) return null;
   const isFile = file.endsWith('.hx');
   const bare = (isFile ? name : file).replace(/::/g, '.').replace(/\.hx$/, '').trim();
   const path = isFile ? file : /\.hx$/.test(name) ? name : null;
   return frame({
     function: bare === '' ? null : qualify(bare, path),
     file: path === null ? null : shownFile(path),
-    line: line_,
+    line: lineNumber,
     own: !RUNTIME.test(path ?? bare) && !RUNTIME.test(bare),
   });
 }

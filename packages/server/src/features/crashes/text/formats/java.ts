@@ -6,6 +6,7 @@ import {
   type Reading,
   type RelatedException,
   type TextFormat,
+  type Trace,
   type TraceException,
   type TraceFrame,
 } from '../trace.ts';
@@ -20,16 +21,10 @@ const PLACE =
 export const java: TextFormat = {
   name: 'Java',
   read(lines, at) {
-    const header = readHeader(lines, at, isFrame);
-    if (header !== null) return readChain(lines, header.framesAt, header);
-    // The beginning of the text was cut off.
-    return isFrame(lines[at]!) ? readChain(lines, at, { type: '', message: '' }) : null;
+    const header = readHeader(lines, at, frameOf);
+    return header === null ? null : readChain(lines, header.framesAt, header);
   },
 };
-
-function isFrame(line: string): boolean {
-  return frameOf(line) !== null;
-}
 
 /** `at java.base/java.util.ArrayList.get(ArrayList.java:427) ~[?:?]`. */
 function frameOf(line: string): TraceFrame | null {
@@ -39,11 +34,11 @@ function frameOf(line: string): TraceFrame | null {
   const place = splitFirst(rest, ')')?.[0];
   if (place === undefined || name === '' || /\s/.test(name) || !PLACE.test(place)) return null;
   const method = name.slice(name.lastIndexOf('/') + 1);
-  const [file, line_] = splitFirst(place, ':') ?? [place, ''];
+  const [file, lineNumber] = splitFirst(place, ':') ?? [place, ''];
   return frame({
     function: stableName(method),
     file: /\.\w/.test(file) ? file : null,
-    line: isDigits(line_) ? Number(line_) : null,
+    line: isDigits(lineNumber) ? Number(lineNumber) : null,
     own: !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method),
   });
 }
@@ -60,8 +55,12 @@ function stableName(name: string): string {
 
 type Open = { exception: TraceException & { frames: TraceFrame[] }; indent: number; relation: 'cause' | 'suppressed' };
 
-function readChain(lines: readonly string[], framesAt: number, top: Pick<TraceException, 'type' | 'message'>): Reading {
-  const chain: Open[] = [{ exception: { ...top, frames: [] }, indent: -1, relation: 'cause' }];
+function readChain(
+  lines: readonly string[],
+  framesAt: number,
+  { type, message }: Pick<TraceException, 'type' | 'message'>,
+): Reading {
+  const chain: Open[] = [{ exception: { type, message, frames: [] }, indent: -1, relation: 'cause' }];
   let at = framesAt;
   for (; at < lines.length; at++) {
     const line = lines[at]!;
@@ -83,7 +82,7 @@ function readChain(lines: readonly string[], framesAt: number, top: Pick<TraceEx
     while (at + 1 < lines.length && at - framesAt < 4000 && frameOf(lines[at + 1]!) === null && isText(lines[at + 1]!))
       at += 1;
   }
-  return { trace: traceOf(chain), end: at };
+  return { isNative: false, isFatal: false, ...relate(chain), end: at };
 }
 
 /** The exception that the last one caused: its outermost frames are the same, and are left out of the text. */
@@ -104,7 +103,8 @@ function isText(line: string): boolean {
   return line.trim() !== '' && openCause(line) === null && !line.trim().startsWith('... ');
 }
 
-function traceOf(chain: readonly Open[]): Reading['trace'] {
+/** The last cause is the main exception. */
+function relate(chain: readonly Open[]): Pick<Trace, 'main' | 'related'> {
   const suppressedFrom = chain.find(({ relation }) => relation === 'suppressed')?.indent ?? Number.POSITIVE_INFINITY;
   let isSuppressed = false;
   const causes: TraceException[] = [];
@@ -117,5 +117,5 @@ function traceOf(chain: readonly Open[]): Reading['trace'] {
   }
   const main = causes.at(-1)!;
   const consequences = causes.slice(0, -1).map((each): RelatedException => ({ ...each, relation: 'consequence' }));
-  return { format: java.name, isNative: false, isFatal: false, main, related: [...consequences.reverse(), ...related] };
+  return { main, related: [...consequences.reverse(), ...related] };
 }

@@ -7,6 +7,7 @@ import {
   type Reading,
   type RelatedException,
   type TextFormat,
+  type Trace,
   type TraceException,
   type TraceFrame,
 } from '../trace.ts';
@@ -18,15 +19,10 @@ const LIBRARY =
 export const javascript: TextFormat = {
   name: 'JavaScript',
   read(lines, at) {
-    const header = readHeader(lines, at, isFrame);
-    if (header !== null) return readChain(lines, header.framesAt, header);
-    return isFrame(lines[at]!) ? readChain(lines, at, { type: '', message: '' }) : null;
+    const header = readHeader(lines, at, frameOf);
+    return header === null ? null : readChain(lines, header.framesAt, header);
   },
 };
-
-function isFrame(line: string): boolean {
-  return frameOf(line) !== null;
-}
 
 type Open = Pick<TraceException, 'type' | 'message'> & { frames: TraceFrame[] };
 
@@ -56,14 +52,14 @@ function readChain(lines: readonly string[], framesAt: number, { type, message }
     current = { ...(headerOf(cause) ?? { type: 'Error', message: cause }), frames: [] };
     causes.push(current);
   }
-  return { trace: traceOf(causes, errors), end: at };
+  return { isNative: false, isFatal: false, ...relate(causes, errors), end: at };
 }
 
 /** What Node prints after the frames: the other properties of the error. */
 const CLOSING = /^(?:[\]}{,)]{1,10}|(?:code|errno|syscall|path|generatedMessage|operator): .{0,300})$/;
 
 /** Of an AggregateError, the first of its errors decides. */
-function traceOf(causes: readonly Open[], errors: readonly Open[]): Reading['trace'] {
+function relate(causes: readonly Open[], errors: readonly Open[]): Pick<Trace, 'main' | 'related'> {
   const chain = errors.length === 0 ? causes : [...causes, errors[0]!];
   const related: RelatedException[] = [
     ...chain
@@ -72,7 +68,7 @@ function traceOf(causes: readonly Open[], errors: readonly Open[]): Reading['tra
       .reverse(),
     ...errors.slice(1).map((each): RelatedException => ({ ...each, relation: 'sibling' })),
   ];
-  return { format: javascript.name, isNative: false, isFatal: false, main: chain.at(-1)!, related };
+  return { main: chain.at(-1)!, related };
 }
 
 function frameOf(line: string): TraceFrame | null {

@@ -5,7 +5,6 @@ import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
 
 /** Lines between the message and the traceback. */
 const MAX_BETWEEN = 6;
-const MAX_FRAMES = 200;
 
 export const lua: TextFormat = {
   name: 'Lua',
@@ -17,7 +16,7 @@ export const lua: TextFormat = {
     if (start >= lines.length || !isStart(lines[start]!)) return null;
     const frames: TraceFrame[] = [];
     let end = start + 1;
-    for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+    for (; end < lines.length; end++) {
       const text = lines[end]!.trim();
       if (isBlank(text) && frames.length === 0) continue;
       const parsed = text === '...' || /^\.\.\..{0,40}(?:skipping|skipped)/.test(text) ? undefined : callOf(text);
@@ -29,7 +28,7 @@ export const lua: TextFormat = {
     const isKnown = top !== undefined && top.file === error.place?.file;
     const all = error.place === null || isKnown ? frames : [error.place, ...frames];
     const main = { type: 'Lua error', message: error.message, frames: all };
-    return { trace: { format: lua.name, isNative: false, isFatal: true, main, related: [] }, end };
+    return { isNative: false, isFatal: true, main, end };
   },
 };
 

@@ -1,13 +1,12 @@
 // Ends of native programs that a runtime writes to its console: uncaught C++ exceptions, failed assertions, damaged
 // heaps, sanitizers, and a debugger's or a handler's list of frames.
 import { nativeFrame, nativeRest } from '../native-frames.ts';
-import { after, between, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
+import { after, between, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
 import { shownFile } from '../source-names.ts';
-import { frame, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
+import { frame, readFrames, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
 
 /** Lines between what happened and the first frame. */
 const MAX_BETWEEN = 8;
-const MAX_FRAMES = 300;
 
 type Named = Pick<TraceException, 'type' | 'message'> & { readonly place?: TraceFrame };
 
@@ -19,21 +18,18 @@ export const nativeAbort: TextFormat = {
     );
     if (named === undefined) {
       if (frameOf(lines[at]!) === null) return null;
-      const only = readCalls(lines, at);
-      return { trace: traceOf({ type: 'Crash', message: '' }, only.frames), end: only.end };
+      const { frames, end } = readFrames(lines, at, frameOf);
+      return { isNative: true, isFatal: true, main: { type: 'Crash', message: '', frames }, end };
     }
     let next = at + 1;
     while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
     const isTraced = next < lines.length && frameOf(lines[next]!) !== null;
-    const calls = isTraced ? readCalls(lines, next) : { frames: [], end: at + 1 };
-    const frames = calls.frames.length === 0 && named.place !== undefined ? [named.place] : calls.frames;
-    return { trace: traceOf(named, frames), end: calls.end };
+    const calls = isTraced ? readFrames(lines, next, frameOf) : { frames: [], end: at + 1 };
+    const { type, message, place } = named;
+    const frames = calls.frames.length === 0 && place !== undefined ? [place] : calls.frames;
+    return { isNative: true, isFatal: true, main: { type, message, frames }, end: calls.end };
   },
 };
-
-function traceOf({ type, message }: Named, frames: readonly TraceFrame[]) {
-  return { format: nativeAbort.name, isNative: true, isFatal: true, main: { type, message, frames }, related: [] };
-}
 
 /** What a line, and the one after it, say about the end of the program. */
 const EVENTS: readonly ((text: string, next: string) => Named | null)[] = [
@@ -124,8 +120,8 @@ const WINDOWS_CODES: Readonly<Record<string, string>> = {
 };
 
 function located(place: string): TraceFrame {
-  const [file, line] = splitFirst(place, ':') ?? [place, ''];
-  return frame({ file: shownFile(file), line: leadingNumber(line) });
+  const { file, line, column } = locationOf(place);
+  return frame({ file: shownFile(file), line, column });
 }
 
 /** `owls: player.cpp:12: void Player::move(): `. */
@@ -133,17 +129,6 @@ function assertPlace(text: string): { place?: TraceFrame } {
   const found = /([^\s:]{1,200}):(\d{1,7}): (?:(.{1,400}): )?$/.exec(text);
   if (found === null) return {};
   return { place: nativeFrame({ function: found[3] ?? null, file: found[1]!, line: Number(found[2]) }) };
-}
-
-function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
-  const frames: TraceFrame[] = [];
-  let end = from;
-  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
-    const parsed = frameOf(lines[end]!);
-    if (parsed !== null) frames.push(parsed);
-    else if (!isBlank(lines[end]!) || frames.length > 0) break;
-  }
-  return { frames, end };
 }
 
 /**

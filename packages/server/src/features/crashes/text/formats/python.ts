@@ -46,7 +46,7 @@ export const renpy: TextFormat = {
     let end = short.end;
     const full = lines.slice(end, end + 6).findIndex((line) => line.trim().startsWith('-- Full Traceback'));
     if (full >= 0) end = readChain(lines, end + full + 1)?.end ?? end;
-    return { trace: { ...short.trace, format: renpy.name, isFatal: true }, end };
+    return { ...short, isFatal: true, end };
   },
 };
 
@@ -63,7 +63,7 @@ function readChain(lines: readonly string[], from: number): Reading | null {
     if (next === null) break;
     ({ link, at } = next);
   }
-  return chain.length === 0 ? null : { trace: traceOf(chain), end: at };
+  return chain.length === 0 ? null : { isNative: false, isFatal: false, ...relate(chain), end: at };
 }
 
 /** The line after which the next traceback of the chain begins. */
@@ -84,7 +84,7 @@ function readOne(lines: readonly string[], from: number): { exception: TraceExce
     const line = lines[at]!;
     const parsed = fileOf(line);
     if (parsed !== null) {
-      if (frames.length < 1000) frames.push(parsed);
+      frames.push(parsed);
       indent = indentOf(line);
       continue;
     }
@@ -135,7 +135,9 @@ function functionOf(name: string): string {
 }
 
 /** A direct cause decides. An exception that was being handled did not end the program, so the later one decides. */
-function traceOf(chain: readonly { exception: TraceException; link: 'cause' | 'handling' | null }[]): Trace {
+function relate(
+  chain: readonly { exception: TraceException; link: 'cause' | 'handling' | null }[],
+): Pick<Trace, 'main' | 'related'> {
   let mainAt = chain.length - 1;
   while (mainAt > 0 && chain[mainAt]!.link === 'cause') mainAt -= 1;
   const related = chain
@@ -146,5 +148,5 @@ function traceOf(chain: readonly { exception: TraceException; link: 'cause' | 'h
       }),
     )
     .filter((_, index) => index !== mainAt);
-  return { format: python.name, isNative: false, isFatal: false, main: chain[mainAt]!.exception, related };
+  return { main: chain[mainAt]!.exception, related };
 }

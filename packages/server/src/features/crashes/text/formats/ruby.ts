@@ -1,7 +1,7 @@
 // Errors of Ruby, and of RPG Maker XP, VX and VX Ace, which name the section of the script editor.
 import { after, isBlank, isTypeName, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
 import { qualify, shownFile } from '../source-names.ts';
-import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
 
 export const rpgMaker: TextFormat = {
   name: 'RPG Maker',
@@ -18,7 +18,7 @@ export const rpgMaker: TextFormat = {
     const own = frame({ function: section, file: section, line: Number(found[1]) });
     const calls = readCalls(lines, end);
     const main = { type: found[2]!, message, frames: calls.frames.length === 0 ? [own] : calls.frames };
-    return { trace: { format: rpgMaker.name, isNative: false, isFatal: true, main, related: [] }, end: calls.end };
+    return { isNative: false, isFatal: true, main, end: calls.end };
   },
 };
 
@@ -33,25 +33,15 @@ export const ruby: TextFormat = {
     const type = named?.[1].replace(/\)$/, '') ?? '';
     if (named === null || !text.endsWith(')') || !isTypeName(type)) return null;
     const message = splitFirst(named[0], /:in /.test(named[0]) ? "': " : ': ')?.[1] ?? '';
-    return finish(lines, at + 1, { type, message }, [first]);
+    const { frames, end } = readCalls(lines, at + 1);
+    return { isNative: false, isFatal: true, main: { type, message, frames: [first, ...frames] }, end };
   },
 };
-
-function finish(
-  lines: readonly string[],
-  from: number,
-  named: { type: string; message: string },
-  first: TraceFrame[],
-): Reading {
-  const { frames, end } = readCalls(lines, from);
-  const main = { ...named, frames: [...first, ...frames] };
-  return { trace: { format: ruby.name, isNative: false, isFatal: true, main, related: [] }, end };
-}
 
 function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
   const frames: TraceFrame[] = [];
   let end = from;
-  for (; end < lines.length && frames.length < 200; end++) {
+  for (; end < lines.length; end++) {
     const text = lines[end]!.trim();
     if (isBlank(text) && frames.length === 0 && end < from + 3) continue;
     const parsed = callOf(after(text, 'from ') ?? text);

@@ -27,7 +27,7 @@ export const rust: TextFormat = {
     const main = { type: 'panic', message: message.join('\n').trim(), frames: calls.frames };
     // Without a backtrace, the place of the panic is all there is.
     if (calls.frames.length === 0) main.frames = [placed(place)];
-    return { trace: { format: rust.name, isNative: false, isFatal: true, main, related: [] }, end: calls.end };
+    return { isNative: false, isFatal: true, main, end: calls.end };
   },
 };
 
@@ -55,7 +55,7 @@ function isBacktrace(line: string): boolean {
 function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
   const frames: TraceFrame[] = [];
   let end = from;
-  for (; end < lines.length && frames.length < 400; end++) {
+  for (; end < lines.length; end++) {
     const text = lines[end]!.trim();
     const call = /^\d{1,4}: {1,4}(?:0x[0-9a-f]{1,16} - )?(.{1,900})$/.exec(text);
     const place = after(text, 'at ');
@@ -66,7 +66,7 @@ function readCalls(lines: readonly string[], from: number): { frames: TraceFrame
       const { file, line, column } = locationOf(place);
       const last = frames.pop()!;
       frames.push({ ...last, file: shownFile(file), line, column, own: last.own && isOwn('', file) });
-    } else if (text !== '[... omitted 1 frame ...]' && !/^\[\.\.\. omitted \d{1,4} frames? \.\.\.\]$/.test(text)) break;
+    } else if (!/^\[\.\.\. omitted \d{1,4} frames? \.\.\.\]$/.test(text)) break;
   }
   return { frames, end };
 }

@@ -22,6 +22,6 @@ export const swift: TextFormat = {
     if (!file.endsWith('.swift') || !/^\d{1,7}$/.test(number.trim())) return null;
     const frames: TraceFrame[] = [frame({ file: shownFile(file), line: Number(number) })];
     const main = { type: found.kind, message: message.trim(), frames };
-    return { trace: { format: swift.name, isNative: false, isFatal: true, main, related: [] }, end: at + 1 };
+    return { isNative: false, isFatal: true, main, end: at + 1 };
   },
 };

@@ -1,10 +1,9 @@
 // Native crashes of Android, as debuggerd writes them into a tombstone and the log.
 import { nativeFrame, withoutDistance } from '../native-frames.ts';
-import { after, between, isBlank, splitFirst, splitLast } from '../scan.ts';
-import type { TextFormat, TraceFrame } from '../trace.ts';
+import { after, between, splitFirst, splitLast } from '../scan.ts';
+import { readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
 
 const MAX_HEAD = 60;
-const MAX_FRAMES = 256;
 
 export const tombstone: TextFormat = {
   name: 'Android tombstone',
@@ -13,8 +12,8 @@ export const tombstone: TextFormat = {
     if (signal === null) {
       // Only the frames, such as Unity's own report of a crash, or the end of a tombstone.
       if (frameOf(lines[at]!) === null) return null;
-      const calls = readCalls(lines, at);
-      return { trace: traceOf('Crash', '', calls.frames), end: calls.end };
+      const { frames, end } = readFrames(lines, at, frameOf);
+      return { isNative: true, isFatal: true, main: { type: 'Crash', message: '', frames }, end };
     }
     let message = '';
     let next = at + 1;
@@ -23,14 +22,10 @@ export const tombstone: TextFormat = {
       if (signalOf(text) !== null || text.startsWith('*** ***')) break;
       message = between(text, "Abort message: '", "'") ?? after(text, 'Abort message: ') ?? message;
     }
-    const calls = readCalls(lines, next);
-    return { trace: traceOf(signal, message, calls.frames), end: Math.max(calls.end, at + 1) };
+    const { frames, end } = readFrames(lines, next, frameOf);
+    return { isNative: true, isFatal: true, main: { type: signal, message, frames }, end: Math.max(end, at + 1) };
   },
 };
-
-function traceOf(type: string, message: string, frames: readonly TraceFrame[]) {
-  return { format: tombstone.name, isNative: true, isFatal: true, main: { type, message, frames }, related: [] };
-}
 
 /** `signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10` and `Fatal signal 6 (SIGABRT), code -6 in tid …`. */
 function signalOf(line: string): string | null {
@@ -38,17 +33,6 @@ function signalOf(line: string): string | null {
   if (found === null) return null;
   const [, name, code] = found;
   return code === undefined || !/^(?:SEGV|BUS|FPE|ILL|TRAP)_/.test(code) ? name! : `${name} / ${code}`;
-}
-
-function readCalls(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } {
-  const frames: TraceFrame[] = [];
-  let end = from;
-  for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
-    const parsed = frameOf(lines[end]!);
-    if (parsed !== null) frames.push(parsed);
-    else if (!isBlank(lines[end]!) || frames.length > 0) break;
-  }
-  return { frames, end };
 }
 
 /** `#03 pc 00000000000a1b2c  /data/app/…/libgame.so (Player::move(int)+12) (BuildId: 4f3a)`; before Android 8, without `+12`. */

@@ -1,10 +1,8 @@
 // Unity's report of a native crash in Player.log and Editor.log, on each OS. Its exceptions are those of .NET.
-import { nativeFrame, nativeRest } from '../native-frames.ts';
+import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
 import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
 import type { TextFormat, TraceFrame } from '../trace.ts';
-import { SIGNALS } from './godot.ts';
 
-const MAX_FRAMES = 300;
 /** Lines between the signal and the first frame. */
 const MAX_BETWEEN = 12;
 
@@ -21,7 +19,7 @@ export const unityCrash: TextFormat = {
     let next = at + 1;
     while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
     const frames: TraceFrame[] = [];
-    for (; next < lines.length && frames.length < MAX_FRAMES; next++) {
+    for (; next < lines.length; next++) {
       const line = lines[next]!.trim();
       if (line === '' || line.startsWith('ERROR: SymGet')) continue;
       if (/^={10,20} END OF STACKTRACE/.test(line)) {
@@ -33,10 +31,10 @@ export const unityCrash: TextFormat = {
       frames.push(parsed);
     }
     const number = signal === null ? null : leadingNumber(signal);
-    const type = number === null ? (isMono ? 'SIGSEGV' : 'Crash') : (SIGNALS[number] ?? `signal ${number}`);
+    const type = number === null ? (isMono ? 'SIGSEGV' : 'Crash') : nameSignal(number);
     if (frames.length === 0 && !isWindows && signal === null) return null;
     const main = { type, message: '', frames };
-    return { trace: { format: unityCrash.name, isNative: true, isFatal: true, main, related: [] }, end: next };
+    return { isNative: true, isFatal: true, main, end: next };
   },
 };
 

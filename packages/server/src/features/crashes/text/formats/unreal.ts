@@ -5,7 +5,6 @@ import type { TextFormat, TraceException, TraceFrame } from '../trace.ts';
 
 /** Lines between what happened and the first frame. */
 const MAX_BETWEEN = 14;
-const MAX_FRAMES = 300;
 
 type Named = Pick<TraceException, 'type' | 'message'>;
 
@@ -23,7 +22,7 @@ export const unreal: TextFormat = {
     }
     const frames: TraceFrame[] = [];
     let end = next;
-    for (; end < lines.length && frames.length < MAX_FRAMES; end++) {
+    for (; end < lines.length; end++) {
       const parsed = callOf(withoutLevel(lines[end]!));
       if (parsed !== null) frames.push(parsed);
       else if (!isBlank(lines[end]!) || frames.length === 0) break;
@@ -32,8 +31,7 @@ export const unreal: TextFormat = {
     if (frames.length === 0 && named === null) return null;
     if (frames.length === 0) end = at + 1;
     const main = { ...(named ?? { type: 'Fatal error', message: '' }), frames: withoutReporter(frames) };
-    const isFatal = main.type !== 'Ensure';
-    return { trace: { format: unreal.name, isNative: true, isFatal, main, related: [] }, end };
+    return { isNative: true, isFatal: main.type !== 'Ensure', main, end };
   },
 };
 
