@@ -11,7 +11,10 @@ export const exceptionRule: Rule = {
   applies: ({ exception }) => headOf(exception) !== '',
   act({ exception }, signature) {
     const head = headOf(exception);
-    return { signature: signature === '' ? head : `${head} | ${signature}`, notes: [`the exception is ${head}`] };
+    return {
+      signature: signature === '' ? head : `${head} | ${signature}`,
+      notes: [`the signature begins with ${head}`],
+    };
   },
 };
 

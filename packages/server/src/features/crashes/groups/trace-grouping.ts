@@ -49,6 +49,7 @@ export function groupByTrace(
     { lists: withUnnamed(listsOf(rules.rules), labelled) },
   );
   const hasFrames = frames.length > 0;
+  const build = `${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'}`;
   return {
     key: hash(
       'sha256',
@@ -58,7 +59,11 @@ export function groupByTrace(
     kind: 'stack' as const,
     title: signature,
     reason: type || null,
-    explanation: [`format: ${trace.format}`, note, ...notes].filter((each) => each !== null),
+    explanation: [
+      `format: ${trace.format}, read from the text of the report`,
+      hasFrames ? note : `frames: none, so only reports of version ${build} are in this group`,
+      ...notes,
+    ].filter((each) => each !== null),
     functions: functionsOf(frames, labelled, system),
     rulesVersion: rules.version,
   };
@@ -79,9 +84,12 @@ function decidingFrames({ main, related, isNative }: Trace): { frames: readonly 
   const all = main.frames.some(({ own }) => own) ? main.frames : [...main.frames, ...outer];
   const own = all.filter((each) => each.own);
   if (own.length === 0)
-    return { frames: all, note: all.length === 0 ? 'frames: none' : "frames: none is in the game's code" };
+    return {
+      frames: all,
+      note: all.length === 0 ? null : `frames: none is in the game's code; used all ${all.length}`,
+    };
   const skipped = all.length - own.length;
-  const note = skipped === 0 ? null : `frames: used the game's ${own.length}, ignored ${skipped} of runtimes`;
+  const note = skipped === 0 ? null : `frames: used ${own.length} in the game's code, ignored ${skipped} of libraries`;
   return { frames: withoutRepeatedUnnamed(own), note };
 }
 

@@ -141,6 +141,19 @@ describe('text formats', () => {
     }
   });
 
+  it('explain what a report was grouped by', () => {
+    const explain = (text: string) => groupByTrace(findTrace(text, 'first')!, SYSTEM, NO_RULES).explanation.slice(0, 2);
+    const [text = ''] = CAUSES.find(({ title }) => title === 'NullReferenceException | Owls.Player._Process')!.texts;
+    assert.deepEqual(explain(text), [
+      'format: .NET, read from the text of the report',
+      "frames: used 1 in the game's code, ignored 1 of libraries",
+    ]);
+    assert.deepEqual(explain('Segmentation fault'), [
+      'format: Native crash, read from the text of the report',
+      'frames: none, so only reports of version 1.0.0 on linux are in this group',
+    ]);
+  });
+
   it('mark frames of engines and libraries', () => {
     const trace = findTrace(CAUSES.find(({ format }) => format === '.NET')!.texts[0]!, 'first');
     assert.deepEqual(
