@@ -12,6 +12,7 @@ import {
   GameParams,
   GameRef,
   Line,
+  LinkToken,
   NextCursor,
   Nullable,
   Text,
@@ -238,8 +239,6 @@ export const replyToBug = defineOperation({
   errors: [4040, 4094, 4290],
 });
 
-const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
-
 export const confirmReplies = defineOperation({
   id: 'bugs.confirmReplies',
   summary:
@@ -248,7 +247,7 @@ export const confirmReplies = defineOperation({
   path: '/public/bugs/confirm',
   access: 'public',
   audit: false,
-  body: Type.Object({ token: Token }),
+  body: Type.Object({ token: LinkToken }),
   output: Type.Object({ slug: Type.String(), name: Type.String() }),
   statuses: [200],
   errors: [4040],
@@ -262,7 +261,7 @@ export const endReplies = defineOperation({
   path: '/public/bugs/stop',
   access: 'public',
   audit: false,
-  query: Type.Object({ token: Token }),
+  query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if they were stopped before' }),
   statuses: [200],

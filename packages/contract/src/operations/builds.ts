@@ -14,9 +14,9 @@ import {
 import { LIMITS, MIB } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  BuildParams,
   CursorQuery,
   GameParams,
-  GameRef,
   Line,
   NextCursor,
   Nullable,
@@ -199,7 +199,7 @@ export const getGameBuild = defineOperation({
   path: '/games/{uid}/builds/{build_id}',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   output: Type.Object({
     ...BuildRecord.properties,
     files: Type.Array(

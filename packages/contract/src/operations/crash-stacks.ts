@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CrashFrame, GROUP_STATUSES, MissingModule } from './crashes.ts';
-import { CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
+import { BuildParams, CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MODULE_SYMBOLS = ['loaded', 'not_needed', 'missing', 'corrupt'] as const;
 
@@ -148,7 +148,7 @@ export const listMissingSymbols = defineOperation({
   path: '/games/{uid}/builds/{build_id}/symbols/missing',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   output: Type.Object({
     reports: Type.Integer({
       description: `Number of reports examined: at most the newest ${LIMITS.missingSymbolReports}`,

@@ -23,6 +23,9 @@ export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 
+/** The token of a link in an email that needs no account. */
+export const LinkToken = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
+
 /** For statistics of downloads and plays that begin on a page of the game. */
 export const ReferrerQuery = Type.Object({
   referrer: Type.Optional(

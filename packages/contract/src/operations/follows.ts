@@ -1,7 +1,7 @@
 // Following a game: a mail about each release, with an account or with a confirmed address.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { Email, GameParams } from './fields.ts';
+import { Email, GameParams, LinkToken } from './fields.ts';
 
 const Following = Type.Object({ following: Type.Boolean() });
 
@@ -57,7 +57,6 @@ export const requestFollow = defineOperation({
   errors: [4040, 4290],
 });
 
-const Token = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
 const FollowedGame = Type.Object({ slug: Type.String(), name: Type.String() });
 
 export const confirmFollow = defineOperation({
@@ -67,7 +66,7 @@ export const confirmFollow = defineOperation({
   path: '/public/follows/confirm',
   access: 'public',
   audit: false,
-  body: Type.Object({ token: Token }),
+  body: Type.Object({ token: LinkToken }),
   output: FollowedGame,
   statuses: [200],
   errors: [4040],
@@ -80,7 +79,7 @@ export const endFollow = defineOperation({
   path: '/public/follows/end',
   access: 'public',
   audit: false,
-  query: Type.Object({ token: Token }),
+  query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if it was ended before' }),
   statuses: [200],

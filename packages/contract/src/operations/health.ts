@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GROUP_STATUSES } from './crashes.ts';
-import { CursorQuery, Foreign, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
+import { BuildParams, CursorQuery, Foreign, GameParams, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 /** From best to worst, then unrated. */
 export const BANDS = ['excellent', 'healthy', 'mixed', 'problematic', 'unrated'] as const;
@@ -93,7 +93,7 @@ export const getBuildHealth = defineOperation({
   path: '/games/{uid}/builds/{build_id}/health',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   output: Type.Object({
     ...BuildHealth.properties,
     days: Type.Array(
@@ -136,7 +136,7 @@ export const compareHealth = defineOperation({
   path: '/games/{uid}/builds/{build_id}/health/comparison',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   query: Type.Object({ other: { ...Uuid, description: 'The build to compare with' } }),
   output: Type.Object({
     build: BuildHealth,
@@ -192,7 +192,7 @@ export const compareCrashes = defineOperation({
   path: '/games/{uid}/builds/{build_id}/crashes/comparison',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   query: Type.Object({ other: { ...Uuid, description: 'The build to compare with' } }),
   output: Type.Object({
     build: ComparedBuild,

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Nullable } from './fields.ts';
+import { LinkToken, Nullable } from './fields.ts';
 
 const Profile = Type.Object({
   handle: Nullable(Type.String({ description: 'The name in the URL of your page, /@{handle}; null if you have none' })),
@@ -45,9 +45,7 @@ export const blockMails = defineOperation({
   path: '/public/mails/block',
   access: 'public',
   audit: false,
-  query: Type.Object({
-    token: Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' }),
-  }),
+  query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if it was blocked before' }),
   statuses: [200],

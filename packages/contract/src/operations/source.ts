@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Foreign, GameParams, GameRef, Line, Nullable, Timestamp, Uuid } from './fields.ts';
+import { BuildParams, Foreign, GameParams, Line, Nullable, Timestamp, Uuid } from './fields.ts';
 
 const SourceSettings = Type.Object({
   url_template: Nullable(
@@ -59,7 +59,7 @@ export const listCommits = defineOperation({
   path: '/games/{uid}/builds/{build_id}/commits',
   access: 'account',
   role: 'viewer',
-  params: Type.Object({ uid: GameRef, build_id: Uuid }),
+  params: BuildParams,
   query: Type.Object({ since: { ...Uuid, description: 'The earlier build' } }),
   output: Type.Object({
     commits: Type.Array(Commit),
