@@ -1,18 +1,16 @@
 // `chauffeur completion`: prints a script that completes commands and flags in bash, zsh or fish.
-import { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Action } from '../actions/action.ts';
-import type { Act } from './command.ts';
+import { type Act, newCommand } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function completionCommand(act: Act): Command {
-  const command = new Command('completion')
-    .description('print a completion script for your shell')
-    .addArgument(new Argument('<shell>', 'shell').choices(SHELLS))
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur',
-    );
+  const command = newCommand(
+    'completion',
+    'print a completion script for your shell',
+    'completion bash > ~/.local/share/bash-completion/completions/chauffeur',
+  ).addArgument(new Argument('<shell>', 'shell').choices(SHELLS));
   const complete: Action<object> = async (_context, _options, shell) => {
     const script = scriptOf(shell as (typeof SHELLS)[number], wordsOf(command.parent as Command));
     return { data: { shell, script }, lines: script.split('\n') };

@@ -1,10 +1,13 @@
 // `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.
-import { Command } from 'commander';
-import { type Act, collectValues } from './command.ts';
+import type { Command } from 'commander';
+import { type Act, collectValues, newCommand } from './command.ts';
 
 export function genbuildCommand(act: Act): Command {
-  return new Command('genbuild')
-    .description('write build.yml, or update an existing one; fields without a flag keep their values')
+  return newCommand(
+    'genbuild',
+    'write build.yml, or update an existing one; fields without a flag keep their values',
+    'genbuild --version 1.2.0 --os windows --arch x86_64',
+  )
     .requiredOption('--version <version>', 'version of the build, up to 32 characters')
     .option('--title <title>', 'title (default: the version)')
     .option('--description <text>', 'description for players')
@@ -15,6 +18,5 @@ export function genbuildCommand(act: Act): Command {
     .option('--arch <arch>', 'processor architecture: one for all platforms, or one for each --os', collectValues)
     .option('--out <file>', 'file to write', 'build.yml')
     .option('--force', 'overwrite an existing file')
-    .addHelpText('after', '\nExample:\n  $ chauffeur genbuild --version 1.2.0 --os windows --arch x86_64')
     .action(act(async () => (await import('../actions/genbuild.ts')).genbuild));
 }

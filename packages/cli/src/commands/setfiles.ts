@@ -1,10 +1,13 @@
 // `chauffeur setfiles`: writes addfiles.yml, which assigns a folder to a build.
-import { Command } from 'commander';
-import type { Act } from './command.ts';
+import type { Command } from 'commander';
+import { type Act, newCommand } from './command.ts';
 
 export function setfilesCommand(act: Act): Command {
-  return new Command('setfiles')
-    .description('write addfiles.yml, which assigns a folder of files to a build')
+  return newCommand(
+    'setfiles',
+    'write addfiles.yml, which assigns a folder of files to a build',
+    'setfiles --version 1.2.0 --os windows --arch x86_64 --files dist/windows',
+  )
     .requiredOption('--version <version>', 'version of the build')
     .requiredOption('--os <os>', 'operating system')
     .requiredOption('--arch <arch>', 'processor architecture')
@@ -13,9 +16,5 @@ export function setfilesCommand(act: Act): Command {
     .option('--build-type <type>', 'type of the build', 'game')
     .option('--build-id <id>', 'id of the build, instead of finding it by version, type, platform and channel')
     .option('--out <file>', 'file to write', 'addfiles.yml')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ chauffeur setfiles --version 1.2.0 --os windows --arch x86_64 --files dist/windows',
-    )
     .action(act(async () => (await import('../actions/setfiles.ts')).setfiles));
 }
