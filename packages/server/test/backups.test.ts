@@ -2,11 +2,14 @@
 // killed meanwhile.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { verifyBlobs } from '../src/features/backups/backups.ts';
+import { backUp, readLatestBackups, verifyBlobs } from '../src/features/backups/backups.ts';
+import { listBackups } from '../src/features/backups/files.ts';
+import { backupIdOf } from '../src/features/backups/manifest.ts';
+import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import { changed, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { reportWithDump } from './setup/crashes.ts';
@@ -142,6 +145,34 @@ describe('a backup of a server at rest', () => {
     const newest = await restoreElsewhere(target);
     assert.equal((await onlyRow(newest.ctx.db, media)).count, 1);
     assert.deepEqual(await problemsOf(newest), []);
+  });
+
+  test('a backup that was killed while it wrote its manifest stops neither the next one nor a restore', async () => {
+    const killed = join(target, 'backups', backupIdOf(new Date()));
+    await mkdir(killed, { recursive: true });
+    await writeFile(join(killed, 'manifest.json.part'), '{"sha256":');
+    const place = await newPlace();
+    assert.equal((await restoreFrom(target, place)).code, 0);
+    const { code, stderr } = await backUpTo(target, server);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await readdir(killed), []);
+  });
+
+  test('--keep never deletes the backup that it made, even if others were made while the clock was ahead', async () => {
+    const ahead = { ...server.ctx, clock: { now: () => new Date('2099-01-01') } };
+    const store = openFileStore({ folder: await newFolder() });
+    const options = { keep: 1, report: { progress: () => undefined, problem: () => undefined } };
+    const future = await backUp(ahead, server.app.pool, store, options);
+    const made = await backUp(server.ctx, server.app.pool, store, options);
+    const next = await backUp(server.ctx, server.app.pool, store, options);
+    assert.notEqual(made.id, next.id);
+    assert.deepEqual(
+      (await listBackups(store)).map(({ id }) => id),
+      [next.id, future.id],
+    );
+    // The run from the future hides no later failure from monitoring.
+    const { succeeded_at } = await readLatestBackups(server.ctx);
+    assert.ok((succeeded_at?.getTime() ?? 0) <= Date.now());
   });
 
   test('reports a blob that the installation has lost, and keeps the rest', async () => {

@@ -15,11 +15,12 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 import { openCacheFolder } from '../src/features/symbols/cache-folder.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.ts';
 import { makeDataFolder, withWorkFolder } from '../src/kernel/private-files.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { reportWithDump } from './setup/crashes.ts';
 import { makeFullGame } from './setup/full-game.ts';
@@ -113,7 +114,7 @@ describe('a data folder of an earlier version', () => {
   });
 });
 
-test('what a killed process was working on is removed at a later start, and nothing else', async () => {
+test('what a killed process was working on is removed a day later, and nothing else', async () => {
   const folder = await makeFolder();
   try {
     await assert.rejects(
@@ -125,14 +126,26 @@ test('what a killed process was working on is removed at a later start, and noth
     );
     assert.deepEqual(await readdir(join(folder, 'spool')), []);
     const old = new Date(Date.now() - 2 * 86_400_000);
-    for (const name of ['work-old', 'work-new', 'other']) {
-      await mkdir(join(folder, 'spool', name));
-      await writeFile(join(folder, 'spool', name, 'image'), 'bytes');
-      if (name !== 'work-new') await utimes(join(folder, 'spool', name), old, old);
-    }
+    const leave = async () => {
+      for (const name of ['work-old', 'work-new', 'other']) {
+        await mkdir(join(folder, 'spool', name), { recursive: true });
+        await writeFile(join(folder, 'spool', name, 'image'), 'bytes');
+        if (name !== 'work-new') await utimes(join(folder, 'spool', name), old, old);
+      }
+      // An upload of symbols has no name for longer than a moment.
+      const upload = join(folder, 'spool', newId());
+      await writeFile(upload, '');
+      await utimes(upload, old, old);
+    };
+    await leave();
     await makeDataFolder(folder);
     assert.deepEqual((await readdir(join(folder, 'spool'))).toSorted(), ['other', 'work-new']);
+    await leave();
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 7_200_000 });
+    await withWorkFolder(folder, async () => undefined);
+    assert.deepEqual((await readdir(join(folder, 'spool'))).toSorted(), ['other', 'work-new']);
   } finally {
+    mock.timers.reset();
     await rm(folder, { recursive: true, force: true });
   }
 });

@@ -1,6 +1,7 @@
 // The modes of everything that the server writes to disk: only its own account can read it, whatever the umask is.
 import { chmod, lstat, mkdir, mkdtemp, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isUuid } from './secrets/ids.ts';
 
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
@@ -32,11 +33,17 @@ export async function makeDataFolder(path: string): Promise<string | undefined> 
   return made;
 }
 
-/** Runs `work` with a new folder, and removes it afterwards. After a crash, the next start does so. */
-export async function withWorkFolder<T>(dataFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
+/** Creates the spool if necessary, and returns its path. Now and then, removes what killed processes have left in it. */
+export async function openSpool(dataFolder: string): Promise<string> {
   const spool = join(dataFolder, SPOOL);
   await makePrivateFolder(spool);
-  const folder = await mkdtemp(join(spool, WORK_PREFIX));
+  if (Date.now() - (cleanedAt.get(spool) ?? 0) > ABANDONED_MS / 24) await removeAbandoned(spool);
+  return spool;
+}
+
+/** Runs `work` with a new folder, and removes it afterwards. If the process is killed, it is removed a day later. */
+export async function withWorkFolder<T>(dataFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(await openSpool(dataFolder), WORK_PREFIX));
   try {
     return await work(folder);
   } finally {
@@ -44,11 +51,15 @@ export async function withWorkFolder<T>(dataFolder: string, work: (folder: strin
   }
 }
 
-/** Removes folders of processes that were killed. Another process may share the data folder, so new ones are kept. */
+/** By spool. */
+const cleanedAt = new Map<string, number>();
+
+/** Removes what is older than a day: another process may share the data folder, and work on what is newer. */
 async function removeAbandoned(spool: string): Promise<void> {
+  cleanedAt.set(spool, Date.now());
   for await (const { name } of (await opendir(spool).catch(() => null)) ?? []) {
     const path = join(spool, name);
-    const status = name.startsWith(WORK_PREFIX) ? await lstat(path).catch(() => null) : null;
+    const status = name.startsWith(WORK_PREFIX) || isUuid(name) ? await lstat(path).catch(() => null) : null;
     if (status !== null && Date.now() - status.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
   }
 }

@@ -70,7 +70,7 @@ export async function backUp(
       throw new BackupError('Another backup of this installation is running. Wait for its end.');
     const result = await recordRun(ctx, async (startedAt) => {
       const saved = await saveAll(ctx, session, target, startedAt, report);
-      if (keep !== null) await prune(session.db, target, keep, report);
+      if (keep !== null) await prune(session.db, target, { keep, made: saved.id }, report);
       return saved;
     });
     await unlockDeletions(session.db);

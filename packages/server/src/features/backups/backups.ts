@@ -15,6 +15,6 @@ export const { verifyBlobs } = verification;
 export const { copyBlobs } = copying;
 
 /** The newest runs of backups, for monitoring. */
-export async function readLatestBackups({ db }: Context): Promise<LatestRuns> {
-  return readLatestRuns(db, await areDeletionsLocked(db));
+export async function readLatestBackups({ db, clock }: Context): Promise<LatestRuns> {
+  return readLatestRuns(db, { isRunning: await areDeletionsLocked(db), now: clock.now() });
 }

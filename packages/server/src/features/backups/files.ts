@@ -97,9 +97,13 @@ export async function listBackups(target: BlobStore): Promise<StoredBackup[]> {
   const keysById = new Map<string, string[]>();
   for await (const { key } of target.list(BACKUPS_PREFIX))
     keysById.getOrInsertComputed(idOfKey(key), () => []).push(key);
-  return [...keysById]
-    .map(([id, keys]) => ({ id, keys: keys.toSorted(), isComplete: keys.some(isManifestKey) }))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const backups: StoredBackup[] = [];
+  for (const [id, keys] of keysById) {
+    // A manifest is listed as soon as it is being written, also if its backup was killed at that moment.
+    const isComplete = keys.some(isManifestKey) && (await target.stat(manifestKeyOf(id))) !== null;
+    backups.push({ id, keys: keys.toSorted(), isComplete });
+  }
+  return backups.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export async function readManifest(target: BlobStore, id: string): Promise<Manifest> {

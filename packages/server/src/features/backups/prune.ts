@@ -10,18 +10,25 @@ import { addBlobs, emptyBlobTable, notInBlobTable } from './snapshot.sql.ts';
 const PAGE = 1000;
 
 /**
- * Keeps the newest `keep` complete backups. Manifests are deleted first, so a backup without all its blobs never looks
- * complete, and an interrupted run can be repeated. If a kept backup is damaged, throws BackupError before anything is
- * deleted.
+ * Keeps the newest `keep` complete backups up to the new one, and later ones, which were made while the
+ * clock was ahead: if they counted, the new backup could be deleted at once. Manifests are deleted first, so a backup
+ * without all its blobs never looks complete, and an interrupted run can be repeated. If a kept backup is damaged, throws
+ * BackupError before anything is deleted.
  */
-export async function prune(db: Db, target: BlobStore, keep: number, report: BackupReport): Promise<void> {
+export async function prune(
+  db: Db,
+  target: BlobStore,
+  { keep, made }: { keep: number; made: string },
+  report: BackupReport,
+): Promise<void> {
   const backups = await listBackups(target);
-  const kept = new Set(
-    backups
-      .filter(({ isComplete }) => isComplete)
-      .slice(-keep)
-      .map(({ id }) => id),
-  );
+  const complete = backups.filter(({ isComplete }) => isComplete).map(({ id }) => id);
+  const later = complete.filter((id) => id > made);
+  const kept = new Set([...complete.filter((id) => id <= made).slice(-keep), ...later]);
+  if (later.length > 0)
+    report.problem(
+      `${later.length} backups in ${target.describe().location} are from the future, such as ${later[0]}. They are kept until you delete them.`,
+    );
   await emptyBlobTable(db);
   for (const id of kept)
     for (const list of (await readManifest(target, id)).blobLists)

@@ -39,17 +39,22 @@ export type LatestRuns = {
   failed_at: Date | null;
 };
 
-/** A run without an end is in progress if it is the newest and `isRunning`; otherwise it was interrupted. */
-export function readLatestRuns(db: Db, isRunning: boolean): Promise<LatestRuns> {
+/**
+ * A run without an end is in progress if it is the newest and `isRunning`; otherwise it was interrupted. Runs that began
+ * after `now`, while the clock was ahead, say nothing about the present.
+ */
+export function readLatestRuns(db: Db, { isRunning, now }: { isRunning: boolean; now: Date }): Promise<LatestRuns> {
   return onlyRow(
     db,
-    sql<LatestRuns>`with latest as (
-        select started_at, extract(epoch from ended_at - started_at)::double precision as seconds from backup_runs
+    sql<LatestRuns>`with runs as (
+        select * from backup_runs where started_at <= ${now}
+      ), latest as (
+        select started_at, extract(epoch from ended_at - started_at)::double precision as seconds from runs
         where outcome in ('complete', 'damaged') order by started_at desc limit 1
       ), failed as (
-        select max(started_at) as started_at from backup_runs
+        select max(started_at) as started_at from runs
         where outcome in ('damaged', 'failed')
-          or outcome is null and not (${isRunning} and started_at = (select max(started_at) from backup_runs))
+          or outcome is null and not (${isRunning} and started_at = (select max(started_at) from runs))
       )
       select latest.started_at as succeeded_at, seconds, failed.started_at as failed_at from failed left join latest on true`,
   );

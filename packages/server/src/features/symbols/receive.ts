@@ -1,7 +1,6 @@
 // Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs that are not
 // recorded yet. The form is our own or that of Breakpad's sym_upload.
 import { createHash, type Hash } from 'node:crypto';
-import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
@@ -12,6 +11,7 @@ import type { Context, GameCaller } from '../../context.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { packingOf, UnpackError, unpackFile } from '../../kernel/blobs/unpack-file.ts';
+import { openSpool } from '../../kernel/private-files.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
@@ -140,7 +140,7 @@ function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void
 
 async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   try {
-    return await spool(join(ctx.config.dataFolder, 'spool'), bytes, { maxBytes: LIMITS.symbolUploadBytes, tooLarge });
+    return await spool(await openSpool(ctx.config.dataFolder), bytes, { maxBytes: LIMITS.symbolUploadBytes, tooLarge });
   } catch (error) {
     throw storeFailure(error);
   }

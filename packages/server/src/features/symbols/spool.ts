@@ -1,9 +1,10 @@
-// Stores an upload in an unlinked file, which disappears when it is closed or the process dies.
+// Stores an upload in an unlinked file, which disappears when it is closed or the process dies. If the process dies before
+// the file is unlinked, `removeAbandoned` finds it by its name.
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { makePrivateFolder, PRIVATE_FILE } from '../../kernel/private-files.ts';
+import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 
 export type Spooled = {
@@ -15,7 +16,7 @@ export type Spooled = {
 };
 
 /**
- * Stores up to `maxBytes` bytes of `source`. Throws `tooLarge()` if there are more, and errors of the source and the
+ * Stores up to `maxBytes` bytes of `source` in `folder`. Throws `tooLarge()` if there are more, and errors of the source and the
  * disk.
  */
 export async function spool(
@@ -44,7 +45,6 @@ export async function spool(
 }
 
 async function openUnlinked(folder: string): Promise<FileHandle> {
-  await makePrivateFolder(folder);
   const path = join(folder, newId());
   const file = await open(path, 'wx+', PRIVATE_FILE);
   await unlink(path);
