@@ -221,8 +221,8 @@ test('only one backup runs at a time, and a failed one lets deletions continue',
 });
 
 test('a killed backup is not taken for a whole one; the next one continues with its blobs', async () => {
-  for (let number = 0; number < 30; number += 1)
-    await ship(server, sender.game, { version: `4.${number}.0` }, zipOfSize(2_000_000));
+  for (let number = 0; number < 10; number += 1)
+    await ship(server, sender.game, { version: `4.${number}.0` }, zipOfSize(6_000_000));
   const folder = await newFolder();
   const { child, ended } = startServerCommand(environmentOf(server), ['backup', folder]);
   await until(
