@@ -155,7 +155,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   };
 }
 
-/** The links at the end of mails. A page of this service is opened in the language of the mail. */
+/** The links at the end of emails. A page of this service is opened in the language of the email. */
 function mailLinks(config: Config, publicUrl: string, language: Language): { label: string; url: string }[] {
   return legalLinks(config, language).map(({ label, url }) => ({
     label,

@@ -1,4 +1,4 @@
-// Which web pages may connect to /mcp and its OAuth endpoints: what their browsers are answered (Fetch Standard, CORS).
+// Which web pages may connect to /mcp and its OAuth endpoints, by the responses to their browsers (Fetch Standard, CORS).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AgentKey, makeKey } from './setup/agents.ts';

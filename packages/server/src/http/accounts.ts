@@ -47,7 +47,7 @@ const OPEN: Readonly<Record<'GET' | 'POST', readonly RegExp[]>> = {
   ],
 };
 
-/** The link in a mail. Programs that check mails open links, so it leads to a page with a button. */
+/** The link in an email. Programs that check emails open links, so it leads to a page with a button. */
 const VERIFICATION = '/verify-email';
 const SIGN_UP = '/sign-up/email';
 /** Their responses do not reveal which accounts exist, and neither does their timing. */

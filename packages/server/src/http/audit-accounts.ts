@@ -9,7 +9,7 @@ import { perContext } from '../request/per-context.ts';
 /** They change nothing: they send a mail, to an address that may not belong to anyone. */
 const UNRECORDED = new Set(['/send-verification-email', '/request-password-reset']);
 const SIGN_IN = '/sign-in/';
-/** The link of a mail. The hooks of accounts note who confirmed it. */
+/** The link in an email. The hooks of accounts note who confirmed it. */
 const VERIFICATION = '/verify-email';
 /** This many failed sign-ins from one address in a minute are recorded, once. */
 const FAILURE_BURST = 10;

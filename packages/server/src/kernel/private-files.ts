@@ -51,7 +51,7 @@ export async function withWorkFolder<T>(dataFolder: string, work: (folder: strin
   }
 }
 
-/** By spool. */
+/** When each spool was last cleaned, in milliseconds since 1970. */
 const cleanedAt = new Map<string, number>();
 
 /** Removes what is older than a day: another process may share the data folder, and work on what is newer. */

@@ -16,7 +16,7 @@ export function mayConnect({ config }: Context, origin: string | undefined): boo
   return origin !== undefined && config.mcpOrigins?.split(',').includes(origin) === true;
 }
 
-/** Marks the response, and an error as well, as readable by the page that sent the request, if it may connect. */
+/** Lets the page that sent the request read the response, including errors, if it may connect. */
 export function allowAgentOrigin(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.headers;
   if (ctx.config.mcpOrigins !== undefined) reply.header('vary', 'Origin');

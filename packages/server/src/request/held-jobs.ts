@@ -1,8 +1,8 @@
-// Jobs that the process that would enqueue them holds and runs itself. Enqueuing a job wakes every queue, one of them has
-// to find it, and its row is deleted in the end: together that takes longer than many a job.
+// Jobs that a process holds and runs itself instead of enqueuing them. A job in the queue wakes every process, is looked
+// up, and is deleted again, which together takes longer than running many of them.
 //
-// What such a job is about has the number of the process that holds it in the database, written in the transaction that
-// would enqueue the job. If the process dies, others enqueue the job (`release` of JobBinding).
+// The row that a held job is about has the number of the process, written in the transaction that would otherwise have
+// enqueued the job. If the process dies, others enqueue the job (`release` of JobBinding).
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';

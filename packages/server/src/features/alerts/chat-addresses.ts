@@ -12,13 +12,14 @@ type Chat = {
 };
 
 const CHATS: Readonly<Record<Exclude<DestinationKind, 'webhook'>, Chat>> = {
-  // Also the Slack for governments. Addresses of workflows take other messages.
+  // Includes Slack for governments. The addresses of workflows take messages of another form.
   slack: {
     hosts: /^hooks\.slack(-gov)?\.com$/,
     path: /^\/services\/[^/]+\/[^/]+\/[^/]+$/,
     remedy: 'Use the URL of an incoming webhook of a Slack app, which begins with https://hooks.slack.com/services/.',
   },
-  // With the host of its test versions, and of before 2019. Behind its token, `/slack` and `/github` take other messages.
+  // Includes the hosts of its test versions, and the host from before 2019. `/slack` and `/github` after the token take
+  // messages of another form.
   discord: {
     hosts: /^((ptb|canary)\.)?discord(app)?\.com$/,
     path: /^\/api\/(v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/,

@@ -130,7 +130,7 @@ export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]>
 
 type FormerSlug = { gameId: string; slug: string; now: Date; reservedUntil: Date | null };
 
-/** Keeps what a slug led to. Of each game, the newest `max` are kept, so that no one collects slugs by renaming. */
+/** Records the former slug of a game. The newest `max` of each game are kept, so no one can collect slugs by renaming. */
 export async function keepFormerSlug(
   tx: Tx,
   { gameId, slug, now, reservedUntil }: FormerSlug,
@@ -150,7 +150,7 @@ export async function keepFormerSlug(
   );
 }
 
-/** Ends what the slug led to, because a game has it now. */
+/** Stops the slug from leading to a renamed game, because another game has it now. */
 export async function endFormerSlug(tx: Tx, slug: string): Promise<void> {
   await changed(tx, sql`delete from former_slugs where slug = ${slug}`);
 }

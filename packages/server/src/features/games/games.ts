@@ -97,7 +97,7 @@ async function responsibleIn(tx: Tx, organisationId: string, creatorId: string):
 
 /** How long the address of a deleted or renamed game is reserved for its owner: until old links have fallen out of use. */
 export const RESERVED_DAYS = 90;
-/** So many former addresses of a game lead to it. */
+/** How many former addresses of a game lead to it. */
 const MAX_FORMER_SLUGS = 10;
 
 /** The slug is reserved, because another user deleted or renamed the game that had it. */
@@ -106,8 +106,8 @@ class ReservedSlugError extends Error {
 }
 
 /**
- * Ends what the slug led to before. Throws ReservedSlugError. Call it after the game has the slug, when a concurrent
- * deletion or renaming has been committed.
+ * Stops the slug from leading to another game. Throws ReservedSlugError. Call it after the game has the slug, when a
+ * concurrent deletion or renaming has been committed.
  */
 async function takeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
   if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedSlugError(slug);
@@ -173,7 +173,7 @@ export async function listGames(
   };
 }
 
-/** Whether a game can have the slug: a new one of the caller, or the named one. */
+/** Whether the named game can have the slug, or else a new game of the caller. */
 export async function checkSlug(
   ctx: Context,
   { caller, input: { slug, game: ref } }: Call<typeof contract.checkSlug>,

@@ -73,7 +73,7 @@ export const submitFollow: SubmitForm = async ({ ask, caller, params: { uid = ''
   }
 };
 
-/** Programs that check mails open links, so a link alone changes nothing. */
+/** Programs that check emails open links, so a link alone changes nothing. */
 export async function writeConfirmPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {
   const { game, address, isDone } = await readConfirmation(ctx, token);
   const name = html`<bdi>${game.name}</bdi>`;

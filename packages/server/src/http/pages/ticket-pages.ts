@@ -1,5 +1,5 @@
 // Pages without JavaScript for people without an account: their bug tickets, and the pages behind the links of mails to
-// unconfirmed addresses, also of accounts. Programs that check mails open links, so a link alone changes nothing.
+// unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { allowMails, blockMails, isBlocked } from '../../features/accounts/accounts.ts';

@@ -13,7 +13,7 @@ const free: ArrayBuffer[] = [];
 /** A file in such memory. */
 export type FileInSpace = { readonly space: ArrayBuffer; readonly size: number };
 
-/** Null if too much is taken already. What the memory contains is left over from other files. */
+/** Null if too much memory is in use. The memory still contains bytes of other files. */
 export function takeSpace(): ArrayBuffer | null {
   if (taken === MAX_TAKEN) return null;
   taken += 1;
@@ -26,7 +26,7 @@ export function giveBackSpace(space: ArrayBuffer): void {
   if (!space.detached && free.length < MAX_FREE) free.push(space);
 }
 
-/** Instead of giving back a space whose memory may still be in use. */
+/** Drops a space whose memory may still be in use, instead of giving it back. */
 export function dropSpace(): void {
   taken -= 1;
 }

@@ -1,4 +1,4 @@
-// Ends every mail with links, such as to the imprint.
+// Adds links, such as to the imprint, to the end of every email.
 import type { Language } from '@chauffeur/contract/texts/messages';
 import { escapeHtml } from '../text/escape-html.ts';
 import { MAIL_END } from './html-mail.ts';
@@ -6,12 +6,12 @@ import type { Mail, Mailer } from './mail.ts';
 
 type Link = { readonly label: string; readonly url: string };
 
-/** The same mailer, whose mails end with the links for readers of their language. */
+/** Returns a mailer that adds the links for readers of each email's language. */
 export function addMailFooters(mailer: Mailer, linksIn: (language: Language) => readonly Link[]): Mailer {
   return { ...mailer, send: (mail) => mailer.send(withFooter(mail, linksIn(mail.language ?? 'en'))) };
 }
 
-/** The start of a signature (RFC 3676, section 4.3), which a mail may already have. */
+/** The start of a signature (RFC 3676, section 4.3), which an email may already have. */
 const SIGNATURE = /^-- $/m;
 
 function withFooter(mail: Mail, links: readonly Link[]): Mail {

@@ -44,7 +44,7 @@ type Sources = {
   readonly isOperator: boolean;
 };
 
-/** What else people search for. Not in the sections, which every page of a game loads. */
+/** Other words that people search for. They aren't in the sections, because every page of a game loads those. */
 const SECTION_WORDS: Readonly<Record<(typeof SECTIONS)[number]['name'], string>> = {
   Overview: 'home dashboard activity usage quota storage limits devices',
   Builds: 'versions uploads releases files compare ship push symbols changelog',

@@ -49,8 +49,8 @@ export async function releaseReports(db: Db, processNos: readonly number[]): Pro
 }
 
 /**
- * The same for processes that are gone. A process may have marked a report with its number just after others had found
- * it dead, or they ran an older version of the server.
+ * Enqueues reports of processes that are no longer known. A process may have marked a report with its number just after
+ * others had found it dead, or those ran an older version of the server.
  */
 async function releaseForgotten(db: Db, before: Date): Promise<void> {
   const holders = await listHolders(db, before);

@@ -43,7 +43,7 @@ export function readHeader(
   const header = headerOf(line);
   if (header === null) {
     if (!isFrame(at + 1)) return null;
-    // The end of a frame that was cut off is no message.
+    // The end of a frame that was cut off isn't a message.
     if (/:\d{1,9}\)$/.test(line) || (line.includes(')') && !line.includes('('))) return null;
     const typed = typedMessage(line);
     return typed?.type.includes('.')

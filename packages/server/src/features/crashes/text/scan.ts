@@ -27,7 +27,7 @@ export function isDigits(text: string): boolean {
   return /^\d{1,9}$/.test(text);
 }
 
-/** The number at the start of the text; null without one, or if it is no line of a file. */
+/** The number at the start of the text; null without one, or if it is negative, and so not a line of a file. */
 export function leadingNumber(text: string): number | null {
   const digits = /^-?\d{1,9}/.exec(text)?.[0];
   return digits === undefined || Number(digits) < 0 ? null : Number(digits);

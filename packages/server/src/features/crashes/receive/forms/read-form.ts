@@ -103,7 +103,7 @@ function isFilePart(name: string, contentType: string, filename: string | undefi
   return filename !== undefined || contentType === 'application/octet-stream' || FILE_PARTS.has(name);
 }
 
-/** Also as they are called once they are compressed. */
+/** Includes the names of compressed files. */
 const DUMP_NAME = /\.m?dmp(\.(gz|zst))?$/i;
 const LOG_NAME = /\.(log|txt)(\.(gz|zst))?$/i;
 

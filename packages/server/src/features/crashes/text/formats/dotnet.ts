@@ -86,7 +86,7 @@ function readChain(lines: readonly string[], framesAt: number, named: readonly N
       continue;
     }
     if (text.startsWith('---') && text.endsWith('---')) {
-      // Ends an inner exception, or the frames before `await`: the next one has a word less in every language.
+      // Such a line ends an inner exception, or the frames before an `await`.
       if (isInnerEnd(text)) depth = Math.max(0, depth - 1);
       continue;
     }
