@@ -6,8 +6,11 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import { pathOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
+import { createGame } from '@chauffeur/contract/operations/games';
+import { mergeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { MINUTE } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeKey } from './setup/agents.ts';
@@ -231,6 +234,22 @@ describe('/metrics without a token', () => {
       assert.match(text, /CHAUFFEUR_METRICS_TOKEN/);
     }
   });
+});
+
+describe('a JSON body of many small values', () => {
+  for (const operation of [createGame, mergeCrashGroups]) {
+    const { bytes, values } = bodyBoundsOf(operation);
+    test(`is refused by ${operation.id} before it is parsed`, async () => {
+      const owner = await signIn();
+      const small = Buffer.from(`{"unknown":[${'{},'.repeat(Math.floor(bytes / 3) - 20)}{}`);
+      const path = `/api/v1${operation.path.replace('{uid}', game.uid)}`;
+      const headers = { ...owner, 'content-type': 'application/json' };
+      const { status, text } = await send(path, { method: operation.method, headers, bytes: small });
+      // It isn't even JSON.
+      assert.equal(status, 400);
+      assert.match(text, new RegExp(`body: more than ${values} values\\. Send fewer\\.`));
+    });
+  }
 });
 
 describe('a compressed JSON body', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { tailStartOf } from '../report/text-encoding.ts';
 import { readLogTail } from './log-tail.ts';
 
 const read = (text: string, hasMore = false) => readLogTail(Buffer.from(text), hasMore);
@@ -33,6 +34,14 @@ describe('readLogTail', () => {
     const log = Buffer.from(line.repeat(200), 'utf16le');
     assert.equal(readLogTail(log, true), line.repeat(199));
     assert.equal(readLogTail(Buffer.from(log).swap16(), true), line.repeat(199));
+  });
+
+  it('reads UTF-16 from an even position, also of a log that was cut off within a character', () => {
+    const line = 'Level: 3\r\n';
+    const log = Buffer.from(line.repeat(100), 'utf16le').subarray(0, -1);
+    const tail = log.subarray(tailStartOf(log.length, 400));
+    assert.ok(tail.length < 400);
+    assert.match(readLogTail(tail, true), /^Level: 3\nLevel: 3\n/);
   });
 
   it('replaces invalid bytes', () => {

@@ -48,6 +48,13 @@ describe('cleanReport', () => {
     assert.equal(metadata.chauffeur_omitted, 'Nested values were kept as JSON of up to 1024 characters.');
   });
 
+  it('reads a hundred announced attachments, and says so', () => {
+    const attachments = Array.from({ length: 101 }, (_, number) => ({ name: `${number}.png` }));
+    const report = cleanReport({ attachments });
+    assert.deepEqual(report.attachments, attachments.slice(0, 100));
+    assert.deepEqual(report.metadata, { chauffeur_omitted: 'Only the first 100 attachments were read.' });
+  });
+
   it('keeps all keys that are the same once they are cut', () => {
     const key = 'k'.repeat(70);
     const { metadata } = cleanReport({ metadata: { [`${key}1`]: 1, [`${key}2`]: 2 } }) as { metadata: object };

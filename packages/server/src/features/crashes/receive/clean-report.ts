@@ -93,7 +93,6 @@ function cleanAttachments(attachments: unknown, notes: string[]): unknown {
     return { name, ...(isNumber(size) && !Number.isNaN(size) && { size: wholeBytes(size) }) };
   });
   if (isChanged) notes.push('Names of attachments were corrected.');
-  const lost = attachments.length - clean.length;
-  if (lost > 0) notes.push(`${lost} announced attachments were not read.`);
+  if (attachments.length > clean.length) notes.push(`Only the first ${MAX_ANNOUNCED} attachments were read.`);
   return clean;
 }

@@ -7,6 +7,7 @@ import { findTrace } from './find-trace.ts';
 import { CAUSES } from './formats.examples.ts';
 import { FORMATS } from './formats.ts';
 import { TEXT_LIMITS } from './lines.ts';
+import { traceOfReport } from './report-text.ts';
 import { TRACE_LIMITS } from './trace.ts';
 
 const NO_RULES = { rules: [], version: 0 };
@@ -82,6 +83,8 @@ describe('text formats', () => {
     const log = ['start', first, 'more', second, 'end'].join('\n');
     assert.equal(findTrace(log, 'last')?.main.message.startsWith('Condition'), true);
     assert.equal(findTrace(`${crash.texts[0]}\n${log}`, 'last')?.format, crash.format);
+    // Even if it has no frames, and the later error does.
+    assert.equal(findTrace(`Segmentation fault\n${second}`, 'last')?.main.type, 'SIGSEGV');
   });
 
   it('show the frames of the root cause first, and how other exceptions relate to it', () => {
@@ -152,6 +155,45 @@ describe('text formats', () => {
       'format: Native crash, read from the text of the report',
       'frames: none, so only reports of version 1.0.0 on linux are in this group',
     ]);
+  });
+
+  it('tell the frames of an inner exception of .NET from those of the outer one', () => {
+    const trace = findTrace(
+      `System.InvalidOperationException: Level 3 is broken
+ ---> System.NullReferenceException: Not set
+   at Owls.Nest.Open() in Nest.cs:line 9
+   --- End of inner exception stack trace ---
+   at Owls.Level.Load() in Level.cs:line 20`,
+      'first',
+    );
+    assert.deepEqual(
+      [trace!.main, ...trace!.related].map(({ type, frames }) => [type, frames.map(({ function: name }) => name)]),
+      [
+        ['System.NullReferenceException', ['Owls.Nest.Open']],
+        ['System.InvalidOperationException', ['Owls.Level.Load']],
+      ],
+    );
+  });
+
+  it('give functions of GameMaker without a name the same name in every build', () => {
+    const reportOf = (position: number) =>
+      `ERROR in action number 1\nof Step Event0 for object obj_a:\n\nToo many owls\n at gml_Script_anon@${position}@Inventory (line 3)`;
+    assert.equal(titleOf(reportOf(19178)), titleOf(reportOf(20011)));
+  });
+
+  it('keep reports without frames apart by version and OS, and no others', () => {
+    const keysOf = (text: string) =>
+      [SYSTEM, { ...SYSTEM, appVersion: '1.1.0' }, { ...SYSTEM, os: 'windows' }].map((system) =>
+        groupByTrace(findTrace(text, 'first')!, system, NO_RULES).key.toString('hex'),
+      );
+    assert.equal(new Set(keysOf('Segmentation fault')).size, 3);
+    assert.equal(new Set(keysOf('Error: x\n    at hoot (http://a/owl.js:1:2)')).size, 1);
+  });
+
+  it('are not looked for in what the server noted about a report', () => {
+    const stack = 'Error: x\n    at hoot (http://a/owl.js:1:2)';
+    assert.equal(traceOfReport({ message: '', metadata: { chauffeur_omitted: stack } }), null);
+    assert.notEqual(traceOfReport({ message: '', metadata: { notes: stack } }), null);
   });
 
   it('mark frames of engines and libraries', () => {
