@@ -168,6 +168,10 @@ export const LIMITS = {
   agentNameLength: 100,
   /** The id of an OAuth client can be the URL of its metadata document. */
   agentClientIdLength: 2000,
+  /** The name that a program gives itself. */
+  agentClientNameLength: 200,
+  /** Addresses to which a program can be redirected after consent. */
+  agentRedirects: 20,
   /** A tool result: applies to its text and to its JSON. */
   agentAnswerLength: 20_000,
   /** What the command reports about its computer. */

@@ -122,6 +122,26 @@ describe('registration', () => {
     assert.deepEqual(client.grant_types, ['authorization_code', 'refresh_token']);
   });
 
+  test('stores no more than is used, of a bounded length', async () => {
+    const { client_id, ...stored } = await registerClient(server, {
+      client_uri: 'javascript:alert(1)',
+      ...{ logo_uri: 'http://169.254.169.254/', tos_uri: 'x', policy_uri: 'x', software_id: 'x', contacts: ['x'] },
+      ...{ skip_consent: true, jwks_uri: 'http://127.0.0.1:1/', application_type: 'web' },
+    });
+    assert.deepEqual(
+      Object.keys(stored).filter((name) => /uri$|software|contacts|consent/.test(name)),
+      [],
+    );
+    assert.ok(client_id);
+    for (const more of [
+      { client_name: 'N'.repeat(201) },
+      { client_uri: `https://a.example/${'x'.repeat(2000)}` },
+      { redirect_uris: Array.from({ length: 21 }, (_, no) => `http://localhost:${no + 1}/`) },
+      { redirect_uris: [`https://a.example/${'x'.repeat(2000)}`] },
+    ])
+      await assert.rejects(registerClient(server, more), /400.*invalid_client_metadata/);
+  });
+
   test('refuses redirect addresses that others could listen on', async () => {
     const uris = [
       ...['http://agents.example/back', 'javascript:alert(1)', 'data:text/html,x', 'smb://agents.example/back'],

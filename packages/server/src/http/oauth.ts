@@ -1,7 +1,10 @@
 // Passes requests of OAuth clients to better-auth, adds what older clients leave out, and blocks what is not supported.
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import { cleanLine } from '@chauffeur/contract/text';
+import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import type { Context } from '../context.ts';
 import type { Auth } from '../features/accounts/accounts.ts';
 import { userOfHeaders } from '../features/accounts/accounts.ts';
@@ -185,13 +188,22 @@ async function wordOf(response: Response): Promise<unknown> {
 }
 
 /**
- * The metadata that a client may register. The rest concerns unsupported kinds of clients, or would make this server
- * call others.
+ * The metadata that a client may register, which is stored for everyone who asks. The rest is not used here, or concerns
+ * unsupported kinds of clients, or would make this server call others.
  */
 const REGISTERED = [
-  ...['redirect_uris', 'client_name', 'client_uri', 'logo_uri', 'contacts', 'tos_uri', 'policy_uri', 'scope'],
-  ...['grant_types', 'response_types', 'token_endpoint_auth_method', 'software_id', 'software_version'],
+  ...['redirect_uris', 'client_name', 'scope'],
+  ...['grant_types', 'response_types', 'token_endpoint_auth_method'],
 ];
+
+/** As short as in the document of a client. */
+const Registration = Type.Object({
+  client_name: Type.Optional(Type.String({ maxLength: LIMITS.agentClientNameLength })),
+  client_uri: Type.Optional(Type.String({ maxLength: LIMITS.agentClientIdLength })),
+  redirect_uris: Type.Optional(
+    Type.Array(Type.String({ maxLength: LIMITS.agentClientIdLength }), { maxItems: LIMITS.agentRedirects }),
+  ),
+});
 
 /**
  * Registers every client as a native one. Most are programs on people's machines, but do not say so, or claim to be
@@ -200,11 +212,15 @@ const REGISTERED = [
  */
 async function register({ auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
   if (body?.type !== 'application/json') throw new ApiError(4002, 'body: send the description of the client as JSON.');
-  const sent = fieldsOf(body);
+  const { client_uri: uri, ...sent } = fieldsOf(body);
+  const problem = findProblem(Registration, { ...sent, ...(uri !== undefined && { client_uri: uri }) });
+  if (problem !== null) throw new ApiError(4002, problem, { data: { reason: 'invalid_client_metadata' } });
   const text = JSON.stringify({
     grant_types: ['authorization_code', 'refresh_token'],
     ...Object.fromEntries(REGISTERED.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]])),
     ...(typeof sent.client_name === 'string' && { client_name: cleanLine(sent.client_name) }),
+    // People are shown it.
+    ...(typeof uri === 'string' && /^https?:$/.test(URL.parse(uri)?.protocol ?? '') && { client_uri: uri }),
     application_type: 'native',
   });
   return sendResponse(reply, await forwardToAuth(auth, request, { target, body: { ...body, text } }));

@@ -9,10 +9,11 @@ const OIDS = {
   ecdsaWithSha256: '2a8648ce3d040302',
   commonName: '550403',
   subjectAltName: '551d11',
+  crlDistributionPoints: '551d1f',
 } as const;
 
-/** It is valid from yesterday to `days` from now. */
-export function makeCertificate(host: string, days = 1): Certificate {
+/** It is valid from yesterday to `days` from now. `crl` is the URL of its revocation list. */
+export function makeCertificate(host: string, days = 1, crl?: string): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(OIDS.ecdsaWithSha256));
   const name = sequence(der(0x31, sequence(oid(OIDS.commonName), der(0x0c, Buffer.from(host)))));
@@ -25,7 +26,7 @@ export function makeCertificate(host: string, days = 1): Certificate {
     sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + days * DAY_MS)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(sequence(oid(OIDS.subjectAltName), der(0x04, altNames)))),
+    der(0xa3, sequence(sequence(oid(OIDS.subjectAltName), der(0x04, altNames)), ...(crl ? [crlExtension(crl)] : []))),
   );
   const signature = der(0x03, Buffer.of(0), sign('sha256', signed, privateKey));
   const cert = sequence(signed, algorithm, signature).toString('base64');
@@ -33,6 +34,11 @@ export function makeCertificate(host: string, days = 1): Certificate {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${cert}\n-----END CERTIFICATE-----\n`,
   };
+}
+
+function crlExtension(url: string): Buffer {
+  const point = sequence(der(0xa0, der(0xa0, der(0x86, Buffer.from(url)))));
+  return sequence(oid(OIDS.crlDistributionPoints), der(0x04, sequence(point)));
 }
 
 function sequence(...parts: Buffer[]): Buffer {

@@ -54,6 +54,10 @@ export function changeHooks(db: Db, options: ChangeOptions): BetterAuthPlugin {
       before: [
         { matcher: ({ path }) => SENSITIVE.has(path ?? ''), handler: createAuthMiddleware(requireFresh) },
         {
+          matcher: ({ path }) => path === '/passkey/verify-registration',
+          handler: createAuthMiddleware((request) => limitPasskeys(db, request)),
+        },
+        {
           matcher: ({ path }) => REMOVING.has(path ?? ''),
           handler: createAuthMiddleware((request) => keepLastFactor(db, options, request)),
         },
@@ -77,6 +81,18 @@ async function requireFresh(request: HookContext): Promise<void> {
   const current = await getSessionFromCtx(request);
   if (current === null || Date.now() - new Date(current.session.createdAt).getTime() < FRESH_SECONDS * 1000) return;
   throw new APIError('FORBIDDEN', { code: 'SESSION_NOT_FRESH', message: 'Sign in again, then repeat the change.' });
+}
+
+/** Each is sent to the browser when another one is added. */
+const MAX_PASSKEYS = 100;
+
+async function limitPasskeys(db: Db, request: HookContext): Promise<void> {
+  const userId = (await getSessionFromCtx(request))?.user.id;
+  if (userId === undefined || ((await readFactors(db, userId))?.passkeys ?? 0) < MAX_PASSKEYS) return;
+  throw new APIError('BAD_REQUEST', {
+    code: 'TOO_MANY_PASSKEYS',
+    message: `This account has ${MAX_PASSKEYS} passkeys. Remove one that you no longer use first.`,
+  });
 }
 
 /** Without it, the person could no longer reach the organisation. */

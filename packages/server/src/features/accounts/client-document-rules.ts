@@ -5,8 +5,8 @@ import { cleanLine } from '@chauffeur/contract/text';
 import { ClientDocumentError } from './client-document-error.ts';
 
 const MAX_ADDRESS_LENGTH = LIMITS.agentClientIdLength;
-const MAX_NAME_LENGTH = 200;
-const MAX_REDIRECTS = 20;
+const MAX_NAME_LENGTH = LIMITS.agentClientNameLength;
+const MAX_REDIRECTS = LIMITS.agentRedirects;
 const GRANTS = ['authorization_code', 'refresh_token'];
 
 const MIN_SECONDS = 5 * 60;

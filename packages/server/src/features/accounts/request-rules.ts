@@ -54,6 +54,49 @@ const requirePasskeyAnswer: Rule = ({ response }) => {
 /** In base64url; WebAuthn, section 4, allows 1023 bytes. */
 const MAX_CREDENTIAL_ID = 1400;
 
+/**
+ * The start of an attestation object (WebAuthn, section 6.5.4), as CBOR: a map of three entries, of which the first two
+ * are `fmt` and `attStmt`, so that the third must be `authData`. The statement is empty, or has only a signature by the
+ * passkey itself. These are the ones that browsers send, because the options ask for no attestation (section 5.1.3).
+ */
+// cspell:ignore cfmt dnonegatt fpackedgatt calg csig
+const NO_ATTESTATION =
+  /^\xa3cfmt(?:dnonegattStmt\xa0|fpackedgattStmt\xa2calg(?:[\x20-\x37]|\x38.|\x39..)csig[\x40-\x5b])/s;
+
+/**
+ * For other statements, the plugin would fetch revocation lists from addresses in the certificates of the sender, also
+ * inside the operator's network.
+ */
+const refuseAttestation: Rule = ({ response }) => {
+  const { attestationObject } = (response as { response: { attestationObject?: unknown } }).response;
+  return typeof attestationObject === 'string' &&
+    /^[\w-]+$/.test(attestationObject) &&
+    NO_ATTESTATION.test(Buffer.from(attestationObject, 'base64url').toString('latin1'))
+    ? null
+    : {
+        code: 'INVALID_RESPONSE',
+        message: 'response: its attestation is not of the format none. Send the response as the browser returned it.',
+      };
+};
+
+/** Known ones are `usb`, `nfc`, `ble`, `smart-card`, `hybrid` and `internal`. They are stored for later sign-ins. */
+const TRANSPORT = /^[a-z-]{1,32}$/;
+const MAX_TRANSPORTS = 10;
+
+const refuseTransports: Rule = ({ response }) => {
+  const { transports = [] } = (response as { response: { transports?: unknown } }).response;
+  const isValid =
+    Array.isArray(transports) &&
+    transports.length <= MAX_TRANSPORTS &&
+    transports.every((name) => typeof name === 'string' && TRANSPORT.test(name));
+  return isValid
+    ? null
+    : {
+        code: 'INVALID_RESPONSE',
+        message: `response.transports: not a list of up to ${MAX_TRANSPORTS} transports. Send it as the browser returned it.`,
+      };
+};
+
 /** A session comes from signing in with the new passkey, not from adding it. */
 const refuseSessionOfPasskey: Rule = ({ createSession }) =>
   createSession === undefined ? null : { code: 'INVALID_BODY', message: 'createSession: not supported. Leave it out.' };
@@ -94,7 +137,10 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   '/two-factor/enable': [refuseMethod],
   '/two-factor/verify-totp': [refuseLongCode],
   '/two-factor/verify-backup-code': [refuseLongCode, refuseDisabledSession],
-  '/passkey/verify-registration': [requirePasskeyAnswer, refusePasskeyName, refuseSessionOfPasskey],
+  '/passkey/verify-registration': [
+    ...[requirePasskeyAnswer, refuseAttestation, refuseTransports],
+    ...[refusePasskeyName, refuseSessionOfPasskey],
+  ],
   '/passkey/verify-authentication': [requirePasskeyAnswer],
   '/passkey/update-passkey': [refusePasskeyName],
   '/sign-in/social': [refuseSsoFields],
