@@ -71,4 +71,11 @@ test('platforms use the usual name of the operating system, or its identifier if
   assert.equal(formatOs('ios'), 'iOS');
   assert.equal(formatPlatform({ os: 'macos', arch: 'arm64' }), 'macOS arm64');
   assert.equal(formatPlatform({ os: 'amiga', arch: 'm68k' }), 'amiga m68k');
+  assert.equal(formatPlatform({ os: 'linux', arch: '' }), 'Linux');
+  assert.equal(formatPlatform({ os: '', arch: 'arm64' }), 'arm64');
+});
+
+test('a browser has no architecture, and a build for browsers has that of its code', () => {
+  for (const arch of ['x86_64', 'arm64', '']) assert.equal(formatPlatform({ os: 'web', arch }), 'Browser');
+  for (const arch of ['wasm', 'wasm32']) assert.equal(formatPlatform({ os: 'web', arch }), `Browser ${arch}`);
 });

@@ -77,7 +77,11 @@ export function formatOs(os: string): string {
   return ownValue(OS_NAMES, os) ?? os;
 }
 
-/** `Windows x86_64`. */
+/**
+ * `Windows x86_64`. A browser doesn't run on an architecture: what its client names is a guess, and only that of a
+ * build, such as `wasm`, is shown. An empty part is left out.
+ */
 export function formatPlatform({ os, arch }: { readonly os: string; readonly arch: string }): string {
-  return `${formatOs(os)} ${arch}`;
+  const shown = os === 'web' && !arch.startsWith('wasm') ? '' : arch;
+  return [formatOs(os), shown].filter((part) => part !== '').join(' ');
 }

@@ -45,5 +45,5 @@ export const VISIBILITIES = {
     description: 'Anyone can find it. It is listed in the store once it passes the listing check.',
   },
   invisible: { label: 'Invisible', description: 'Anyone with the link can see it. It is not listed in the store.' },
-  draft: { label: 'Draft', description: 'Only its owner and admins can see it.' },
+  draft: { label: 'Draft', description: 'Only its members can see it.' },
 } as const;

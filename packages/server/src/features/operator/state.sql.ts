@@ -39,7 +39,7 @@ export function countKept(db: Db): Promise<KeptRow[]> {
       union all select 'images', count(*), coalesce(sum(size), 0)::bigint from media
       union all select 'videos', count(*), coalesce(sum(size), 0)::bigint from videos
         where scan_state not in ('infected', 'error')
-      union all select 'symbols', count(*), coalesce(sum(size + coalesce(cache_size, 0)), 0)::bigint from symbol_texts`,
+      union all select 'symbols', count(*), coalesce(sum(stored_size + coalesce(cache_size, 0)), 0)::bigint from symbol_texts`,
   );
 }
 

@@ -1,5 +1,5 @@
 // What is known about a bug ticket, and what developers add to it: a title, labels, a crash group, its duplicates.
-import { formatOs } from '@chauffeur/contract/format';
+import { formatPlatform } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
@@ -18,7 +18,7 @@ type TicketProps = { bug: Ticket; change: ChangeTicket };
 type TicketFactsProps = TicketProps & { gameUid: string; slug: string };
 
 export function TicketFacts({ bug, change, gameUid, slug }: TicketFactsProps) {
-  const platform = [bug.os === null ? null : formatOs(bug.os), bug.arch].filter((part) => part !== null).join(' ');
+  const platform = formatPlatform({ os: bug.os ?? '', arch: bug.arch ?? '' });
   const facts: Fact[] = [
     ['Filed by', bug.filed_by === '' ? 'A player without an account' : bug.filed_by],
     ['Filed', <Time key="filed" at={bug.filed_at} />],

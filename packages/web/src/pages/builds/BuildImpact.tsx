@@ -34,7 +34,8 @@ function groupColumns(slug: string): Column<Group>[] {
     align: 'right',
     width: 84,
     title: (group) => formatNumber(of(group)),
-    cell: (group) => formatCompactNumber(of(group)),
+    // Reports of clients that send no ids are of no device.
+    cell: (group) => (of(group) === 0 ? '–' : formatCompactNumber(of(group))),
   });
   return [
     {

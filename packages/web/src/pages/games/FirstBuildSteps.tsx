@@ -132,7 +132,7 @@ export function Live({ game, build, onDone }: { game: OpenGame; build: ListedBui
   return (
     <Stack gap="sm" align="flex-start">
       {build !== null && <Text size="sm">{`${build.channel} now offers ${build.version}.`}</Text>}
-      {game.visibility === 'draft' && <Text size="sm">The game is a draft. Only its owner and admins can see it.</Text>}
+      {game.visibility === 'draft' && <Text size="sm">The game is a draft. Only its members can see it.</Text>}
       <List size="sm" spacing={4}>
         <List.Item>Later builds go live the same way, as soon as they pass their scan.</List.Item>
         <List.Item>
