@@ -78,6 +78,8 @@ const isOfFewPages = inFolders(
 );
 /** How commands are written for each shell, which only pages with commands to copy need. */
 const isOfCommands = inFolders('packages/contract/src/shell');
+/** The language of crash searches, which only lists of crashes need. */
+const isOfSearches = inFolders('packages/contract/src/crash-query');
 const isOfContract = inFolders('packages/contract/src');
 const isOpenedLater = inFolders(
   ...['GameMenu', 'ShortcutList', 'UndoOffer', 'palette'].map((name) => `packages/web/src/frame/${name}`),
@@ -87,9 +89,8 @@ const CRASHES = 'packages/web/src/pages/crashes';
 const isOfCrashes = inFolders(CRASHES);
 /** What is folded on the page of a crash. */
 const isFolded = inFolders(
-  ...['Breadcrumbs', 'LogTail', 'RegisterList', 'StackDetails', 'StackMemory', 'Threads', 'use-threads'].map(
-    (name) => `${CRASHES}/${name}`,
-  ),
+  ...['Attachments', 'Breadcrumbs', 'LogTail', 'LogText', 'RegisterList'].map((name) => `${CRASHES}/${name}`),
+  ...['StackDetails', 'StackMemory', 'Threads', 'use-threads'].map((name) => `${CRASHES}/${name}`),
 );
 /** What the page of a crash group loads when someone reads on. */
 const isFurtherDown = inFolders(...['Facets', 'Impact', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
@@ -116,6 +117,7 @@ export const CHUNKS = [
     priority: 4,
     test: (id: string) => isCommon(id) && !isHookOfOverlays(id),
   },
+  { name: 'crash-searches', priority: 4, test: isOfSearches },
   {
     name: 'contract',
     priority: 3,

@@ -4,15 +4,11 @@ import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
 import { isLanguage, LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { Plugin } from 'vite';
 
-const PARSER = '@formatjs/icu-messageformat-parser';
 const PLACE = '<script type="application/json" id="texts">';
 
 export function programTexts(): Plugin {
   return {
     name: 'program texts',
-    config: () => ({
-      resolve: { alias: [{ find: new RegExp(`^${PARSER}$`), replacement: `${PARSER}/no-parser.js` }] },
-    }),
     transformIndexHtml(html, { server, originalUrl = '/' }) {
       if (server === undefined) return html;
       const named = new URL(originalUrl, 'http://localhost').searchParams.get('lang') ?? undefined;

@@ -1,6 +1,7 @@
 // Leaves out of the website what it doesn't need of the contract: the results, summaries, rights and errors of
 // operations are for the server, the API reference and other clients. The website needs their addresses and parameters.
-// What an error code means is in the message of each response, and in the documentation that pages link to.
+// What an error code means is in the message of each response, and in the documentation that pages link to. What to do
+// about it is loaded when an error is shown, as a part of `errors?whole`.
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
@@ -12,6 +13,7 @@ const UNUSED = new Set([
   ...['crossOrigin', 'otherBodies', 'bodyLimit', 'answerTypes', 'named', 'plainAnswers', 'secret', 'asset', 'statuses'],
   ...['invalid', 'audit'],
 ]);
+const ERROR_TEXTS = new Set(['meaning', 'remedy']);
 /** The types that `typebox-names.ts` looks into. */
 const WITH_NAMES = new Set(['Object', 'Partial', 'Optional', 'Unsafe']);
 /** Types of `fields.ts` whose arguments are limits and descriptions. */
@@ -30,7 +32,7 @@ export function slimContract(): Plugin {
       filter: { id: [OPERATIONS, ERRORS] },
       handler(code, id) {
         const cuts: Span[] = [];
-        (ERRORS.test(id) ? findMeanings : findUnused)(this.parse(code), cuts);
+        (ERRORS.test(id) ? findTexts : findUnused)(this.parse(code), cuts);
         return cutOut(code, cuts);
       },
     },
@@ -78,12 +80,12 @@ function isDescription(node: Node): boolean {
   return node.type === 'Property' && key?.name === 'description' && TEXTS.has(value?.type ?? '');
 }
 
-/** Collects the meanings of error codes. */
-function findMeanings(value: unknown, cuts: Span[]): void {
+/** Collects the meanings and remedies of error codes. */
+function findTexts(value: unknown, cuts: Span[]): void {
   if (typeof value !== 'object' || value === null) return;
   const { type, key, ...node } = value as Node & Property;
-  if (type === 'Property' && key?.name === 'meaning') cuts.push(node);
-  else for (const child of Object.values(value)) findMeanings(child, cuts);
+  if (type === 'Property' && ERROR_TEXTS.has(key?.name ?? '')) cuts.push(node);
+  else for (const child of Object.values(value)) findTexts(child, cuts);
 }
 
 type Named = { readonly name?: string };

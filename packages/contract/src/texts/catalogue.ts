@@ -3,7 +3,15 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
-import { isForProgram, type Language, type Message, type MessageKey, type Messages } from './messages.ts';
+import {
+  isForProgram,
+  type Language,
+  type Message,
+  type MessageKey,
+  type MessagePart,
+  type Messages,
+  PART,
+} from './messages.ts';
 import { Texts } from './texts.ts';
 
 /** A key that one of them doesn't have is a type error. */
@@ -39,6 +47,19 @@ function parseAll(language: Language): Messages {
 
 function parse(text: string, language: Language): Message {
   const parts = new IntlMessageFormat(text, language).getAst();
-  const isPlain = parts.every((part) => part.type === 0);
-  return isPlain ? parts.map((part) => (part as { value: string }).value).join('') : parts;
+  requireKnownParts(parts);
+  const isPlain = parts.every((part) => part.type === PART.literal);
+  return isPlain ? parts.map((part) => (part as { value: string }).value).join('') : (parts as MessagePart[]);
+}
+
+type ParsedPart = { type: number; style?: unknown; options?: object; children?: readonly ParsedPart[] };
+
+/** Throws if a message needs a format that `Texts` doesn't write. */
+function requireKnownParts(parts: readonly ParsedPart[]): void {
+  for (const { type, style, options = {}, children = [] } of parts) {
+    if (!(Object.values(PART) as number[]).includes(type) || style)
+      throw new Error('Messages can have values, numbers without a style, plurals and tags only.');
+    requireKnownParts(children);
+    for (const { value } of Object.values(options)) requireKnownParts(value);
+  }
 }

@@ -1,6 +1,5 @@
 // The messages of the catalogue (en.json, de.json): what pages and mails for players say. They are in the ICU format
 // (unicode-org.github.io/icu), with plurals and with tags for markup.
-import type { IntlMessageFormat } from 'intl-messageformat';
 
 /** The first is the default. */
 export const LANGUAGES = ['en', 'de'] as const;
@@ -9,8 +8,20 @@ export type Language = (typeof LANGUAGES)[number];
 type Catalogue = typeof import('./en.json', { with: { type: 'json' }});
 export type MessageKey = keyof Catalogue;
 
+/** The kinds of parts that messages have, by the numbers that the parser gives them. */
+export const PART = { literal: 0, argument: 1, number: 2, plural: 6, pound: 7, tag: 8 } as const;
+
+/** `value` is the text of a literal, and the name of the value of any other part. */
+type Part<Kind extends keyof typeof PART> = { readonly type: (typeof PART)[Kind]; readonly value: string };
+type Plural = Part<'plural'> & {
+  readonly offset: number;
+  readonly options: Readonly<Record<string, { readonly value: readonly MessagePart[] }>>;
+};
+type Tag = Part<'tag'> & { readonly children: readonly MessagePart[] };
+export type MessagePart = Part<'literal'> | Part<'argument'> | Part<'number'> | { readonly type: 7 } | Plural | Tag;
+
 /** A message without values is its text, and any other is parsed. */
-export type Message = string | ReturnType<IntlMessageFormat['getAst']>;
+export type Message = string | readonly MessagePart[];
 export type Messages<Key extends MessageKey = MessageKey> = Readonly<Record<Key, Message>>;
 
 export function isLanguage(value: string | undefined): value is Language {

@@ -1,6 +1,5 @@
 // Texts in one language: messages with their values, and numbers, sizes and dates as that language writes them.
-import { IntlMessageFormat } from 'intl-messageformat';
-import type { Language, MessageKey, Messages } from './messages.ts';
+import { type Language, type MessageKey, type MessagePart, type Messages, PART } from './messages.ts';
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -12,8 +11,8 @@ const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 export class Texts<Key extends MessageKey = MessageKey> {
   readonly language: Language;
   readonly #messages: Messages<Key>;
-  readonly #formats = new Map<Key, IntlMessageFormat>();
   readonly #number: Intl.NumberFormat;
+  readonly #plural: Intl.PluralRules;
   readonly #compact: Intl.NumberFormat;
   readonly #list: Intl.ListFormat;
   readonly #languageNames: Intl.DisplayNames;
@@ -26,6 +25,7 @@ export class Texts<Key extends MessageKey = MessageKey> {
     this.#messages = messages;
     const locale = DATE_LOCALES[language];
     this.#number = new Intl.NumberFormat(language);
+    this.#plural = new Intl.PluralRules(language);
     this.#compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
     this.#list = new Intl.ListFormat(language, { type: 'unit', style: 'short' });
     this.#languageNames = new Intl.DisplayNames(language, { type: 'language', fallback: 'code' });
@@ -41,9 +41,45 @@ export class Texts<Key extends MessageKey = MessageKey> {
 
   /** A message whose values and tags are of another type, such as HTML: its parts in their order. */
   parts<Part>(key: Key, values: Readonly<Record<string, unknown>>): string | Part | (string | Part)[] {
-    const message: unknown = this.#messages[key];
+    const message = this.#messages[key];
     if (typeof message === 'string') return message;
-    return this.#formatOf(key).format<Part>(values as Record<string, Part>);
+    const parts: (string | Part)[] = [];
+    for (const part of this.#write<Part>(message, values)) {
+      const last = parts.at(-1);
+      if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+      else parts.push(part);
+    }
+    return parts.length > 1 ? parts : (parts[0] ?? '');
+  }
+
+  /** `count` is the number that a plural is about. Throws if a value is missing. */
+  *#write<Part>(
+    message: readonly MessagePart[],
+    values: Readonly<Record<string, unknown>>,
+    count = 0,
+  ): Generator<string | Part> {
+    for (const part of message) {
+      if (part.type === PART.literal) {
+        yield part.value;
+        continue;
+      }
+      if (part.type === PART.pound) {
+        yield this.number(count);
+        continue;
+      }
+      if (!Object.hasOwn(values, part.value)) throw new Error(`A message has no value for ${part.value}`);
+      const value = values[part.value];
+      if (part.type === PART.argument) yield (typeof value === 'number' ? String(value) : value) as string | Part;
+      else if (part.type === PART.number) yield this.number(Number(value));
+      else if (part.type === PART.tag) {
+        const wrap = value as (content: (string | Part)[]) => Part | Part[];
+        yield* [wrap([...this.#write<Part>(part.children, values, count)])].flat() as Part[];
+      } else {
+        const rest = Number(value) - part.offset;
+        const chosen = part.options[`=${value}`] ?? part.options[this.#plural.select(rest)] ?? part.options.other;
+        yield* this.#write<Part>(chosen?.value ?? [], values, rest);
+      }
+    }
   }
 
   /** `12,345`. */
@@ -99,13 +135,5 @@ export class Texts<Key extends MessageKey = MessageKey> {
     } catch {
       return tag;
     }
-  }
-
-  #formatOf(key: Key): IntlMessageFormat {
-    const kept = this.#formats.get(key);
-    if (kept !== undefined) return kept;
-    const format = new IntlMessageFormat(this.#messages[key], this.language);
-    this.#formats.set(key, format);
-    return format;
   }
 }

@@ -1,10 +1,11 @@
 // An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away. An error
 // about a field of a form is shown at that field.
 import { NetworkError } from '@chauffeur/contract/client';
-import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Alert, Anchor, Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { showAtField } from '../frame/field-messages.ts';
 import { keepForReturn, MissingCodeError } from '../frame/load-code.ts';
@@ -38,7 +39,10 @@ export function Problem({ error, onRetry }: ProblemProps) {
 }
 
 function ProblemAlert({ error, onRetry }: ProblemProps) {
-  const { message, remedy, details } = describe(error);
+  const { message, details, ...described } = describe(error);
+  const known = useRemedy(described.code);
+  // Some messages say it themselves.
+  const remedy = known === undefined || message.includes(known) ? described.remedy : known;
   const required = requirementOf(error);
   return (
     <Alert color="red" variant="light" role="alert" title={message}>
@@ -69,6 +73,19 @@ function ProblemAlert({ error, onRetry }: ProblemProps) {
       )}
     </Alert>
   );
+}
+
+/** What to do about errors of the code. The texts of all codes are loaded when the first error is shown. */
+function useRemedy(code: ErrorCode | null): string | undefined {
+  const { data } = useQuery({
+    queryKey: ['remedies'],
+    queryFn: async () => (await import('@chauffeur/contract/errors?whole')).ERRORS,
+    enabled: code !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    // The message is enough if they can't be loaded.
+    retry: false,
+  });
+  return code === null ? undefined : data?.[code].remedy;
 }
 
 /** The session has expired, or was ended in another window. */
@@ -103,12 +120,20 @@ const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
 type Description = {
   readonly message: string;
   readonly remedy: string;
+  /** The error code whose remedy is shown. */
+  readonly code: ErrorCode | null;
   readonly details: readonly string[];
   /** The path of the field in the request. */
   readonly field: string | null;
 };
 
-const ofNoField = (message: string, remedy = ''): Description => ({ message, remedy, details: [], field: null });
+const ofNoField = (message: string, remedy = ''): Description => ({
+  message,
+  remedy,
+  code: null,
+  details: [],
+  field: null,
+});
 
 function describe(error: unknown): Description {
   if (error instanceof NetworkError) return ofNoField(t('problem.unreachable'), t('problem.unreachable.remedy'));
@@ -119,11 +144,11 @@ function describe(error: unknown): Description {
   const { message, field = fieldOf(error) } = splitField(error.message);
   if (texts.language !== 'en')
     return { ...ofNoField(error instanceof AccountError ? error.message : t(errorKey(error))), field };
-  const { remedy } = ERRORS[error.code];
   return {
     message,
+    remedy: '',
     // The remedy of an invalid field refers to the message.
-    remedy: field !== null || COMPLETE_MESSAGES.includes(error.code) || message.includes(remedy) ? '' : remedy,
+    code: field !== null || COMPLETE_MESSAGES.includes(error.code) ? null : error.code,
     details: [
       `Error code: ${error.code}`,
       ...(field === null ? [] : [`Field: ${field}`]),

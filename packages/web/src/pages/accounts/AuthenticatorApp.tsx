@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { addApp, confirmApp, createBackupCodes, removeApp } from '../../session.ts';
+import { addApp, confirmApp, createBackupCodes, removeApp } from '../../account-calls.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';

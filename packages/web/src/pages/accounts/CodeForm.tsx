@@ -2,7 +2,7 @@
 import { Anchor, Checkbox, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { enterCode } from '../../session.ts';
+import { enterCode } from '../../account-calls.ts';
 import { t } from '../../texts.tsx';
 import { AccountForm } from './AccountForm.tsx';
 

@@ -2,7 +2,8 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { changeEmail, type Person } from '../../session.ts';
+import { changeEmail } from '../../account-calls.ts';
+import type { Person } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { EmailField } from './AccountFields.tsx';

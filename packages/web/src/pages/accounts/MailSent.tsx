@@ -1,8 +1,8 @@
 // Shown after sign-up: check your email, or have it sent again.
 import { Button, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { sendVerification } from '../../account-calls.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import { sendVerification } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';

@@ -2,7 +2,7 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { deletePasskey, type Passkey, passkeys, renamePasskey } from '../../session.ts';
+import { deletePasskey, type Passkey, passkeys, renamePasskey } from '../../account-calls.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';

@@ -2,9 +2,9 @@
 import { revokeAfterReset } from '@chauffeur/contract/operations/credentials';
 import { Button, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { Report } from '../../account-calls.ts';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import type { Report } from '../../session.ts';
 import { t } from '../../texts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Panel } from '../../ui/Panel.tsx';

@@ -3,8 +3,8 @@ import { getCredentials, revokeCredentials } from '@chauffeur/contract/operation
 import { Button, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { browserSessions, endOtherSessions } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
-import { browserSessions, endOtherSessions } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';

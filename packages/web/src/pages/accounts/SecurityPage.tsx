@@ -6,8 +6,6 @@ import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ask } from '../../api.ts';
-import { useTitle } from '../../frame/page-title.ts';
 import {
   type BrowserSession,
   browserSessions,
@@ -15,7 +13,9 @@ import {
   endOtherSessions,
   endSession,
   passkeys,
-} from '../../session.ts';
+} from '../../account-calls.ts';
+import { ask } from '../../api.ts';
+import { useTitle } from '../../frame/page-title.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';

@@ -1,6 +1,7 @@
 // Passkeys in the browser (Web Authentication): creating one, and signing in with one, also from the list that browsers
 // show in the email field.
-import { PasskeyError, passkeyOptions, sendPasskey } from '../../session.ts';
+import { passkeyOptions, sendPasskey } from '../../account-calls.ts';
+import { PasskeyError } from '../../session.ts';
 import { t } from '../../texts.tsx';
 
 type Json = { toJSON(): object };

@@ -16,7 +16,6 @@ import type { Crash } from './use-crash.ts';
 type AttachmentsProps = { game: OpenGame; crash: Crash };
 
 export function Attachments({ game, crash }: AttachmentsProps) {
-  if (crash.attachments.length === 0) return null;
   return (
     <Section title="Attachments">
       <ul className={classes.files}>

@@ -12,7 +12,6 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { Attachments } from './Attachments.tsx';
 import { CopyStack } from './CopyStack.tsx';
 import classes from './crashes.module.css';
 import { Downloads } from './Downloads.tsx';
@@ -22,6 +21,8 @@ import { Stack } from './Stack.tsx';
 import { type Crash, useStack } from './use-crash.ts';
 import { useSource } from './use-source.ts';
 
+/** Few reports have attachments. */
+const Attachments = lazyPart(() => import('./Attachments.tsx'), 'Attachments');
 /** Loaded when a section is opened. */
 const ThreadList = lazyPart(() => import('./Threads.tsx'), 'ThreadList');
 const ModuleTable = lazyPart(() => import('./StackDetails.tsx'), 'ModuleTable');
@@ -65,7 +66,11 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} />}
       </Section>
       <Permitted operation={getCrashAttachment}>
-        <Attachments game={game} crash={crash} />
+        {crash.attachments.length > 0 && (
+          <Suspense>
+            <Attachments game={game} crash={crash} />
+          </Suspense>
+        )}
       </Permitted>
       <Column gap={0} component="section" aria-label="More details">
         {stack !== undefined && stack.format === null && (
