@@ -233,7 +233,7 @@ describe('a report in JSON with an idempotency key', () => {
     const { stored } = await onlyRow(
       server.ctx.db,
       sql<{ stored: string }>`select jsonb_agg(to_jsonb(report) || to_jsonb(name))::text as stored
-        from crash_reports report join crash_report_names name using (report_id) where report.game_id = ${sender.game.uid}`,
+        from crash_reports report join crash_report_names name using (game_id, report_id) where report.game_id = ${sender.game.uid}`,
     );
     assert.ok(!stored.includes(key));
     assert.equal((await request(`${server.api}/public/crashes/${key}`)).status, 404);
