@@ -48,6 +48,24 @@ describe('an organisation', () => {
     await page.getByRole('button', { name: 'Remove the app' }).waitFor();
   }
 
+  test('is found at a former address and by its uid, and shows its current address', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const ask = askAs(site.service, studio.session);
+    await ask('PATCH', `/organisations/${organisation}`, { slug: 'owls-before' });
+    await ask('PATCH', `/organisations/${organisation}`, { slug: 'owls' });
+    for (const [path, shown] of [
+      ['owls-before', 'owls'],
+      [organisation, 'owls'],
+      ['owls-before/audit?who=ida', 'owls/audit?who=ida'],
+    ]) {
+      await ownerPage.goto(`${site.service.url}/org/${path}`);
+      await ownerPage.waitForURL(`${site.service.url}/org/${shown}`);
+      await ownerPage.getByRole('heading', { level: 1, name: 'Owl Studio' }).waitFor();
+      const tabs = ownerPage.getByRole('navigation', { name: 'Organisation' });
+      await tabs.locator('[aria-current="page"]').waitFor();
+    }
+  });
+
   test('requires a second factor, which its owner has first, and then each member', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 403 /, /^ApiError: Owl Studio requires a second factor/, /status of 409 .*disable/);

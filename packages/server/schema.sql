@@ -1852,6 +1852,24 @@ create table former_slugs (
   constraint former_slugs_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table former_handles (
+  handle text not null,
+  user_id text not null,
+  renamed_at timestamp with time zone not null,
+  reserved_until timestamp with time zone not null,
+  constraint former_handles_pkey PRIMARY KEY (handle),
+  constraint former_handles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table former_organisation_slugs (
+  slug text not null,
+  organisation_id uuid not null,
+  renamed_at timestamp with time zone not null,
+  reserved_until timestamp with time zone not null,
+  constraint former_organisation_slugs_pkey PRIMARY KEY (slug),
+  constraint former_organisation_slugs_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -1990,6 +2008,8 @@ CREATE INDEX symbols_by_code_id ON public.symbols USING btree (game_id, code_id)
 CREATE INDEX symbol_texts_uncounted ON public.symbol_texts USING btree (created_at) WHERE (detail IS NULL);
 CREATE INDEX mail_counts_held ON public.mail_counts USING btree (day) WHERE (held > 0);
 CREATE INDEX former_slugs_of_game ON public.former_slugs USING btree (game_id, renamed_at);
+CREATE INDEX former_handles_of_user ON public.former_handles USING btree (user_id, renamed_at);
+CREATE INDEX former_slugs_of_organisation ON public.former_organisation_slugs USING btree (organisation_id, renamed_at);
 
 create view build_names as
  SELECT builds.game_id,

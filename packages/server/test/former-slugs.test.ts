@@ -1,5 +1,5 @@
-// Former addresses of renamed games, on two processes of the real server: pages, feeds, the API and clients, and who can
-// take them.
+// Former addresses of renamed games, developers and organisations, on two processes of the real server: pages, feeds, the
+// API and clients, and who can take them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
@@ -178,4 +178,96 @@ test('a slug is free, taken or reserved, as for a new game or for a renamed one'
   for (const slug of ['ab', 'Upper', '-a-b', 'x'.repeat(65), '0193a7c0-1111-7000-8000-000000000001'])
     assert.equal((await stateOf(owner, slug)).error?.code, 4002, slug);
   assert.equal((await request(`${server.api}/game-slugs/checked`)).status, 401);
+});
+
+describe('a former handle of a developer', () => {
+  const choose = async (person: Person, handle: string | null) =>
+    statusOf(await call(person, 'PATCH', '/profile', { handle }));
+  const read = async (handle: string) => (await request(`${server.api}/public/developers/${handle}`)).body.data?.handle;
+
+  test('leads to their page and is found by the API, after any number of changes', async () => {
+    for (const handle of ['north-a', 'north-b', 'north-c']) assert.equal((await choose(owner, handle))[0], 200);
+    for (const former of ['north-a', 'north-b']) {
+      for (const rest of ['', '/', '?lang=de', '?cursor=x'])
+        assert.deepEqual(await visit(`/@${former}${rest}`), [301, `/@north-c${rest}`], former + rest);
+      assert.deepEqual(await visit(`/@${former}`, { at: secondServer }), [301, '/@north-c']);
+      assert.equal(await read(former), 'north-c');
+    }
+    assert.deepEqual(await visit('/@north-c'), [200, null]);
+    assert.equal((await choose(owner, 'north-a'))[0], 200);
+    assert.deepEqual(await visit('/@north-a'), [200, null]);
+    assert.deepEqual(await visit('/@north-c'), [301, '/@north-a']);
+  });
+
+  test('leads nowhere while they have none, and is theirs alone for 90 days', async () => {
+    await choose(owner, 'east-a');
+    await choose(owner, 'east-b');
+    await choose(owner, null);
+    for (const handle of ['east-a', 'east-b']) {
+      assert.deepEqual(await visit(`/@${handle}`), [404, null]);
+      assert.deepEqual(await choose(stranger, handle), [400, 4002]);
+    }
+    const { body } = await call(stranger, 'PATCH', '/profile', { handle: 'east-a' });
+    assert.match(body.error?.message ?? '', /^handle: east-a .*reserved/);
+    await choose(owner, 'east-c');
+    assert.deepEqual(await visit('/@east-a'), [301, '/@east-c']);
+    now += 91 * DAY;
+    assert.equal((await choose(stranger, 'east-a'))[0], 200);
+    assert.deepEqual(await visit('/@east-a'), [200, null]);
+    assert.deepEqual(await visit('/@east-b'), [301, '/@east-c']);
+  });
+
+  test('is taken by one person only, however many ask for it at once', async () => {
+    await choose(owner, 'race-handle');
+    now += DAY;
+    const others = await Promise.all([0, 1, 2].map(() => makePlayer(server)));
+    await Promise.all([choose(owner, 'race-on'), ...others.map((other) => choose(other, 'race-handle'))]);
+    assert.deepEqual(await visit('/@race-handle'), [301, '/@race-on']);
+  });
+});
+
+describe('a former slug of an organisation', () => {
+  const change = (person: Person, ref: string, slug: string | null) =>
+    call(person, 'PATCH', `/organisations/${ref}`, { slug });
+  const found = async (person: Person, ref: string) => {
+    const { body } = await call(person, 'GET', `/organisations/${ref}`);
+    return body.data?.slug ?? body.error?.code;
+  };
+
+  test('finds it for its members only, after any number of changes', async () => {
+    await call(owner, 'POST', '/organisations', { name: 'Guild', slug: 'guild-a' });
+    assert.equal((await change(owner, 'guild-a', 'guild-b')).status, 200);
+    assert.equal((await change(owner, 'guild-a', 'guild-c')).status, 200, 'also to change it again');
+    for (const slug of ['guild-a', 'guild-b', 'guild-c']) {
+      assert.equal(await found(owner, slug), 'guild-c');
+      assert.equal(await found(stranger, slug), 4040);
+    }
+    assert.equal((await change(owner, 'guild-c', null)).status, 200);
+    assert.equal((await call(owner, 'GET', '/organisations/guild-b')).body.data.slug, null);
+  });
+
+  test('is reserved for its owners for 90 days, and then leads to it until another one takes it', async () => {
+    const [, first] = await Promise.all([
+      call(stranger, 'POST', '/organisations', { name: 'Rivals', slug: 'rivals' }),
+      call(owner, 'POST', '/organisations', { name: 'Lodge', slug: 'lodge' }),
+    ]);
+    const uid: string = first.body.data.organisation_uid;
+    await change(owner, 'lodge', 'lodge-two');
+    for (const refused of [
+      await call(stranger, 'POST', '/organisations', { name: 'Lodge', slug: 'lodge' }),
+      await change(stranger, 'rivals', 'lodge'),
+    ]) {
+      assert.deepEqual(statusOf(refused), [400, 4002]);
+      assert.match(refused.body.error?.message ?? '', /^slug: lodge .*reserved/);
+    }
+    assert.equal(await found(stranger, 'rivals'), 'rivals', 'nothing of the refused change is kept');
+    const { status } = await call(owner, 'POST', '/organisations', { name: 'Next lodge', slug: 'lodge' });
+    assert.equal(status, 201, 'an owner can give it to another organisation');
+    await change(owner, 'lodge-two', 'lodge-three');
+    now += 91 * DAY;
+    assert.equal((await change(stranger, 'rivals', 'lodge-two')).status, 200);
+    assert.equal(await found(stranger, 'lodge-two'), 'lodge-two');
+    assert.equal(await found(owner, 'lodge-two'), 4040);
+    assert.equal((await call(owner, 'GET', `/organisations/${uid}`)).body.data.slug, 'lodge-three');
+  });
 });

@@ -11,9 +11,9 @@ import { countPublicRead } from '../request/address-limit.ts';
 import { matches } from '../request/send-blob.ts';
 import { type Entry, type Feed, writeFeed } from './atom.ts';
 import { identify } from './auth.ts';
+import { redirectFormer } from './former-addresses.ts';
 import { html } from './pages/html.ts';
 import { feedAddress } from './pages/parts.ts';
-import { redirectRenamed } from './renamed-games.ts';
 
 const SHARED_SECONDS = 300;
 
@@ -26,7 +26,7 @@ export function mountFeeds(app: FastifyInstance, ctx: Context, auth: Auth): void
   app.get<{ Params: { uid: string } }>('/g/:uid/releases.atom', async (request, reply) => {
     countPublicRead(ctx, request);
     const caller = await identify(ctx, auth, { access: 'public' }, request);
-    if (await redirectRenamed(ctx, caller, request, reply)) return reply;
+    if (await redirectFormer(ctx, caller, request, reply)) return reply;
     reply.header('vary', 'Cookie, X-Access-Token');
     return send(
       request,

@@ -13,9 +13,9 @@ import { type GameFacts, readGameFacts } from '../features/store/store.ts';
 import { isDatabaseAway } from '../kernel/database/db.ts';
 import { plainTextOf } from '../kernel/text/markdown.ts';
 import { identify } from './auth.ts';
+import { redirectFormer } from './former-addresses.ts';
 import type { PageHead } from './page-head.ts';
 import { type Texts, textsOf } from './pages/texts/texts.ts';
-import { redirectRenamed } from './renamed-games.ts';
 
 export type Page = {
   readonly status: 200 | 404 | 503;
@@ -125,7 +125,7 @@ export async function lookUpPage(
   try {
     const params = Object.fromEntries(Object.entries(page.params).map(([name, value]) => [name, decode(value)]));
     const caller = await identify(ctx, auth, { access: 'public' }, request);
-    if (await redirectRenamed(ctx, caller, request, reply)) return { status: 301 };
+    if (await redirectFormer(ctx, caller, request, reply)) return { status: 301 };
     const head = await look({ ctx, caller, path, params, texts });
     if (head === null) return { status: 404, head: plain, isIsolated };
     return { status: 200, head, isIsolated };

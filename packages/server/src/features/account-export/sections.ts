@@ -188,6 +188,13 @@ export const SECTIONS: readonly Section[] = [
     columns: ['slug', 'expires_at'],
   },
   {
+    name: 'former_handles',
+    table: 'former_handles',
+    key: ['handle', 'text'],
+    person: ['user_id'],
+    columns: ['handle', 'renamed_at', 'reserved_until'],
+  },
+  {
     name: 'betas',
     table: 'beta_members',
     key: ['game_id', 'uuid'],

@@ -120,6 +120,15 @@ export async function updateHandle(db: Db, userId: string, handle: string | null
   await changed(db, sql`update users set handle = ${handle}, updated_at = now() where id = ${userId}`);
 }
 
+/** Whether the handle is a former one of another account's, and reserved at `now`. */
+export async function isReservedHandle(db: Db, handle: string, userId: string, now: Date): Promise<boolean> {
+  const reservation = await row(
+    db,
+    sql`select from former_handles where handle = ${handle} and reserved_until > ${now} and user_id <> ${userId}`,
+  );
+  return reservation !== undefined;
+}
+
 /** Deletes unused password reset links. They are stored with this prefix and the account id as their value. */
 export async function forgetResetLinks(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from user_verifications where value = ${userId} and identifier like 'reset-password%'`);

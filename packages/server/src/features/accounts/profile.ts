@@ -4,10 +4,18 @@ import { findHandleProblem } from '@chauffeur/contract/handle';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
-import { lockHandle, readHandle, updateHandle } from './accounts.sql.ts';
+import {
+  endFormerAddress,
+  FORMER_HANDLES,
+  keepFormerAddress,
+  RESERVED_DAYS,
+  ReservedAddressError,
+} from '../../request/former-addresses.sql.ts';
+import { isReservedHandle, lockHandle, readHandle, updateHandle } from './accounts.sql.ts';
 
 type Profile = OutputOf<typeof contract.getProfile>;
 
@@ -18,7 +26,7 @@ export async function getProfile(
   return { handle: await readHandle(ctx.db, user.id) };
 }
 
-/** Throws 4002 for a handle that is malformed, reserved or taken. */
+/** Throws 4002 for a handle that is malformed, reserved or taken. A former handle keeps leading to the person's page. */
 export async function updateProfile(
   ctx: Context,
   { caller: { user }, input: { handle } }: Call<typeof contract.updateProfile>,
@@ -27,10 +35,25 @@ export async function updateProfile(
   if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
   try {
     await transact(ctx.db, async (tx) => {
-      recordChange('handle', await lockHandle(tx, user.id), handle);
+      const former = await lockHandle(tx, user.id);
+      recordChange('handle', former, handle);
+      if (former === handle) return;
       await updateHandle(tx, user.id, handle);
+      const now = ctx.clock.now();
+      // After it has the handle, when a concurrent change of another person's has been committed.
+      if (handle !== null) {
+        if (await isReservedHandle(tx, handle, user.id, now)) throw new ReservedAddressError(handle);
+        await endFormerAddress(tx, FORMER_HANDLES, handle);
+      }
+      const reservedUntil = new Date(now.getTime() + RESERVED_DAYS * DAY);
+      if (former !== null)
+        await keepFormerAddress(tx, FORMER_HANDLES, { owner: user.id, address: former, now, reservedUntil });
     });
   } catch (error) {
+    if (error instanceof ReservedAddressError)
+      throw new ApiError(4002, `handle: ${handle} was another developer's, and is reserved. Choose another one.`, {
+        cause: error,
+      });
     // The unique index decides between concurrent requests.
     if (isUniqueViolation(error))
       throw new ApiError(4002, `handle: ${handle} belongs to another developer. Choose another one.`, { cause: error });

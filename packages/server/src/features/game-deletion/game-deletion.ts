@@ -9,17 +9,10 @@ import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
+import { RESERVED_DAYS } from '../../request/former-addresses.sql.ts';
 import { enqueueMails, requirePassword } from '../accounts/accounts.ts';
 import { revokeDeployKeys } from '../deploy-keys/deploy-keys.ts';
-import {
-  type Game,
-  listReachable,
-  lockGame,
-  RESERVED_DAYS,
-  requireOwner,
-  requireRole,
-  roleOf,
-} from '../games/games.ts';
+import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../games/games.ts';
 import { revokeSymbolToken } from '../symbols/symbols.ts';
 import { describeDeletion } from './consequences.ts';
 import * as deletion from './game-deletion.sql.ts';

@@ -128,33 +128,6 @@ export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]>
   return found.map(({ slug }) => slug);
 }
 
-type FormerSlug = { gameId: string; slug: string; now: Date; reservedUntil: Date | null };
-
-/** Records the former slug of a game. The newest `max` of each game are kept, so no one can collect slugs by renaming. */
-export async function keepFormerSlug(
-  tx: Tx,
-  { gameId, slug, now, reservedUntil }: FormerSlug,
-  max: number,
-): Promise<void> {
-  await changed(
-    tx,
-    sql`insert into former_slugs (slug, game_id, renamed_at, reserved_until)
-      values (${slug}, ${gameId}, ${now}, ${reservedUntil})
-      on conflict (slug) do update set game_id = excluded.game_id, renamed_at = excluded.renamed_at,
-        reserved_until = excluded.reserved_until`,
-  );
-  await changed(
-    tx,
-    sql`delete from former_slugs where game_id = ${gameId} and slug in (
-        select slug from former_slugs where game_id = ${gameId} order by renamed_at desc, slug offset ${max})`,
-  );
-}
-
-/** Stops the slug from leading to a renamed game, because another game has it now. */
-export async function endFormerSlug(tx: Tx, slug: string): Promise<void> {
-  await changed(tx, sql`delete from former_slugs where slug = ${slug}`);
-}
-
 /** Finds and locks a game until the transaction ends. */
 export async function lockGame(tx: Tx, gameId: string): Promise<GameRow | null> {
   const game = await row(tx, sql<GameRow>`select ${columns} from games where game_id = ${gameId} for update`);

@@ -14,6 +14,13 @@ import type { Call } from '../../request/call.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import {
+  endFormerAddress,
+  FORMER_SLUGS,
+  keepFormerAddress,
+  RESERVED_DAYS,
+  ReservedAddressError,
+} from '../../request/former-addresses.sql.ts';
+import {
   findObstacleIn,
   listMembersOf,
   listMetRequirements,
@@ -80,7 +87,7 @@ export async function createGameFor(
     } catch (error) {
       // The owner deleted their account in the meantime.
       if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
-      if (!isUniqueViolation(error) && !(error instanceof ReservedSlugError)) throw error;
+      if (!isUniqueViolation(error) && !(error instanceof ReservedAddressError)) throw error;
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
     }
   }
@@ -95,23 +102,13 @@ async function responsibleIn(tx: Tx, organisationId: string, creatorId: string):
   return responsible.user_id;
 }
 
-/** How long the address of a deleted or renamed game is reserved for its owner: until old links have fallen out of use. */
-export const RESERVED_DAYS = 90;
-/** How many former addresses of a game lead to it. */
-const MAX_FORMER_SLUGS = 10;
-
-/** The slug is reserved, because another user deleted or renamed the game that had it. */
-class ReservedSlugError extends Error {
-  override readonly name = 'ReservedSlugError';
-}
-
 /**
- * Stops the slug from leading to another game. Throws ReservedSlugError. Call it after the game has the slug, when a
+ * Stops the slug from leading to another game. Throws ReservedAddressError. Call it after the game has the slug, when a
  * concurrent deletion or renaming has been committed.
  */
 async function takeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
-  if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedSlugError(slug);
-  await games.endFormerSlug(tx, slug);
+  if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedAddressError(slug);
+  await endFormerAddress(tx, FORMER_SLUGS, slug);
 }
 
 /** The former slug keeps leading to the game. */
@@ -121,13 +118,12 @@ async function changeSlug(ctx: Context, tx: Tx, before: Game, after: Game): Prom
   // A game that was never public has no links to protect.
   const wasPublic = before.published_at !== null || before.visibility !== 'draft';
   const reservedUntil = wasPublic ? new Date(now.getTime() + RESERVED_DAYS * DAY) : null;
-  const former = { gameId: before.game_id, slug: before.slug, now, reservedUntil };
-  await games.keepFormerSlug(tx, former, MAX_FORMER_SLUGS);
+  await keepFormerAddress(tx, FORMER_SLUGS, { owner: before.game_id, address: before.slug, now, reservedUntil });
 }
 
 function takenSlug(slug: string, cause: unknown): ApiError {
   const message =
-    cause instanceof ReservedSlugError
+    cause instanceof ReservedAddressError
       ? `slug: ${slug} belonged to a game that was deleted or renamed, and is reserved for its owner. Choose another one.`
       : `slug: ${slug} belongs to another game. Choose another one.`;
   return new ApiError(4002, message, { cause });
@@ -224,7 +220,7 @@ export async function updateGame(
   try {
     return await publishListing(ctx, game, role, async () => changes);
   } catch (error) {
-    const isTaken = isUniqueViolation(error) || error instanceof ReservedSlugError;
+    const isTaken = isUniqueViolation(error) || error instanceof ReservedAddressError;
     if (isTaken && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }

@@ -34,9 +34,12 @@ export function listOfPerson(db: Db, userId: string, organisationId: string | nu
   );
 }
 
-/** Finds an organisation by uid or slug. A slug never has the form of a UUID. */
+/** Finds an organisation by uid, slug or former slug. A slug never has the form of a UUID. */
 export function findOrganisation(db: Db, ref: string): Promise<OrganisationRow | undefined> {
-  const condition = isUuid(ref) ? sql`organisation_id = ${ref}` : sql`slug = ${ref}`;
+  const condition = isUuid(ref)
+    ? sql`organisation_id = ${ref}`
+    : sql`organisation_id = (select organisation_id from organisations where slug = ${ref}
+        union all select organisation_id from former_organisation_slugs where slug = ${ref} limit 1)`;
   return row(db, sql<OrganisationRow>`select ${columns} from organisations where ${condition}`);
 }
 
@@ -88,6 +91,17 @@ export async function updateOrganisation(
         slug = case when ${slug === undefined} then slug else ${slug ?? null} end
       where organisation_id = ${organisationId}`,
   );
+}
+
+/** Whether the slug is a former one of an organisation that the person doesn't own, and reserved at `now`. */
+export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
+  const reservation = await row(
+    db,
+    sql`select from former_organisation_slugs as former where slug = ${slug} and reserved_until > ${now}
+      and not exists (select from organisation_members as member
+        where member.organisation_id = former.organisation_id and user_id = ${userId} and role = 'owner')`,
+  );
+  return reservation !== undefined;
 }
 
 /** Violates a foreign key if it has games. */

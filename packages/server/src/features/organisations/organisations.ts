@@ -6,6 +6,7 @@ import type * as contract from '@chauffeur/contract/operations/organisations';
 import type { SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
 import {
   type Db,
   isMissingReference,
@@ -17,6 +18,13 @@ import {
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteOrganisation, recordChange, recordChanges } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
+import {
+  endFormerAddress,
+  FORMER_ORGANISATION_SLUGS,
+  keepFormerAddress,
+  RESERVED_DAYS,
+  ReservedAddressError,
+} from '../../request/former-addresses.sql.ts';
 import { trimText } from '../../request/trim-text.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
@@ -87,6 +95,7 @@ export async function createOrganisation(
     transact(ctx.db, async (tx) => {
       const name = trimText('name', input.name);
       await organisations.insertOrganisation(tx, { organisationId, name, slug: input.slug ?? null });
+      await takeSlug(ctx, tx, caller, input.slug ?? null);
       await organisations.upsertMember(tx, organisationId, user.id, 'owner');
       noteOrganisation({ organisation_id: organisationId });
       recordChanges({}, { name, slug: input.slug ?? null });
@@ -95,12 +104,41 @@ export async function createOrganisation(
   );
 }
 
+/**
+ * Stops the slug from leading to another organisation. Throws ReservedAddressError. Call it after the organisation has
+ * the slug, when a concurrent change has been committed.
+ */
+async function takeSlug(ctx: Context, tx: Tx, { user }: AccountCaller, slug: string | null): Promise<void> {
+  if (slug === null) return;
+  if (await organisations.isReserved(tx, slug, user.id, ctx.clock.now())) throw new ReservedAddressError(slug);
+  await endFormerAddress(tx, FORMER_ORGANISATION_SLUGS, slug);
+}
+
+/** The former slug keeps leading to the organisation. */
+async function changeSlug(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  { organisation_id: owner, slug: former }: Organisation,
+  slug: string | null,
+): Promise<void> {
+  await takeSlug(ctx, tx, caller, slug);
+  if (former === null) return;
+  const now = ctx.clock.now();
+  const reservedUntil = new Date(now.getTime() + RESERVED_DAYS * DAY);
+  await keepFormerAddress(tx, FORMER_ORGANISATION_SLUGS, { owner, address: former, now, reservedUntil });
+}
+
 async function withFreeSlug<T>(slug: string | null | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     // The person deleted their account in the meantime.
     if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+    if (error instanceof ReservedAddressError)
+      throw new ApiError(4002, `slug: ${slug} was another organisation's, and is reserved. Choose another one.`, {
+        cause: error,
+      });
     if (!isUniqueViolation(error)) throw error;
     throw new ApiError(4002, `slug: ${slug} belongs to another organisation. Choose another one.`, { cause: error });
   }
@@ -120,6 +158,8 @@ export function updateOrganisation(
       const { organisation_id: id } = organisation;
       const name = input.name === undefined ? undefined : trimText('name', input.name);
       await organisations.updateOrganisation(tx, id, { name, slug: input.slug });
+      if (input.slug !== undefined && input.slug !== organisation.slug)
+        await changeSlug(ctx, tx, caller, organisation, input.slug);
       recordChanges(organisation, { name, slug: input.slug });
       return readDetail(tx, caller, id);
     }),
@@ -225,7 +265,7 @@ export async function changeOrganisation<T>(
   );
 }
 
-/** Finds an organisation by uid or slug, for operators. */
+/** Finds an organisation by uid, slug or former slug, for operators. */
 export function findOrganisation(db: Db, ref: string): Promise<Organisation | undefined> {
   return organisations.findOrganisation(db, ref);
 }

@@ -168,6 +168,12 @@ export function listAddresses(db: Db, { limit, offset }: { limit: number; offset
 
 export type DeveloperRow = { id: string; handle: string; name: string; created_at: Date };
 
+/** Finds a developer by their handle, or by a former one. */
 export function findDeveloper(db: Db, handle: string): Promise<DeveloperRow | undefined> {
-  return row(db, sql<DeveloperRow>`select id, handle, name, created_at from users where handle = ${handle}`);
+  return row(
+    db,
+    sql<DeveloperRow>`select id, handle, name, created_at from users where handle is not null and id = (
+        select id from users where handle = ${handle}
+        union all select user_id from former_handles where handle = ${handle} limit 1)`,
+  );
 }

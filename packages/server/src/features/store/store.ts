@@ -21,7 +21,7 @@ import {
   unknownGame,
 } from '../games/games.ts';
 import { type ImageSet, listImageUrls, publicImages } from '../media/media.ts';
-import { countAddresses, listAddresses } from './browse.sql.ts';
+import { countAddresses, findDeveloper, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
 import { type MergedRelease, mergeRelease } from './merge-release.ts';
 import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
@@ -194,4 +194,10 @@ export async function listPublicAddresses(ctx: Context, page: number, pageSize: 
     changedAt: updated_at,
     images: images.get(game_id ?? '') ?? [],
   }));
+}
+
+/** The handle of the developer who had this one; null if a developer has it, or none has had it. */
+export async function findRenamedDeveloper(ctx: Context, handle: string): Promise<string | null> {
+  const developer = await findDeveloper(ctx.db, handle);
+  return developer === undefined || developer.handle === handle ? null : developer.handle;
 }

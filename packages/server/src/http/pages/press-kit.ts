@@ -9,7 +9,7 @@ import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { streamZip, type ZipPart } from '../../kernel/zip/stream-zip.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { matches } from '../../request/send-blob.ts';
-import { redirectRenamed } from '../renamed-games.ts';
+import { redirectFormer } from '../former-addresses.ts';
 import type { Ask } from './ask.ts';
 import { findDates } from './game-facts.ts';
 import type { PublicGame } from './structured-data.ts';
@@ -28,7 +28,7 @@ export function mountPressKit(app: FastifyInstance, ctx: Context, ask: Ask, { id
   app.get<{ Params: { uid: string } }>('/g/:uid/press-kit.zip', async (request, reply) => {
     countPublicRead(ctx, request);
     const caller = await identify(request);
-    if (await redirectRenamed(ctx, caller, request, reply)) return reply;
+    if (await redirectFormer(ctx, caller, request, reply)) return reply;
     const texts = textsFor(request);
     const { uid } = request.params;
     const game = await ask(getPublicGame, caller, { uid });

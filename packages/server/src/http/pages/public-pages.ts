@@ -19,8 +19,8 @@ import type { Route } from '../../request/route.ts';
 import { identify } from '../auth.ts';
 import { addFormParser } from '../body.ts';
 import { sendError } from '../errors.ts';
+import { redirectFormer } from '../former-addresses.ts';
 import type { PageHead } from '../page-head.ts';
-import { redirectRenamed } from '../renamed-games.ts';
 import { type Ask, askOf } from './ask.ts';
 import { writeBrowsePage } from './browse-page.ts';
 import { writeDeveloperPage } from './developer-page.ts';
@@ -142,7 +142,7 @@ async function sendPage(
   try {
     countPublicRead(ctx, request);
     caller = await identifyVisitor(parts, request);
-    if (await redirectRenamed(ctx, caller, request, reply)) return reply;
+    if (await redirectFormer(ctx, caller, request, reply)) return reply;
     const visit = { ctx, ask, caller, ...addressOf(request) };
     return await send(parts, request, reply, visit, await write(visit));
   } catch (thrown) {

@@ -8,7 +8,7 @@ import { ANONYMOUS, type Context } from '../../context.ts';
 import { readReferrer } from '../../features/statistics/statistics.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { chooseLanguage } from '../../request/choose-language.ts';
-import { redirectRenamed } from '../renamed-games.ts';
+import { redirectFormer } from '../former-addresses.ts';
 import type { Ask } from './ask.ts';
 import { asHtml, type Html, html } from './html.ts';
 import { writePicture } from './parts.ts';
@@ -44,7 +44,7 @@ export function mountWidget(app: FastifyInstance, ctx: Context, ask: Ask): void 
     reply.header('vary', 'Accept-Encoding, Accept-Language, Referer').header('x-robots-tag', 'noindex');
     try {
       countPublicRead(ctx, request);
-      if (await redirectRenamed(ctx, ANONYMOUS, request, reply)) return reply;
+      if (await redirectFormer(ctx, ANONYMOUS, request, reply)) return reply;
       const game = await ask(getPublicGame, ANONYMOUS, { uid: request.params.uid });
       reply.header('cache-control', `public, max-age=${KEPT_SECONDS}`);
       const body = writeWidget(game, { publicUrl: ctx.publicUrl, referrer: readReferrer(ctx, request.headers), texts });

@@ -41,7 +41,7 @@ function Fields({ handle }: { handle: string | null }) {
         <TextInput
           data-field="handle"
           label="Handle"
-          description="Your public page shows your name and your public games. If you change the handle, old links stop working."
+          description="Your public page shows your name and your public games. If you change the handle, old links lead to the new one."
           leftSection={<Text size="sm">@</Text>}
           spellCheck={false}
           autoCapitalize="none"

@@ -4,9 +4,9 @@ import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/aud
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';
 import { ROLES } from '@chauffeur/contract/roles';
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { ask } from '../../api.ts';
 import { mayCall, OwnRole } from '../../frame/own-role.ts';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
@@ -30,6 +30,7 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
   const { route, part, children } = props;
   const { organisation: ref } = getRouteApi(route).useParams();
   const { data, error, isPending, refetch } = useQuery(ask(getOrganisation, { organisation: ref }));
+  useCurrentAddress(route, ref, data);
   const name = data?.name ?? 'Organisation';
   return (
     <Stack gap="lg" data-wide={part === 'Audit log' || undefined}>
@@ -47,6 +48,19 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
       )}
     </Stack>
   );
+}
+
+/** Shows the current address of an organisation that was opened by its uid or by a former address. */
+function useCurrentAddress(route: FrameProps['route'], ref: string, organisation: Organisation | undefined): void {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const address = organisation?.slug ?? organisation?.organisation_uid ?? ref;
+  useEffect(() => {
+    if (address === ref) return;
+    queries.setQueryData(ask(getOrganisation, { organisation: address }).queryKey, organisation);
+    const to = route === '/signed-in/org/$organisation' ? '/org/$organisation' : '/org/$organisation/audit';
+    void navigate({ to, params: { organisation: address }, search: (search) => search, hash: true, replace: true });
+  }, [queries, navigate, route, ref, address, organisation]);
 }
 
 function AboutSignIn({ organisation: { role, required_sign_in: required } }: { organisation: Organisation }) {
