@@ -92,7 +92,7 @@ describe('a request of an agent', () => {
     await remove();
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('link', { name: 'Delete the build 0.9.0' }).click();
-    await page.getByText("Only the game's owner and admins lose the download.").waitFor();
+    await page.getByText("Only the game's members lose the download.").waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied. Nothing was changed.').waitFor();
     const listing = page.waitForResponse(`${site.service.url}/api/v1/approvals*`);

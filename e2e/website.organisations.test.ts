@@ -66,6 +66,13 @@ describe('an organisation', () => {
     }
   });
 
+  test('that does not exist, or is not theirs, is a page that was not found', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 404 /);
+    await ownerPage.goto(`${site.service.url}/org/nobodys`);
+    await ownerPage.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  });
+
   test('requires a second factor, which its owner has first, and then each member', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 403 /, /^ApiError: Owl Studio requires a second factor/, /status of 409 .*disable/);

@@ -59,7 +59,7 @@ describe('describePromotion', () => {
       describePromotion({ ...promotion, channel, visibility })[1];
     assert.match(audience('stable', 'draft') ?? '', /draft/);
     assert.match(audience('beta', 'invisible') ?? '', /beta members/);
-    assert.match(audience('dev', 'public') ?? '', /owner and admins/);
+    assert.match(audience('dev', 'public') ?? '', /members/);
     assert.match(audience('event', 'public') ?? '', /with the link/);
   });
 });

@@ -85,11 +85,11 @@ export function describeRollback({ place, to, visibility }: Rollback): string[] 
 const AUDIENCES: Readonly<Record<string, string>> = {
   stable: 'It is available to all players immediately.',
   beta: 'It is available to beta members immediately.',
-  dev: "It is available only to the game's owner and admins.",
+  dev: "It is available only to the game's members.",
 };
 
 function describeAudience(channel: string, visibility: GameVisibility): string {
-  if (visibility === 'draft') return 'The game is a draft: only its owner and admins can download builds.';
+  if (visibility === 'draft') return 'The game is a draft: only its members can download builds.';
   return ownValue(AUDIENCES, channel) ?? 'It is available immediately to anyone with the link to the channel.';
 }
 
@@ -155,7 +155,7 @@ function describeEmptied(channel: string, build: Deletion['build'], visibility: 
 const LOSSES: Readonly<Record<string, string>> = {
   stable: 'All players lose the download.',
   beta: 'Beta members lose the download.',
-  dev: "Only the game's owner and admins lose the download.",
+  dev: "Only the game's members lose the download.",
 };
 
 function describeLoss(channel: string, visibility: GameVisibility): string {

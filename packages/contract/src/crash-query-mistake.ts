@@ -52,8 +52,10 @@ function findCorrection(term: string, { key, pieces }: Token): { term: string; n
 
 function findMeant(typed: string, names: readonly string[]): string | null {
   const lower = typed.toLowerCase();
-  const [started, ...others] = names.filter((name) => name.startsWith(lower));
-  if (started !== undefined && others.length === 0) return started;
-  const other = Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower]! : null;
-  return other !== null && names.includes(other) ? other : findNearestName(typed, names);
+  const [started, ...more] = names.filter((name) => name.startsWith(lower));
+  if (started !== undefined && more.length === 0) return started;
+  const others = Object.entries(OTHER_NAMES).filter(([, name]) => names.includes(name));
+  const meant = Object.fromEntries([...names.map((name) => [name, name]), ...others]);
+  const nearest = Object.hasOwn(meant, lower) ? lower : findNearestName(typed, Object.keys(meant));
+  return nearest === null ? null : meant[nearest]!;
 }

@@ -1,4 +1,4 @@
-// cspell:ignore vesion asigned versoin opne resovled hihg xyzzy
+// cspell:ignore platfrom asignee lnaguage vesion asigned versoin opne resovled hihg xyzzy
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -64,6 +64,9 @@ describe('a query', () => {
     ['prio:high', 'priority:high'],
     ['status:open', 'is:open'],
     ['platform:windows', 'os:windows'],
+    ['platfrom:windows', 'os:windows'],
+    ['asignee:me', 'assigned:me'],
+    ['lnaguage:de', 'locale:de'],
     ['is:opne', 'is:open'],
     ['is:open,resovled', 'is:open,resolved'],
     ['priority:hihg', 'priority:high'],

@@ -2,7 +2,7 @@
 // others need a link.
 
 export type Viewer = {
-  /** The owner or an admin of the game, or its deploy key. */
+  /** Has a role on the game, or its deploy key. */
   readonly isMember: boolean;
   readonly isBetaPlayer: boolean;
 };

@@ -1,7 +1,7 @@
 // The dialog that splits a crash group by a function on the stack.
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { Autocomplete } from '@mantine/core';
-import { useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import type { GroupDetail } from './TrendChart.tsx';
 import { type Triage, useTriageForm } from './use-triage.ts';
@@ -10,6 +10,7 @@ export type SplitButtonProps = { group: GroupDetail; stack: CrashStack | undefin
 
 export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps & { onClose: () => void }) {
   const [name, setName] = useState('');
+  const list = useId();
   const form = useTriageForm(triage, onClose);
   const functions = [...new Set(stack?.crashed?.frames.flatMap((frame) => frame.function ?? []))];
   return (
@@ -28,18 +29,22 @@ export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps 
       }
       onClose={onClose}
     >
-      <Autocomplete
+      <TextInput
         data-field="function"
         label="Function"
         description="Existing and new reports with this function anywhere on their stack go into a separate group."
-        data={functions}
         required
         value={name}
-        onChange={setName}
-        maxDropdownHeight={220}
-        comboboxProps={{ withinPortal: false }}
+        list={list}
+        autoComplete="off"
         data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
       />
+      <datalist id={list}>
+        {functions.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
     </FormDialog>
   );
 }

@@ -8,8 +8,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { ask } from '../../api.ts';
+import { isMissing } from '../../frame/is-missing.ts';
 import { mayCall, OwnRole } from '../../frame/own-role.ts';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
+import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { Organisation } from './organisation.ts';
@@ -31,6 +33,7 @@ export function OrganisationFrame(props: FrameProps & { children: (organisation:
   const { organisation: ref } = getRouteApi(route).useParams();
   const { data, error, isPending, refetch } = useQuery(ask(getOrganisation, { organisation: ref }));
   useCurrentAddress(route, ref, data);
+  if (isMissing(error) && data === undefined) return <UnknownPage />;
   const name = data?.name ?? 'Organisation';
   return (
     <Stack gap="lg" data-wide={part === 'Audit log' || undefined}>
