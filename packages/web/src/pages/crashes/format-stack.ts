@@ -70,8 +70,10 @@ export function formatModules(frames: readonly StackFrame[]): string {
   return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 }
 
-/** The crashed thread as text for a chat or a ticket: the signature, the reason, and a line for each frame. A text has
- * its message and further exceptions, too. */
+/**
+ * The crashed thread as text for a chat or a ticket: the signature, the reason, and a line for each frame. A stack from
+ * the text of a report also has the message and further exceptions.
+ */
 export function formatStack(title: string, stack: CrashStack): string {
   const { reason, address, assertion, crashed, related, system, format } = stack;
   const more = crashed !== null && crashed.more_frames > 0 ? [`… ${crashed.more_frames} more`] : [];

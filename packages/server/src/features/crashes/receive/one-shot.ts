@@ -20,9 +20,10 @@ import { bytesLeft, dailyLimits } from './daily-limits.ts';
 import { type CrashDetails, withRawMetadata } from './forms/details.ts';
 import { LOST_FILES, type LossReason } from './lost-files.ts';
 import { createOnce } from './once.ts';
-import { findUsed, type NewReport, type StoredFile } from './reports.sql.ts';
+import type { NewReport, StoredFile } from './reports.sql.ts';
 import { FileTooLargeError, storeFile } from './store-file.ts';
 import type { CrashFileKind } from './tokens.ts';
+import { findUsed } from './upload.sql.ts';
 
 /** The content of a body, except for its files. */
 export type ReportBody = {

@@ -16,10 +16,11 @@ import { openAttachmentToken } from './attachment-tokens.ts';
 import { ATTACHMENT_LIMITS } from './attachments.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
 import { readCrashForm } from './forms/read-form.ts';
-import { type AttachOutcome, attachFile, type FileRef, findUsedBeforeUpload, type StoredFile } from './reports.sql.ts';
+import type { StoredFile } from './reports.sql.ts';
 import { sniff } from './sniff.ts';
 import { type FileLimits, FileTooLargeError, storeFile } from './store-file.ts';
 import { openToken, uploadsEndOf } from './tokens.ts';
+import { type AttachOutcome, attachFile, type FileRef, findUsedBeforeUpload } from './upload.sql.ts';
 
 /** A form at an upload address has only the file, whatever its name. */
 const FORM_KIND = 'log';
