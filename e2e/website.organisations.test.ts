@@ -69,7 +69,7 @@ describe('an organisation', () => {
   test('that does not exist, or is not theirs, is a page that was not found', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/status of 404 /);
-    await ownerPage.goto(`${site.service.url}/org/nobodys`);
+    await ownerPage.goto(`${site.service.url}/org/no-such-studio`);
     await ownerPage.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   });
 

@@ -251,6 +251,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       { page: 'api', title: 'API reference', description: 'Every HTTP operation.' },
       { page: 'openapi', title: 'OpenAPI and generated clients', description: 'Generate a client for your language.' },
       { page: 'errors', title: 'Errors', description: 'Every error code, and how to fix it.' },
+      {
+        page: 'release-notes',
+        title: "What's new in 0.3.0",
+        label: "What's new",
+        description: 'The most important changes, and what to do when you update.',
+      },
       { page: 'changelog', title: 'Changelog', description: 'What changed in each version.' },
     ],
   },
