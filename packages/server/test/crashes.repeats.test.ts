@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createReport, RepeatedError } from '../src/features/crashes/receive/create.ts';
 import { DAY, SECOND } from '../src/kernel/clock.ts';
-import { changed, onlyRow } from '../src/kernel/database/db.ts';
+import { changed, onlyRow, transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type CrashSender,
@@ -17,8 +17,10 @@ import {
   report,
   reportsOf,
 } from './setup/crashes.ts';
+import { isLockAwaited } from './setup/lock-waits.ts';
+import { readMetric } from './setup/metrics.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
-import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer, until } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
@@ -47,6 +49,8 @@ const engineForm = (filename: string) =>
   ]);
 const crashpadForm = (filename: string) =>
   multipartOf([fieldPart('guid', 'of the client'), filePart(DUMP, { name: 'upload_file_minidump', filename })]);
+
+const WAITING = 'chauffeur_batch_waiting{queue="crash_reports_with_id"}';
 
 type Sent = { status: number; text: string };
 
@@ -189,6 +193,27 @@ describe('a report in JSON with an idempotency key', () => {
     const refused = [...together.filter(({ status }) => status === 422), await sendJson(otherBuild, key, BODY)];
     for (const { status, body } of refused) assert.deepEqual([status, body.error?.code], [422, 4227]);
     assert.equal((await reportsOf(sender)).length, 1);
+  });
+
+  test('is refused if a report of the same batch has the key with another body', async () => {
+    const sender = await makeSender(server);
+    const key = randomUUID();
+    const { db } = server.ctx;
+    const sent = await transact(db, async (tx) => {
+      // While the first batch waits, the next one gathers.
+      await changed(tx, sql`lock table crash_reports in share mode`);
+      const first = sendJson(sender, randomUUID());
+      await until(() => isLockAwaited(db));
+      const next = ['boom 0', 'boom 0', 'boom 1'].map((message) => sendJson(sender, key, { message }));
+      await until(async () => (await readMetric(server, WAITING)) === next.length);
+      return [first, ...next];
+    });
+    const [, original, repeated, other] = await Promise.all(sent);
+    assert.deepEqual([original!.status, original!.body.data], [repeated!.status, repeated!.body.data]);
+    // Either of the two bodies may have arrived first.
+    assert.deepEqual([original!.status, other!.status].sort(), [201, 422]);
+    assert.equal((original!.status === 422 ? original! : other!).body.error?.code, 4227);
+    assert.equal((await reportsOf(sender)).length, 2);
   });
 
   test('is another report for another game or key, without a key, and a day later', async () => {
