@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type EncodedImage, encodeImage } from '../src/features/media/image.ts';
 import type { ImageKind } from '../src/features/media/media.ts';
+import { pngChunk } from './setup/images.ts';
 
 describe('encoding an image', () => {
   let folder: string;
@@ -122,6 +123,28 @@ describe('encoding an image', () => {
     bytes.writeUInt32BE(9000, 20);
     bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
     assert.match(await refusal(bytes), /^16000×9000 pixels are too many\./);
+  });
+
+  test('unpacks no texts of a PNG, which could fill the memory', async () => {
+    const png = await red().png().toBuffer();
+    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('key\0\0'), deflateSync(Buffer.alloc(7_900_000, 'A'))]));
+    const before = process.resourceUsage().maxRSS;
+    const { result } = await encoded(
+      Buffer.concat([png.subarray(0, 33), ...Array<Buffer>(200).fill(text), png.subarray(33)]),
+    );
+    assert.equal(result.width, 1280);
+    const grown = (process.resourceUsage().maxRSS - before) / 1024;
+    assert.ok(grown < 600, `${grown} MiB`);
+  });
+
+  test('refuses a JPEG of endless scans before it is decoded', async () => {
+    const jpeg = await red(2048, 1152).jpeg({ progressive: true }).toBuffer();
+    const scan = jpeg.subarray(jpeg.lastIndexOf(Buffer.from([0xff, 0xda])), -2);
+    const armed = Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(3000).fill(scan), jpeg.subarray(-2)]);
+    const before = process.cpuUsage();
+    assert.match(await refusal(armed), /too many scans/);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 3e6, `${user + system} µs`);
   });
 
   test('does not blame the image if the output file cannot be written', async () => {

@@ -1,5 +1,7 @@
 // Small real images for tests of store images, the requests that send them, and what the server has stored.
+
 import assert from 'node:assert/strict';
+import { crc32 } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import sharp from 'sharp';
 import { type ApiResponse, request, type TestGame, type TestServer } from './server.ts';
@@ -90,4 +92,13 @@ export function blobsOfPicture(game: TestGame, uid: string): string[] {
 export function assertRefusal({ status, body }: ApiResponse, code: ErrorCode, message: RegExp): void {
   assert.deepEqual([status, body.error?.code], [ERRORS[code].status, code], `${body.error?.message}`);
   assert.match(body.error?.message ?? '', message);
+}
+
+/** A chunk of a PNG, with its length and checksum. */
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const numbers = Buffer.alloc(8);
+  numbers.writeUInt32BE(data.length);
+  numbers.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([numbers.subarray(0, 4), body, numbers.subarray(4)]);
 }

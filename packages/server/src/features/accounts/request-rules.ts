@@ -57,7 +57,7 @@ const MAX_CREDENTIAL_ID = 1400;
 /**
  * The start of an attestation object (WebAuthn, section 6.5.4), as CBOR: a map of three entries, of which the first two
  * are `fmt` and `attStmt`, so that the third must be `authData`. The statement is empty, or has only a signature by the
- * passkey itself. These are the ones that browsers send, because the options ask for no attestation (section 5.1.3).
+ * passkey itself. Browsers send these two, because the options ask for no attestation (section 5.1.3).
  */
 // cspell:ignore cfmt dnonegatt fpackedgatt calg csig
 const NO_ATTESTATION =

@@ -1,5 +1,5 @@
 // The thread of `encodeImage`: checks one uploaded image and encodes it again.
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   findImageProblem,
   IMAGE_FORMATS,
@@ -12,6 +12,7 @@ import {
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
+import { disarmImage } from './disarm-image.ts';
 import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
 
 /** For lossy formats: high, because most uploads have already been compressed once. */
@@ -28,12 +29,15 @@ sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   const { source, target, kind } = input;
-  const facts = await readFacts(source);
+  const file = await readFile(source);
+  const image = disarmImage(file);
+  if (image === null) return { refused: refusalOf(kind, 'made of too many scans. Export it again') };
+  const facts = await readFacts(image, file.length);
   if (facts === null) return { refused: refusalOf(kind, 'not a readable PNG, JPEG, GIF or WebP') };
   const problem = findImageProblem(kind, facts);
   if (problem !== null) return { refused: problem };
   const format = servedFormat(facts);
-  const encoded = await encode(input, facts, format);
+  const encoded = await encode(image, input, facts, format);
   if (encoded === null)
     return { refused: refusalOf(kind, 'damaged, truncated or too slow to decode. Export it again') };
   const { data, info } = encoded;
@@ -43,11 +47,9 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
 });
 
 /** Reads only the header; null if the format is not accepted. */
-async function readFacts(source: string): Promise<ImageFacts | null> {
-  const { size } = await stat(source);
-  const header = await sharp(source)
-    .metadata()
-    .catch(() => null);
+async function readFacts(image: Buffer, size: number): Promise<ImageFacts | null> {
+  const read = async () => sharp(image).metadata();
+  const header = await read().catch(() => null);
   const format = IMAGE_FORMATS.find((accepted) => accepted === header?.format);
   if (header === null || format === undefined) return null;
   const frames = header.pages ?? 1;
@@ -60,7 +62,8 @@ async function readFacts(source: string): Promise<ImageFacts | null> {
  * hidden data. The recorded orientation is applied. Null if the image cannot be decoded in time.
  */
 async function encode(
-  { source, seconds }: EncodeInput,
+  source: Buffer,
+  { seconds }: EncodeInput,
   facts: ImageFacts,
   format: ImageFormat,
 ): Promise<{ data: Buffer; info: OutputInfo } | null> {
