@@ -1,8 +1,13 @@
 // Sessions and passwords on the real server: signing in and out, resetting a password, and revoking credentials.
 import assert from 'node:assert/strict';
+import { createHmac, hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { onlyRow } from '../src/kernel/database/db.ts';
+import { forgetExpired } from '../src/features/accounts/retention.job.ts';
+import { MIGRATIONS_FOLDER } from '../src/folders.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
   type Account,
@@ -31,6 +36,8 @@ import {
   type TestServer,
   until,
 } from './setup/server.ts';
+
+const tokenOf = (cookie: string) => /session_token=([^;.]+)/.exec(cookie)?.[1] ?? '';
 
 let server: TestServer;
 before(async () => {
@@ -76,6 +83,95 @@ describe('a session', () => {
     const response = await postAuth(server, '/sign-out', {}, { cookie: account.cookie });
     assert.equal(response.status, 200);
     assert.deepEqual([await isSignedIn(server, account.cookie), await isSignedIn(server, other)], [false, true]);
+  });
+
+  test('is stored as a hash, which is of no use in a cookie, signed or not', async () => {
+    const { cookie } = await signUp(server);
+    const token = tokenOf(cookie);
+    const text = await readWholeDatabase(server.ctx.db);
+    assert.equal(text.includes(token), false);
+    const { secret } = await server.app.auth.$context;
+    const stored = hash('sha256', token, 'base64url');
+    assert.ok(text.includes(stored));
+    const signature = encodeURIComponent(createHmac('sha256', secret).update(stored).digest('base64'));
+    const name = 'chauffeur.session_token';
+    assert.equal(await isSignedIn(server, `${name}=${token}`), true);
+    for (const forged of [
+      ...[`${name}=${stored}`, `${name}=${stored}.${signature}`, `${name}=x; ${name}=${stored}.${signature}`],
+      ...[`${name} =${stored}.${signature}`, `\t${name}=${stored}.${signature}`, `"${name}"=${stored}.${signature}`],
+      `${encodeURIComponent(name).replace('_', '%5F')}=${stored}.${signature}`,
+      `a=${name}=${stored}.${signature}`,
+    ])
+      assert.equal(await isSignedIn(server, forged), false, forged);
+  });
+
+  test('of an earlier version, which stored the token itself and signed its cookie, continues', async () => {
+    const { email, cookie } = await signUp(server);
+    const token = 'Ab'.repeat(16);
+    await changed(
+      server.ctx.db,
+      sql`update user_sessions set token = ${token} where user_id = (select id from users where email = ${email})`,
+    );
+    const migration = await readFile(join(MIGRATIONS_FOLDER, '0101_session_hashes.sql'), 'utf8');
+    for (let times = 0; times < 2; times += 1) await changed(server.ctx.db, sql.raw(migration));
+    assert.equal(await isSignedIn(server, `chauffeur.session_token=${token}.signature%3D`), true);
+    assert.equal(await isSignedIn(server, cookie), false);
+    // Another one, that the previous release started after the migration.
+    const late = 'Cd'.repeat(16);
+    await changed(
+      server.ctx.db,
+      sql`update user_sessions set token = ${late} where user_id = (select id from users where email = ${email})`,
+    );
+    await forgetExpired(server.ctx);
+    assert.equal(await isSignedIn(server, `chauffeur.session_token=${late}.signature%3D`), true);
+  });
+
+  test('is listed and ended by its own account, alone or with all others', async () => {
+    const account = await signUp(server);
+    const cookies = [account.cookie];
+    for (let no = 0; no < 3; no += 1) cookies.push(cookieOf(await trySignIn(server, account)));
+    const list = async (cookie: string) =>
+      (await (await fetch(`${server.url}/api/auth/list-sessions`, { headers: { cookie } })).json()) as {
+        token: string;
+      }[];
+    const listed = await list(cookies[0]!);
+    assert.equal(listed.length, 4);
+    const second = listed.find(({ token }) => token === hash('sha256', tokenOf(cookies[1]!), 'base64url'));
+    const stranger = await signUp(server);
+    await postAuth(server, '/revoke-session', { token: second?.token }, { cookie: stranger.cookie });
+    const states = () => Promise.all(cookies.map((cookie) => isSignedIn(server, cookie)));
+    assert.deepEqual(await states(), [true, true, true, true]);
+    await postAuth(server, '/revoke-session', { token: second?.token }, { cookie: cookies[0]! });
+    assert.deepEqual(await states(), [true, false, true, true]);
+    await postAuth(server, '/revoke-other-sessions', {}, { cookie: cookies[0]! });
+    assert.deepEqual(await states(), [true, false, false, false]);
+    const renewed = await postAuth(
+      server,
+      '/change-password',
+      { currentPassword: account.password, newPassword: `${account.password}!`, revokeOtherSessions: true },
+      { cookie: cookies[0]! },
+    );
+    assert.deepEqual([renewed.status, await isSignedIn(server, cookieOf(renewed))], [200, true]);
+    assert.equal(await isSignedIn(server, cookies[0]!), false);
+  });
+
+  test('is deleted a day after it expired, but not because the clock of a process is ahead', async () => {
+    const [expired, other] = [await signUp(server), await signUp(server)];
+    await changed(
+      server.ctx.db,
+      sql`update user_sessions set expires_at = now() - interval '25 hours'
+        where user_id = (select id from users where email = ${expired.email})`,
+    );
+    const count = async ({ email }: Account) =>
+      (
+        await onlyRow(
+          server.ctx.db,
+          sql<{ count: number }>`select count(*) as count from user_sessions join users on users.id = user_id
+            where email = ${email}`,
+        )
+      ).count;
+    await forgetExpired({ ...server.ctx, clock: { now: () => new Date('2099-01-01') } });
+    assert.deepEqual([await count(expired), await count(other)], [0, 1]);
   });
 
   test('cannot be started or ended by a page of another site', async () => {

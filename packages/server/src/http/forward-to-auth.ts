@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { findTextProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, CLIENT_ADDRESS_HEADER } from '../features/accounts/accounts.ts';
+import { type Auth, CLIENT_ADDRESS_HEADER, handleRequest } from '../features/accounts/accounts.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
 import { countLimit } from '../kernel/limits/count-limit.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
@@ -96,7 +96,7 @@ export async function forwardToAuth(
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
   if (body !== undefined) headers.set('content-type', body.type);
   const init = { method, headers, ...(body !== undefined && { body: body.text }) };
-  return auth.handler(new Request(target, init)).catch((error) => {
+  return handleRequest(auth, new Request(target, init)).catch((error) => {
     // Two requests for the same email address at the same moment, or a passkey of another account.
     if (isUniqueViolation(error))
       throw new ApiError(4002, 'Another account has this email address or passkey.', { cause: error });

@@ -47,6 +47,7 @@ import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, veri
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
 import { forgetTrust, hasSecondFactor } from './second-factors.sql.ts';
+import { type CookieFormat, storedTokenOf, toStoredTokens, withTokens } from './session-tokens.ts';
 import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
@@ -67,6 +68,7 @@ export {
   requireMail,
   resetSecondFactor,
   setDisabled,
+  storedTokenOf,
   useLink,
 };
 
@@ -226,7 +228,7 @@ export async function sessionOfHeaders(
   auth: Auth,
   headers: Headers,
 ): Promise<{ user: User; method: SignInMethod | null; startedAt: Date } | null> {
-  const session = await auth.api.getSession({ headers });
+  const session = await readSession(auth, headers);
   if (session === null) return null;
   const { id, name, email, emailVerified } = session.user;
   const { signInMethod, createdAt } = session.session;
@@ -239,7 +241,21 @@ export async function sessionOfHeaders(
 
 /** The id of the session in the headers; null without a session. */
 export async function sessionIdOf(auth: Auth, headers: Headers): Promise<string | null> {
-  return (await auth.api.getSession({ headers }))?.session.id ?? null;
+  return (await readSession(auth, headers))?.session.id ?? null;
+}
+
+async function readSession(auth: Auth, headers: Headers) {
+  return auth.api.getSession({ headers: toStoredTokens(headers, await cookieFormatOf(auth)) });
+}
+
+/** Passes a request to better-auth. Throws its unexpected errors. */
+export async function handleRequest(auth: Auth, request: Request): Promise<Response> {
+  return withTokens(request, await cookieFormatOf(auth), auth.handler);
+}
+
+async function cookieFormatOf(auth: Auth): Promise<CookieFormat> {
+  const { secret, authCookies } = await auth.$context;
+  return { secret, name: authCookies.sessionToken.name };
 }
 
 /** The content of an access token of the OAuth server; null if it is invalid, expired or not for MCP. */
@@ -247,7 +263,7 @@ export function accessTokenOf(auth: Auth, token: string): Promise<AccessToken | 
   return readAccessToken(auth.api, token);
 }
 
-/** Those of these session tokens that are still valid. */
+/** Those of these session tokens, as they are stored, that are still valid. */
 export function listLiveSessions({ db, clock }: Context, tokens: readonly string[]): Promise<ReadonlySet<string>> {
   return listLiveSessionRows(db, tokens, clock.now());
 }

@@ -6,6 +6,7 @@ import { noteActor, recordChange } from '../../request/audit.ts';
 import { deleteSession, findSignInState, findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
 import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
+import { issueToken } from './session-tokens.ts';
 import { methodOf } from './sign-in-method.ts';
 import { CODE_ROUTE, type CodeRequest, useCode } from './used-codes.ts';
 
@@ -124,7 +125,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
           await checkSession(db, session.userId, endpoint);
           if (endpoint?.path === CODE_ROUTE) await useCode(db, session.userId, endpoint as unknown as CodeRequest);
           const replaced = endpoint?.context?.session?.session?.signInMethod;
-          return { data: { ...session, signInMethod: methodOf(endpoint?.path, replaced) } };
+          return { data: { ...session, token: issueToken(), signInMethod: methodOf(endpoint?.path, replaced) } };
         },
         // The account may have been disabled since the check. Disabling it waits for sessions that are being stored.
         after: async ({ id, userId }: { id: string; userId: string }, endpoint: Endpoint) => {

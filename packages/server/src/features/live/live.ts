@@ -7,6 +7,7 @@ import { SECOND } from '../../kernel/clock.ts';
 import type { StreamCall } from '../../request/call.ts';
 import { cookieName } from '../../request/cookie-name.ts';
 import { watchChanges } from '../../request/game-changes.ts';
+import { storedTokenOf } from '../accounts/accounts.ts';
 import { requireMember } from '../games/games.ts';
 import { endStreams, openStream } from './open-streams.ts';
 import { sessionTokenOf } from './session-token.ts';
@@ -31,7 +32,9 @@ export async function watchGame(
   const forget = openStream(ctx, {
     caller,
     gameId: game.game_id,
-    sessionToken: sessionTokenOf(request.headers.cookie ?? '', cookieName(ctx.publicUrl, 'session_token')),
+    sessionToken: storedTokenOf(
+      sessionTokenOf(request.headers.cookie ?? '', cookieName(ctx.publicUrl, 'session_token')),
+    ),
     address: request.ip,
     send,
     end: () => stream.end(),

@@ -1,6 +1,6 @@
-// Finds the token of a session in the cookies of a request, whose signature was checked before.
+// Finds the token of a session in the cookies of a request, which was checked before.
 
-/** Empty without a session. The cookie has the token and its signature, separated by a dot. */
+/** Empty without a session. Cookies of earlier versions have a signature after the token, behind a dot. */
 export function sessionTokenOf(cookies: string, name: string): string {
   const start = `${name}=`;
   const cookie = cookies.split('; ').find((each) => each.startsWith(start)) ?? start;

@@ -1,0 +1,23 @@
+// Deletes sessions, and single-use values such as those of links in mails, that expired a day ago, and hashes the tokens of
+// sessions that the previous release started during an update.
+import { sql } from 'kysely';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { changed } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+
+export const accountRetentionJob = defineJob<object>('accounts:retention', 3);
+
+/** By the clock of the database as well, because that of this process may be ahead, and would end every session. */
+export async function forgetExpired({ db, clock }: Context): Promise<void> {
+  const before = sql`least(${new Date(clock.now().getTime() - DAY)}::timestamptz, now() - interval '1 day')`;
+  await changed(db, sql`delete from user_sessions where expires_at < ${before}`);
+  // As in migration 0101.
+  await changed(
+    db,
+    sql`update user_sessions
+      set token = translate(rtrim(encode(sha256(convert_to(token, 'UTF8')), 'base64'), '='), '+/', '-_')
+      where length(token) <> 43`,
+  );
+  await changed(db, sql`delete from user_verifications where expires_at < ${before}`);
+}
