@@ -79,7 +79,8 @@ function typeOf({ format, main: { type, message } }: Trace): string {
  * runtimes record an exception only up to where it was caught. Of managed frames, only the game's count.
  */
 function decidingFrames({ main, related, isNative }: Trace): { frames: readonly TraceFrame[]; note: string | null } {
-  if (isNative) return { frames: main.frames, note: null };
+  // Nothing is known of a frame that has only an address, which differs from run to run.
+  if (isNative) return { frames: main.frames.filter((each) => each.function ?? each.module ?? each.file), note: null };
   const outer = related.filter(({ relation }) => relation === 'consequence').flatMap(({ frames }) => frames);
   const all = main.frames.some(({ own }) => own) ? main.frames : [...main.frames, ...outer];
   const own = all.filter((each) => each.own);

@@ -18,6 +18,158 @@ function titleOf(text: string): string | undefined {
   return trace === null ? undefined : groupByTrace(trace, SYSTEM, NO_RULES).title;
 }
 
+type Frame = readonly [name: string | null, module: string | null, file: string | null, own: boolean];
+
+/** One rule each of how frames are named, and which of them count. */
+const RULES: readonly { rule: string; text: string; title: string; frames: readonly Frame[] }[] = [
+  {
+    rule: 'leave out user names, queries, blobs and minified names of JavaScript',
+    text: `Error: x
+    at aB (https://a.example/app.js:7:8)
+    at hoot (file:///C:/Users/ann/owls/owl.js?v=7:1:2)
+    at fly (https://cdn.example.com/game/owl.js?v=7:3:4)
+    at land (blob:https://a.example/0a1b:5:6)`,
+    title: 'Error: x | app | owl.hoot',
+    frames: [
+      [null, null, 'app.js', true],
+      ['owl.hoot', null, 'owls/owl.js', true],
+      ['owl.fly', null, 'game/owl.js', true],
+      ['0a1b.land', null, 'blob', true],
+    ],
+  },
+  {
+    rule: 'know libraries of the system by their folder, and those in an APK by their own name',
+    text: `signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10
+    #00 pc 00000000000a1b2c  /apex/com.android.runtime/lib64/bionic/libunusual.so (hoot+4)
+    #01 pc 00000000000a1b2c  /data/app/owls/base.apk!libgame.so (Owl::fly()+8)`,
+    title: 'SIGSEGV | hoot | Owl::fly',
+    frames: [
+      ['hoot', 'libunusual.so', null, false],
+      ['Owl::fly()', 'libgame.so', null, true],
+    ],
+  },
+  {
+    rule: 'read functions of gdb, of which some have only a library',
+    text: `Segmentation fault
+#0  0x4f in ?? () from /usr/lib/libunusual.so
+#1  0x4f in ?? ()
+#2  0x4f in Owl::fly() () at owl.cpp:3`,
+    title: 'SIGSEGV | libunusual.so | Owl::fly',
+    frames: [
+      [null, 'libunusual.so', null, false],
+      [null, null, null, false],
+      ['Owl::fly()', null, 'owl.cpp', true],
+    ],
+  },
+  {
+    rule: 'take the place in a message of Lua for a frame if no frame has it',
+    text: "main.lua:12: nest is full\nstack traceback:\n\t[C]: in function 'error'",
+    title: 'Lua error: nest is full | main',
+    frames: [
+      [null, null, 'main.lua', true],
+      ['error', null, null, false],
+    ],
+  },
+  {
+    rule: 'leave out the numbers of closures of Go',
+    text: 'panic: x\n\ngoroutine 1 [running]:\nmain.(*Owl).Fly.func2.1()\n\t/home/ci/owls/owl.go:12 +0x1d',
+    title: 'panic: x | main.(*Owl).Fly.func',
+    frames: [['main.(*Owl).Fly.func', null, 'owls/owl.go', true]],
+  },
+  {
+    rule: 'know the standard library of Rust by its files',
+    text: `thread 'main' panicked at src/main.rs:3:5:
+x
+stack backtrace:
+   0: hidden::unwrap
+             at /rustc/9fc6/library/hidden.rs:645:5
+   1: owls::fly
+             at ./src/main.rs:3:5`,
+    title: 'panic: x | owls::fly',
+    frames: [
+      ['hidden::unwrap', null, '9fc6/library/hidden.rs', false],
+      ['owls::fly', null, 'src/main.rs', true],
+    ],
+  },
+  {
+    rule: 'read a message of Haxe below its frames',
+    text: 'Called from Owl.fly (source/Owl.hx line 12)\n\nUncaught Error: nest is full',
+    title: 'Haxe error: nest is full | Owl.fly',
+    frames: [['Owl.fly', null, 'source/Owl.hx', true]],
+  },
+  {
+    rule: 'name closures of Dart by their function',
+    text: `Unhandled exception:
+Bad state: x
+#0      Owl.fly.<anonymous closure> (package:owls/owl.dart:3:5)
+#1      Game.tick (package:flame/game.dart:3:5)`,
+    title: 'Exception: Bad state: x | Owl.fly',
+    frames: [
+      ['Owl.fly', null, 'owls/owl.dart', true],
+      ['Game.tick', null, 'flame/game.dart', false],
+    ],
+  },
+  {
+    rule: 'take add-ons of Godot for libraries',
+    text: `SCRIPT ERROR: x
+   at: tick (res://addons/dialogue/dialogue.gd:3)
+   GDScript backtrace (most recent call first):
+       [0] tick (res://addons/dialogue/dialogue.gd:3)
+       [1] talk (res://owl.gd:9)`,
+    title: 'SCRIPT ERROR: x | owl.talk',
+    frames: [
+      ['dialogue.tick', null, 'res://addons/dialogue/dialogue.gd', false],
+      ['owl.talk', null, 'res://owl.gd', true],
+    ],
+  },
+  {
+    rule: 'do not take the cause of a suppressed exception of Java for the root cause',
+    text: `java.lang.IllegalStateException: x
+	at com.owls.Owl.fly(Owl.java:3)
+	Suppressed: java.lang.RuntimeException: y
+		at com.owls.Nest.close(Nest.java:5)
+	Caused by: java.io.IOException: z
+		at com.owls.Nest.open(Nest.java:7)`,
+    title: 'IllegalStateException: x | com.owls.Owl.fly',
+    frames: [['com.owls.Owl.fly', null, 'Owl.java', true]],
+  },
+  {
+    rule: 'read on after an empty line in a traceback of Python',
+    text: `Traceback (most recent call last):
+  File "main.py", line 1, in main
+
+  File "owl.py", line 3, in fly
+KeyError: 1`,
+    title: 'KeyError: <n> | owl.fly',
+    frames: [
+      ['owl.fly', null, 'owl.py', true],
+      ['main.main', null, 'main.py', true],
+    ],
+  },
+  {
+    rule: 'name lambdas of .NET by their method',
+    text: `System.InvalidOperationException: x
+   at Owls.Owl.<>c__DisplayClass3_0.<Fly>b__0() in Owl.cs:line 3`,
+    title: 'InvalidOperationException: x | Owls.Owl.Fly.lambda',
+    frames: [['Owls.Owl.Fly.lambda', null, 'Owl.cs', true]],
+  },
+  {
+    rule: 'read breaks that were sent as two characters',
+    text: 'Error: x\\n    at hoot (http://a/owl.js:1:2)',
+    title: 'Error: x | owl.hoot',
+    frames: [['owl.hoot', null, 'owl.js', true]],
+  },
+  {
+    rule: "continue with the exception that the root cause led to if that has no frame in the game's code",
+    text: `java.lang.RuntimeException: level
+	at com.owls.Game.load(Game.java:20)
+Caused by: java.io.IOException: gone
+	at java.io.File.open(File.java:1)`,
+    title: 'IOException | com.owls.Game.load',
+    frames: [['java.io.File.open', null, 'File.java', false]],
+  },
+];
+
 describe('text formats', () => {
   for (const { format, title, reason, texts } of CAUSES) {
     for (const [index, text] of texts.entries()) {
@@ -189,6 +341,15 @@ describe('text formats', () => {
     assert.equal(new Set(keysOf('Segmentation fault')).size, 3);
     assert.equal(new Set(keysOf('Error: x\n    at hoot (http://a/owl.js:1:2)')).size, 1);
   });
+
+  for (const { rule, text, title, frames } of RULES)
+    it(rule, () => {
+      assert.equal(titleOf(text), title);
+      assert.deepEqual(
+        findTrace(text, 'first')?.main.frames.map(({ function: name, module, file, own }) => [name, module, file, own]),
+        frames,
+      );
+    });
 
   it('are not looked for in what the server noted about a report', () => {
     const stack = 'Error: x\n    at hoot (http://a/owl.js:1:2)';

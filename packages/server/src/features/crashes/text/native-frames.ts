@@ -48,11 +48,13 @@ function moduleOf(path: string): string {
 
 /**
  * What remains of a frame after its number and address: `in Player::move(int) /src/player.cpp:12:3`,
- * `(/lib/libc.so.6+0x42520)`, `Player::move(int) + 12`, `Player::move(int) (player.cpp:12)`.
+ * `(/lib/libc.so.6+0x42520)`, `Player::move(int) + 12`, `Player::move(int) (player.cpp:12)`, and gdb's
+ * `?? () from /lib/libc.so.6`.
  */
 export function nativeRest(text: string): TraceFrame | null {
-  let rest = text.trim();
-  let module: string | null = null;
+  const [beforeFrom, from] = splitLast(text.trim(), ' from /') ?? [text.trim(), null];
+  let rest = beforeFrom;
+  let module = from === null ? null : `/${from}`;
   let offset: string | null = null;
   // `(module+0x12)` at the end, with a build id after it.
   rest = rest.replace(/ \(BuildId: [^)]{0,100}\)$/, '');
@@ -65,7 +67,7 @@ export function nativeRest(text: string): TraceFrame | null {
   rest = rest.replace(/^in /, '');
   const { name, place } = splitPlace(rest);
   if (name === '' && module === null) return null;
-  return nativeFrame({ function: withoutDistance(name), module, offset, ...place });
+  return nativeFrame({ function: withoutDistance(name).replace(/ \(\)$/, ''), module, offset, ...place });
 }
 
 /** `Player::move(int) (src/player.cpp:12)`, `Player::move(int) at src/player.cpp:12`, `Player::move(int) src/a.cpp:12:3`. */

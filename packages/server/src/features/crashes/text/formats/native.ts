@@ -138,8 +138,7 @@ function assertPlace(text: string): { place?: TraceFrame } {
 function frameOf(line: string): TraceFrame | null {
   const text = line.trim();
   const numbered = /^#\d{1,4} {1,4}(?:0x[0-9a-f]{1,16} )?(?:in )?(.{1,900})$/i.exec(text);
-  if (numbered !== null)
-    return / pc [0-9a-f]{8}/.test(` ${numbered[1]!}`) ? null : nativeRest(numbered[1]!.replace(/ from \S{1,300}$/, ''));
+  if (numbered !== null) return / pc [0-9a-f]{8}/.test(` ${numbered[1]!}`) ? null : nativeRest(numbered[1]!);
   const symbols =
     /^(?:\[?\d{1,3}\]?:? {1,4})?([^\s()]{1,300})\(([^()+]{0,300})\+?(0x[0-9a-f]{1,16})?\) ?\[0x[0-9a-f]{1,16}\]$/.exec(
       text,
