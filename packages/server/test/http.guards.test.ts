@@ -236,7 +236,7 @@ describe('/metrics without a token', () => {
   });
 });
 
-describe('a JSON body of many small values', () => {
+describe('a body of many small values', () => {
   for (const operation of [createGame, mergeCrashGroups]) {
     const { bytes, values } = bodyBoundsOf(operation);
     test(`is refused by ${operation.id} before it is parsed`, async () => {
@@ -250,6 +250,23 @@ describe('a JSON body of many small values', () => {
       assert.match(text, new RegExp(`body: more than ${values} values\\. Send fewer\\.`));
     });
   }
+
+  test('is refused by sign-in before it is parsed', async () => {
+    const bytes = Buffer.from(`[${'{},'.repeat(2000)}`);
+    const headers = { origin: PUBLIC_URL, 'content-type': 'application/json' };
+    const { status, text } = await send('/api/auth/sign-in/email', { method: 'POST', headers, bytes });
+    assert.equal(status, 400);
+    assert.match(text, /body: more than 1000 values\. Send fewer\./);
+  });
+
+  test('is refused as a form', async () => {
+    const { keyHeaders } = await makeGame(server);
+    const bytes = Buffer.from('a=1&'.repeat(101));
+    const headers = { ...keyHeaders, 'content-type': 'application/x-www-form-urlencoded' };
+    const { status, text } = await send('/api/v1/tool/upload/sessions', { method: 'POST', headers, bytes });
+    assert.equal(status, 400);
+    assert.match(text, /body: more than 100 fields\. Send fewer\./);
+  });
 });
 
 describe('a compressed JSON body', () => {

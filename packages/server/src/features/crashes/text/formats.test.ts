@@ -110,6 +110,12 @@ Bad state: x
     ],
   },
   {
+    rule: 'leave out user names where Godot has a whole path',
+    text: 'ERROR: x\n   at: Owls.Owl.Fly (/home/ann/owls/Owl.cs:3)',
+    title: 'ERROR: x | Owls.Owl.Fly',
+    frames: [['Owls.Owl.Fly', null, '/home/<user>/owls/Owl.cs', true]],
+  },
+  {
     rule: 'take add-ons of Godot for libraries',
     text: `SCRIPT ERROR: x
    at: tick (res://addons/dialogue/dialogue.gd:3)
