@@ -28,6 +28,9 @@ describe('an account on the website', () => {
     await page.goto(await newestLink(site.service, 'Verify your email'));
     await page.getByRole('button', { name: 'Confirm address' }).click();
     await page.getByRole('heading', { name: 'Your email is verified' }).waitFor();
+    // Where a link leads that was opened again, or has expired since.
+    await page.goto(`${site.service.url}/verify?error=TOKEN_EXPIRED`);
+    await page.getByRole('heading', { name: 'Your email is verified' }).waitFor();
     await page.getByRole('link', { name: 'Go to your games' }).click();
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
 

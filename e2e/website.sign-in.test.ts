@@ -45,6 +45,7 @@ describe('signing in', () => {
     await page.getByRole('list', { name: 'Backup codes' }).waitFor();
     const codes = await page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem').allInnerTexts();
     assert.equal(codes.length, 10);
+    await page.getByRole('region', { name: 'Authenticator app' }).getByText('On', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'I saved the codes' }).click();
     await page.getByRole('button', { name: 'Remove the app' }).waitFor();
     await newestLink(site.service, 'Two-step sign-in is on', email);

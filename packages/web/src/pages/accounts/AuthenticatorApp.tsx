@@ -14,39 +14,39 @@ import { QrCode } from './QrCode.tsx';
 
 type AppProps = { isOn: boolean; hasPassword: boolean; onChanged: () => Promise<unknown> };
 
-export function AuthenticatorApp({ isOn, hasPassword, onChanged }: AppProps) {
+export function AuthenticatorApp({ isOn: wasOn, hasPassword, onChanged }: AppProps) {
+  /** Those of an app that was just added: it is on, and the codes have to be saved. */
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const isOn = wasOn || codes !== null;
+  const finish = () => void onChanged().then(() => setCodes(null));
   return (
     <Section
       title="Authenticator app"
       actions={<StateBadge tone={isOn ? 'good' : 'unsure'}>{isOn ? 'On' : 'Off'}</StateBadge>}
     >
-      {isOn ? (
-        <ChangeApp hasPassword={hasPassword} onChanged={onChanged} />
-      ) : (
-        <AddApp hasPassword={hasPassword} onChanged={onChanged} />
-      )}
+      {codes !== null && <BackupCodes codes={codes} onDone={finish} />}
+      {codes === null && isOn && <ChangeApp hasPassword={hasPassword} onChanged={onChanged} />}
+      {!isOn && <AddApp hasPassword={hasPassword} onAdded={setCodes} />}
     </Section>
   );
 }
-
-type Part = Omit<AppProps, 'isOn'>;
 
 /** What the account proves itself with; nothing for an account without a password. */
 function proofOf(password: string): { password?: string } {
   return password === '' ? {} : { password };
 }
 
-function AddApp({ hasPassword, onChanged }: Part) {
+type AddProps = { hasPassword: boolean; onAdded: (codes: readonly string[]) => void };
+
+function AddApp({ hasPassword, onAdded }: AddProps) {
   const [password, setPassword] = useState('');
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
   const adding = useMutation({ mutationFn: () => addApp(proofOf(password)) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     adding.mutate();
   };
-  if (codes !== null) return <BackupCodes codes={codes} onDone={() => void onChanged()} />;
   if (adding.isSuccess)
-    return <ConfirmApp uri={adding.data.totpURI} onConfirmed={() => setCodes(adding.data.backupCodes)} />;
+    return <ConfirmApp uri={adding.data.totpURI} onConfirmed={() => onAdded(adding.data.backupCodes)} />;
   return (
     <form onSubmit={submit} aria-label="Add an authenticator app">
       <Stack gap="sm" align="flex-start">
@@ -87,7 +87,7 @@ function ConfirmApp({ uri, onConfirmed }: { uri: string; onConfirmed: () => void
   );
 }
 
-function ChangeApp({ hasPassword, onChanged }: Part) {
+function ChangeApp({ hasPassword, onChanged }: Omit<AppProps, 'isOn'>) {
   const [password, setPassword] = useState('');
   const removing = useMutation({ mutationFn: () => removeApp(proofOf(password)), onSuccess: onChanged });
   const creating = useMutation({ mutationFn: () => createBackupCodes(proofOf(password)) });

@@ -18,7 +18,8 @@ export function VerifyPage() {
   const { error, email } = route.useSearch();
   const { data: person } = useQuery({ ...session, staleTime: 0 });
   if (email !== undefined) return <ChangeResult newEmail={email} error={error} person={person ?? null} />;
-  if (error === undefined && person?.emailVerified === true) {
+  // Also by a link that has expired since, or was opened before.
+  if (person?.emailVerified === true) {
     return (
       <Message title={t('verify.done')}>
         <Text>{t('verify.done.text')}</Text>
