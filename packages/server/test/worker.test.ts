@@ -1,6 +1,6 @@
 // The worker and a database that becomes unavailable: no job is lost, and none keeps the worker from stopping.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
@@ -20,7 +20,7 @@ describe('a worker', () => {
   let logged: string;
   beforeEach(async () => {
     logged = '';
-    const log = createLog('error', {
+    const log = createLog('warn', {
       write(line) {
         logged += line;
       },
@@ -156,5 +156,70 @@ describe('a worker', () => {
     await addJob(server.ctx.db, PROBE, { name: 'broken off' });
     await untilLogged('the job queue could not be restarted');
     await worker.stop();
+  });
+
+  const tick = defineJob<object>('tick', 3);
+
+  /** Starts a worker whose only job is due every minute, 1.5 seconds before the next one. Returns a count of its runs. */
+  async function startTicking(): Promise<{ worker: Worker; runs: () => number }> {
+    const minute = Math.ceil(Date.now() / 60_000) * 60_000;
+    mock.timers.enable({ apis: ['Date'], now: minute - 1500 });
+    let runs = 0;
+    const worker = await startWorker(server.ctx, database.pool, [
+      bindJob(
+        tick,
+        async () => {
+          runs += 1;
+        },
+        { cron: '* * * * *' },
+      ),
+    ]);
+    return { worker, runs: () => runs };
+  }
+
+  for (const [direction, days] of [
+    ['ahead', 30],
+    ['back', -30],
+  ] as const) {
+    test(`restarts the schedule when the clock jumps ${direction}, and makes up for no minute`, async () => {
+      const { worker, runs } = await startTicking();
+      try {
+        const jumped = Math.ceil((Date.now() + days * 86_400_000) / 60_000) * 60_000 - 1500;
+        mock.timers.setTime(jumped);
+        await untilLogged('the clock has jumped');
+        // From now on, the next minute begins in 1.5 seconds.
+        await until(async () => {
+          await setImmediate();
+          mock.timers.setTime(Math.max(Date.now(), jumped + 1500 + 60_000 * Number(runs() > 0)));
+          return runs() > 0;
+        });
+        assert.ok(runs() < 4, `${runs()} runs`);
+      } finally {
+        mock.timers.reset();
+        await worker.stop();
+      }
+    });
+  }
+
+  test('runs at once what was scheduled while the clock was ahead', async () => {
+    const ran = Promise.withResolvers<void>();
+    const worker = await startProbe(async () => ran.resolve());
+    await worker.stop();
+    await addJob(server.ctx.db, PROBE, { name: 'later' });
+    await rows(server.ctx.db, sql`update graphile_worker._private_jobs set run_at = now() + interval '1 year'`);
+    await rows(
+      server.ctx.db,
+      sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+        values ('other', now(), now() + interval '1 year')`,
+    );
+    const again = await startProbe(async () => ran.resolve());
+    await ran.promise;
+    await again.stop();
+    const { ahead } = await onlyRow(
+      server.ctx.db,
+      sql<{ ahead: number }>`select count(*) as ahead from graphile_worker._private_known_crontabs
+        where last_execution > now() + interval '1 hour'`,
+    );
+    assert.equal(ahead, 0);
   });
 });

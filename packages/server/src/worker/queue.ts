@@ -5,7 +5,8 @@ import { Logger, type RunnerOptions, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Context } from '../context.ts';
-import { type Db, rows } from '../kernel/database/db.ts';
+import { MINUTE } from '../kernel/clock.ts';
+import { changed, type Db, rows } from '../kernel/database/db.ts';
 import type { Lane } from '../kernel/jobs/binding.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
@@ -80,6 +81,7 @@ async function endOf(current: Run, stopping: AbortSignal): Promise<void> {
 /** `workerIds` are the workers of earlier runs. Jobs whose end they could not record run again. */
 async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: string[]): Promise<Run> {
   if (workerIds.length > 0) await releaseJobs(ctx.db, workerIds);
+  await correctSchedule(ctx.db);
   const events = new EventEmitter();
   const recorded: Promise<void>[] = [];
   // The queue locks jobs in the name of its worker pool.
@@ -94,6 +96,10 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
   const end = () => void runner.stop().catch(() => undefined);
   events.on('pool:fatalError', ({ error: err }: { error: unknown }) => {
     ctx.log.error({ err }, 'the end of a job could not be recorded; it will run again');
+    end();
+  });
+  endAfterJump(events, (ms) => {
+    ctx.log.warn({ minutes: Math.round(ms / MINUTE) }, 'the clock has jumped; restarting the schedule');
     end();
   });
   endIfNeverReady(events, (err) => {
@@ -154,6 +160,42 @@ function endIfNeverReady(events: EventEmitter, onFailure: (error: unknown) => vo
   };
   events.on('worker:getJob:error', onError);
   for (const name of READY) events.on(name, stop);
+}
+
+/** Longer than the queue is ever late because the process is busy. */
+const MAX_LATE_MS = 10 * MINUTE;
+
+type Tick = { readonly currentTimestamp: number; readonly expectedTimestamp: number };
+
+/**
+ * Calls `onJump` with the difference when the clock jumps. After a jump ahead, as when a machine continues after a week,
+ * graphile-worker would schedule the jobs of every minute that was left out; after one back, none until it has caught up.
+ */
+function endAfterJump(events: EventEmitter, onJump: (ms: number) => void): void {
+  for (const name of ['cron:overdueTimer', 'cron:prematureTimer'])
+    events.on(name, ({ currentTimestamp, expectedTimestamp }: Tick) => {
+      const ms = currentTimestamp - expectedTimestamp;
+      if (Math.abs(ms) > MAX_LATE_MS) onJump(ms);
+    });
+}
+
+/** The last retry of a job waits for 45 hours. */
+const MAX_DELAY = '3 days';
+
+/**
+ * Makes what was scheduled while a clock was ahead due now. Otherwise the queue would neither run jobs by their schedule nor
+ * these jobs until the clock has caught up.
+ */
+export async function correctSchedule(db: Db): Promise<void> {
+  await changed(
+    db,
+    sql`update graphile_worker._private_known_crontabs set last_execution = now()
+      where last_execution > now() + interval '2 minutes'`,
+  );
+  await changed(
+    db,
+    sql`update graphile_worker._private_jobs set run_at = now() where run_at > now() + ${MAX_DELAY}::interval`,
+  );
 }
 
 /** What is emitted when a worker has looked for a job. */

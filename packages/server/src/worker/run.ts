@@ -9,7 +9,7 @@ import { gameOf, topicOfJob } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
 import { type HeldJob, holdJobs } from '../request/held-jobs.ts';
 import { type JobRun, measureJob, type QueuedJob } from './measure-job.ts';
-import { type Queue, releaseJobs, startQueue } from './queue.ts';
+import { correctSchedule, type Queue, releaseJobs, startQueue } from './queue.ts';
 
 export type Worker = {
   /** Resolves when no job is running. */
@@ -36,7 +36,10 @@ export async function startWorker(
   const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, bindings, job));
   ctx.metrics.jobSlots.set({ lane: 'quick' }, 2 * quickJobs);
   const heartbeat = setInterval(() => {
-    removeDeadWorkers(ctx, bindings).catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
+    removeDeadWorkers(ctx, bindings)
+      // Another process, whose clock is ahead, may have scheduled jobs.
+      .then(() => correctSchedule(ctx.db))
+      .catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
   }, HEARTBEAT_MS);
   return {
     async stop() {
