@@ -174,6 +174,42 @@ describe('a session', () => {
     assert.deepEqual([await count(expired), await count(other)], [0, 1]);
   });
 
+  test('from while the clock was ahead lasts no longer than another, and no limit lasts until then', async () => {
+    const { email, cookie } = await signUp(server);
+    const { db } = server.ctx;
+    const ofUser = sql`user_id = (select id from users where email = ${email})`;
+    await changed(
+      db,
+      sql`update user_sessions set created_at = created_at + interval '1 year', updated_at = updated_at + interval '1 year',
+        expires_at = expires_at + interval '1 year' where ${ofUser}`,
+    );
+    await changed(
+      db,
+      sql`insert into user_rate_limits (id, key, count, last_request)
+        values ('ahead', 'ahead', 99, extract(epoch from now() + interval '1 year') * 1000)`,
+    );
+    await changed(
+      db,
+      sql`insert into user_two_factors (id, secret, backup_codes, user_id, verified, failed_verification_count, locked_until)
+        select 'ahead', 's', 'c', id, true, 10, now() + interval '1 year' from users where email = ${email}`,
+    );
+    await forgetExpired(server.ctx);
+    const { days, fresh } = await onlyRow(
+      db,
+      sql<{ days: number; fresh: boolean }>`select extract(day from expires_at - now())::integer as days,
+        created_at <= now() as fresh from user_sessions where ${ofUser}`,
+    );
+    assert.ok(days <= 7, `${days} days`);
+    assert.equal(fresh, true);
+    assert.equal(await isSignedIn(server, cookie), true);
+    const { count } = await onlyRow(
+      db,
+      sql<{ count: number }>`select (select count(*) from user_rate_limits where id = 'ahead')
+        + (select count(*) from user_two_factors where locked_until is not null) as count`,
+    );
+    assert.equal(count, 0);
+  });
+
   test('cannot be started or ended by a page of another site', async () => {
     const account = await signUp(server);
     const foreign = { origin: 'https://evil.example', cookie: account.cookie };

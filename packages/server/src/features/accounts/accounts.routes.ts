@@ -20,6 +20,6 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(mailJob, sendMail),
-  bindJob(accountRetentionJob, forgetExpired, { cron: '41 4 * * *', lane: 'long' }),
+  bindJob(accountRetentionJob, forgetExpired, { cron: '41 * * * *', lane: 'long' }),
   bindJob(dropMailCountsJob, dropMailCounts, { cron: '51 * * * *', lane: 'long' }),
 ];

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { changed } from '../../kernel/database/db.ts';
+import { changed, type Db } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 
 export const accountRetentionJob = defineJob<object>('accounts:retention', 3);
@@ -20,4 +20,21 @@ export async function forgetExpired({ db, clock }: Context): Promise<void> {
       where length(token) <> 43`,
   );
   await changed(db, sql`delete from user_verifications where expires_at < ${before}`);
+  await correctTimes(db);
+}
+
+/**
+ * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught up.
+ * Clocks that differ by a few minutes are left alone.
+ */
+async function correctTimes(db: Db): Promise<void> {
+  const ahead = sql`now() + interval '1 hour'`;
+  await changed(
+    db,
+    sql`update user_sessions set created_at = now(), updated_at = now(),
+        expires_at = least(expires_at, now() + (expires_at - updated_at)) where created_at > ${ahead} or updated_at > ${ahead}`,
+  );
+  await changed(db, sql`update user_two_factors set locked_until = null where locked_until > ${ahead}`);
+  await changed(db, sql`delete from user_rate_limits where last_request > extract(epoch from ${ahead}) * 1000`);
+  await changed(db, sql`delete from user_verifications where created_at > ${ahead}`);
 }
