@@ -1,6 +1,7 @@
 // What commands print: results on stdout, everything else on stderr; with --json, exactly one object on stdout.
 import { ForeignAnswerError, NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { formatNumber } from '@chauffeur/contract/format';
 import { explainFailure } from './connection-failure.ts';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
@@ -103,4 +104,9 @@ export function tableOf(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** A count with its noun: `1 file`, `1,240 files`. */
+export function formatCount(count: number, one: string, other = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : other}`;
 }

@@ -3,7 +3,7 @@ import { formatNumber } from '@chauffeur/contract/format';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
 import { findProblem } from '@chauffeur/contract/validate';
 import { LocalError } from '../failures.ts';
-import { tableOf } from '../output.ts';
+import { formatCount, tableOf } from '../output.ts';
 import type { Action } from './action.ts';
 
 type Options = {
@@ -37,7 +37,7 @@ function formatTotal({ page, page_size, total }: { page: number; page_size: numb
   const pages = Math.ceil(total / page_size);
   if (page > pages) return `No builds on page ${page}. The last page is ${pages}.`;
   if (pages > 1) return `${formatNumber(total)} builds, page ${page} of ${pages}`;
-  return total === 1 ? '1 build' : `${total} builds`;
+  return formatCount(total, 'build');
 }
 
 function queryOf({ pageSize, page, ...filters }: Options): Readonly<Record<string, unknown>> {

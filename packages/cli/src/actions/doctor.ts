@@ -7,7 +7,7 @@ import { type Check, type CheckName, ok, problem, warning } from '../doctor/chec
 import { judgeCertificate, judgeClock, judgeExpiry, judgeFailure, judgeProxy, judgeServer } from '../doctor/judge.ts';
 import { checkDisk, type Observation, readExpiry, requestUrl } from '../doctor/probe.ts';
 import { LocalError } from '../failures.ts';
-import { problemOf, tableOf } from '../output.ts';
+import { formatCount, problemOf, tableOf } from '../output.ts';
 import { canUseProxy, proxyVariables, useProxy } from '../proxy.ts';
 import { isUnencrypted } from '../settings.ts';
 import type { Action } from './action.ts';
@@ -154,9 +154,8 @@ function formatCheck({ name, status, message, remedy }: Check): string[] {
 function formatTotal(checks: readonly Check[], problems: number): string {
   const warnings = checks.filter(({ status }) => status === 'warning').length;
   if (problems === 0 && warnings === 0) return 'Everything works.';
-  return [count(problems, 'problem'), count(warnings, 'warning')].filter((part) => part !== '').join(', ');
-}
-
-function count(number: number, noun: string): string {
-  return number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return [
+    ...(problems === 0 ? [] : [formatCount(problems, 'problem')]),
+    ...(warnings === 0 ? [] : [formatCount(warnings, 'warning')]),
+  ].join(', ');
 }

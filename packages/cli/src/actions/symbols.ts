@@ -9,6 +9,7 @@ import { listToolSymbols, uploadSymbols } from '@chauffeur/contract/operations/s
 import type { Context } from '../context.ts';
 import { checkBuildId } from '../descriptors/files-file.ts';
 import { LocalError } from '../failures.ts';
+import { formatCount } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { retry } from '../retry.ts';
 import {
@@ -43,7 +44,7 @@ export const symbols: Action<Options> = async (context, { buildId, tmp }, path =
   } = extname(path).toLowerCase() === '.zip' && !stats.isDirectory()
     ? await sendZip(path, buildId, context)
     : await sendFiles(path, stats.isDirectory(), buildId, tmp, context);
-  if (skipped > 0) context.output.note(`Skipped ${formatFileCount(skipped)} that the service already has.`);
+  if (skipped > 0) context.output.note(`Skipped ${formatCount(skipped, 'symbol file')} that the service already has.`);
   for (const { file, reason } of unused) context.output.note(`warning: ${file} (not used): ${reason}`);
   for (const { debug_file, problem } of stored)
     if (problem !== null) context.output.note(`warning: ${debug_file}: ${problem}`);
@@ -153,11 +154,7 @@ async function send(client: Client, file: Package, buildId: string, context: Con
   return { symbols: stored, not_used: unused ?? [] };
 }
 
-function formatFileCount(files: number): string {
-  return files === 1 ? '1 symbol file' : `${files} symbol files`;
-}
-
 function describeBatch(files: number, index: number, batches: number): string {
-  if (batches === 1) return `Uploading ${formatFileCount(files)}.`;
-  return `Uploading ${formatFileCount(files)} (part ${index + 1} of ${batches}).`;
+  if (batches === 1) return `Uploading ${formatCount(files, 'symbol file')}.`;
+  return `Uploading ${formatCount(files, 'symbol file')} (part ${index + 1} of ${batches}).`;
 }

@@ -5,6 +5,7 @@ import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { findStartPage } from '@chauffeur/contract/start-page';
 import { LocalError } from '../failures.ts';
+import { formatCount } from '../output.ts';
 import type { Entry, Listing } from '../zip/entries.ts';
 
 export type BuildKind = { readonly os: Os; readonly build_type: string };
@@ -12,8 +13,6 @@ export type BuildKind = { readonly os: Os; readonly build_type: string };
 /** Windows allows 260 characters by default, with the folder into which a player unpacks the zip: about 60 of them. */
 const MAX_WINDOWS_PATH = 200;
 const MAX_NAMED = 5;
-
-const count = (number: number, noun: string) => `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 /** `a, b and 3 more` */
 function listNames(names: readonly string[]): string {
@@ -40,7 +39,7 @@ export function refuseUnplayable(folder: string, { entries }: Listing, { os, bui
   const characters = paths.reduce((sum, path) => sum + path.length, 0);
   if (paths.length <= LIMITS.playEntries && characters <= LIMITS.playPathCharacters) return;
   throw new LocalError(
-    `${folder}: has ${count(paths.length, 'file')}. To be played in the browser, a game can have ${formatNumber(LIMITS.playEntries)}.`,
+    `${folder}: has ${formatCount(paths.length, 'file')}. To be played in the browser, a game can have ${formatNumber(LIMITS.playEntries)}.`,
     'Pack the files into fewer, or leave some out with --ignore.',
   );
 }
@@ -50,7 +49,7 @@ export function describeLeftOut({ leftOut }: Listing): string | null {
   const junk = leftOut.filter(({ reason }) => reason !== 'ignored');
   if (junk.length === 0) return null;
   const names = listNames(junk.map(({ path, reason }) => `${path} (${reason})`));
-  return `Left out ${count(junk.length, 'item')} that players should not get: ${names}. --no-ignore-junk includes them.`;
+  return `Left out ${formatCount(junk.length, 'item')} that players should not get: ${names}. --no-ignore-junk includes them.`;
 }
 
 type Rule = (listing: Listing, kind: BuildKind) => string | null;
@@ -70,7 +69,7 @@ const RULES: readonly Rule[] = [
     const kept = junk.filter(({ isSigned }) => !isSigned);
     if (kept.length === 0) return null;
     const names = listNames(kept.map(({ path, reason }) => `${path} (${reason})`));
-    return `players get ${count(kept.length, 'item')} that they probably should not: ${names}. See --ignore.`;
+    return `players get ${formatCount(kept.length, 'item')} that they probably should not: ${names}. See --ignore.`;
   },
   function describeSigned({ junk }) {
     const kept = junk.filter(({ isSigned }) => isSigned);
@@ -80,7 +79,7 @@ const RULES: readonly Rule[] = [
   },
   function describeOutside({ outside }) {
     if (outside.length === 0) return null;
-    return `${count(outside.length, 'symbolic link')} led outside the folder, and what is there was included: ${listNames(outside)}.`;
+    return `${formatCount(outside.length, 'symbolic link')} led outside the folder, and what is there was included: ${listNames(outside)}.`;
   },
   function describeStartPage({ entries }, { os, build_type }) {
     if (os !== 'web' || build_type !== 'game') return null;
@@ -131,7 +130,7 @@ const RULES: readonly Rule[] = [
   function describeWindowsLinks({ entries }, { os }) {
     const links = os === 'windows' ? entries.filter(({ kind }) => kind === 'symlink').map(({ path }) => path) : [];
     if (links.length === 0) return null;
-    return `Windows unpacks ${count(links.length, 'symbolic link')} as text files: ${listNames(links)}. See --dereference.`;
+    return `Windows unpacks ${formatCount(links.length, 'symbolic link')} as text files: ${listNames(links)}. See --dereference.`;
   },
   function describeLongPaths({ entries }, { os }) {
     const long = os === 'windows' ? entries.filter(({ path }) => path.length > MAX_WINDOWS_PATH) : [];

@@ -7,6 +7,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
+import { formatCount } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { withTempFolder } from '../temp.ts';
 import { type Entry, type Listing, listEntries } from '../zip/entries.ts';
@@ -115,7 +116,9 @@ async function zipTo(path: string, entries: readonly Entry[], { output, env, sig
     onProgress: progress.update,
   }).finally(progress.finish);
   refuseBomb(zip);
-  output.note(`Zipped ${zip.entries} entries: ${formatBytes(zip.bytesIn)} compressed to ${formatBytes(zip.size)}.`);
+  output.note(
+    `Zipped ${formatCount(zip.entries, 'entry', 'entries')}: ${formatBytes(zip.bytesIn)} compressed to ${formatBytes(zip.size)}.`,
+  );
   return zip;
 }
 
