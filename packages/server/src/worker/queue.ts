@@ -26,6 +26,8 @@ export type Tasks = {
 type Run = {
   /** Resolves when no job of this run is running any more, because the run was ended or failed. */
   readonly ended: Promise<void>;
+  /** Whether it was ended because the clock has jumped. */
+  hasJumped(): boolean;
   end(): void;
 };
 
@@ -57,7 +59,7 @@ async function keepRunning(
   for (;;) {
     if (current !== undefined) {
       await endOf(current, stopping);
-      if (!stopping.aborted) log.error('the job queue failed; restarting it');
+      if (!stopping.aborted && !current.hasJumped()) log.error('the job queue failed; restarting it');
     }
     await wait(RESTART_MS, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
@@ -98,7 +100,9 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
     ctx.log.error({ err }, 'the end of a job could not be recorded; it will run again');
     end();
   });
+  let hasJumped = false;
   endAfterJump(events, (ms) => {
+    hasJumped = true;
     ctx.log.warn({ minutes: Math.round(ms / MINUTE) }, 'the clock has jumped; restarting the schedule');
     end();
   });
@@ -113,7 +117,7 @@ async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: st
     await ended;
     throw error;
   }
-  return { ended, end };
+  return { ended, hasJumped: () => hasJumped, end };
 }
 
 /**
