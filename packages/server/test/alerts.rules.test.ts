@@ -141,6 +141,18 @@ describe('alerts', () => {
     );
   });
 
+  test('are sent again after the clock was ahead, when others were sent', async () => {
+    const game = await makeSharedGame(server);
+    const subject = newId();
+    const sent: number[] = [];
+    for (const ms of [365 * DAY, 0, MINUTE]) {
+      await raiseAlerts(server.ctx.db, game.uid, [newGroup(ms === MINUTE ? newId() : subject, ms)]);
+      await collectAlerts(at(ms));
+      sent.push((await messagesOf(game)).length);
+    }
+    assert.deepEqual(sent, [1, 2, 3]);
+  });
+
   test('that wait are not doubled', async () => {
     const game = await makeSharedGame(server);
     const alert = newGroup();

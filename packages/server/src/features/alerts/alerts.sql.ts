@@ -79,12 +79,16 @@ function subjects(alerts: readonly Subject[]) {
   return sql`unnest(${alerts.map(({ kind }) => kind)}::text[], ${alerts.map(({ subject }) => subject)}::text[])`;
 }
 
-/** When the game's messages since then were created that were sent at once, oldest first. */
-export async function sentSince(db: Db, gameId: string, since: Date): Promise<Date[]> {
+/**
+ * When the game's messages were created that were sent at once in this time, oldest first. Those from while a clock was
+ * ahead are not among them.
+ */
+export async function sentBetween(db: Db, gameId: string, since: Date, now: Date): Promise<Date[]> {
   const found = await rows(
     db,
     sql<{ created_at: Date }>`select created_at from alert_messages
-      where game_id = ${gameId} and reason = 'alerts' and created_at > ${since} order by created_at`,
+      where game_id = ${gameId} and reason = 'alerts' and created_at > ${since} and created_at <= ${now}
+      order by created_at`,
   );
   return found.map(({ created_at }) => created_at);
 }

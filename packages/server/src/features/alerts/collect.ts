@@ -53,12 +53,13 @@ function alertOf({ kind, subject, happened_at, data }: sql.WaitingRow): Alert {
 /** Whether it is to be in a message at all: not muted, and not about the same as a recent one. */
 function isWanted({ alerted_at: last }: sql.WaitingRow, { send, repeatHours, mutedUntil }: Rule, now: Date): boolean {
   if (send === 'never' || (mutedUntil !== null && mutedUntil > now)) return false;
-  return last === null || now.getTime() - last.getTime() >= repeatHours * HOUR;
+  // A mark from while a clock was ahead would otherwise hold alerts back until it has caught up.
+  return last === null || last > now || now.getTime() - last.getTime() >= repeatHours * HOUR;
 }
 
 /** Whether another message may be sent now: one a minute, and MESSAGES_AN_HOUR. */
 async function hasRoom(tx: Tx, gameId: string, now: Date): Promise<boolean> {
-  const sent = await sql.sentSince(tx, gameId, new Date(now.getTime() - HOUR));
+  const sent = await sql.sentBetween(tx, gameId, new Date(now.getTime() - HOUR), now);
   const last = sent.at(-1);
   // The job that calls this runs once a minute, but not exactly.
   if (last !== undefined && now.getTime() - last.getTime() < MINUTE / 2) return false;
