@@ -36,6 +36,31 @@ function functionsOf(thread: number, functions: readonly number[]): number[] {
   return Array.from({ length: count }, (_, frame) => functions[(place * 61 + frame * 23) % functions.length]!);
 }
 
+/**
+ * Memory as games have it, of `bytes` bytes: zeros, small numbers, pointers and floats. zstd level 1 takes as long for it
+ * as for real dumps of 0.2 to 0.6 MB, and makes it an eighth as large.
+ */
+export function writeMemory(bytes: number): Uint8Array {
+  const words = new BigUint64Array(Math.ceil(bytes / 8));
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  for (let index = 0; index < words.length; ) {
+    // Structures of one kind are next to each other.
+    const run = 4 + random(60);
+    const kind = random(20);
+    for (const end = Math.min(words.length, index + run); index < end; index++) {
+      if (kind < 11) words[index] = 0n;
+      else if (kind < 14) words[index] = BigInt(random(256));
+      else if (kind < 19) words[index] = STACKS + BigInt(random(0x1000) * 16);
+      else words[index] = BigInt(0x3f00_0000 + random(0x100_0000)) << 16n;
+    }
+  }
+  return new Uint8Array(words.buffer, 0, bytes);
+}
+
 /** Writes return addresses, a zero that ends the stack, and other data. */
 function writeStack(called: readonly number[]): Uint8Array {
   const words = new BigUint64Array(STACK_WORDS);
@@ -63,6 +88,6 @@ function libraries() {
     name: `/usr/lib/libgame${index}.so`,
     base: 0x7e00_0000_0000n + BigInt(index) * 0x100_0000n,
     size: 0x80_0000,
-    codeView: { kind: 'elf', buildId: index.toString(16).padStart(40, '0') } as const,
+    codeView: { kind: 'elf', buildId: (index + 16).toString(16).padEnd(40, '5') } as const,
   }));
 }

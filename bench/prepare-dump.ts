@@ -1,9 +1,9 @@
 // Makes a dump of a build whose symbols the server has compiled.
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeGameDump } from './game-dump.ts';
+import { writeGameDump, writeMemory } from './game-dump.ts';
 import { callApi, type OpenedGame } from './requests.ts';
 import { writeSymbolText } from './symbol-text.ts';
 
@@ -21,7 +21,7 @@ export async function prepareDump(
   await sendSymbols(api, keys, build, readFileSync(symbols));
   const stacks = writeGameDump(functions);
   // The rest of a dump is memory that the stack walk does not read.
-  return Buffer.concat([stacks, randomBytes(Math.max(0, bytes - stacks.length))]);
+  return Buffer.concat([stacks, writeMemory(Math.max(0, bytes - stacks.length))]);
 }
 
 async function sendSymbols(

@@ -90,6 +90,15 @@ for (const { name, settings, skip } of STORES) {
       }
     });
 
+    test('puts a whole blob from memory, over what is left of another attempt', async () => {
+      for (const size of [0, 1, 64 * 1024, 6 * MIB]) {
+        const [key, bytes] = [newKey(), randomBytes(size)];
+        await assert.rejects(store.put(key, brokenAfter(randomBytes(MIB))), /the client is gone/);
+        await store.putWhole(key, bytes);
+        await assertHolds(store, key, bytes);
+      }
+    });
+
     test('keeps nothing of a blob whose source fails, and can put it again', async () => {
       const [key, lost, bytes] = [newKey(), randomBytes(7 * MIB), randomBytes(MIB)];
       await assert.rejects(store.put(key, brokenAfter(lost)), /the client is gone/);

@@ -1,8 +1,19 @@
 // Stores blobs as files in one folder: `<key>` when complete, `<key>.part` while being written.
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { access, type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makePrivateFolder, PRIVATE_FILE } from '../private-files.ts';
+import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../private-files.ts';
 import { writeDurably } from './file-writer.ts';
 import { assertKey, isKey, PART_SUFFIX } from './key.ts';
 import type { FileSettings } from './settings.ts';
@@ -32,9 +43,18 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
    * above, up to `root` (fsync(2) on Linux). What this process has made durable stays durable.
    */
   async function syncNames(path: string): Promise<void> {
+    const folders = foldersToSync(path);
+    await Promise.all(folders.map(syncFolder));
+    remember(folders);
+  }
+
+  function foldersToSync(path: string): string[] {
     const folders = [dirname(path)];
     while (!durable.has(folders.at(-1)!)) folders.push(dirname(folders.at(-1)!));
-    await Promise.all(folders.map(syncFolder));
+    return folders;
+  }
+
+  function remember(folders: readonly string[]): void {
     if (durable.size > MAX_REMEMBERED) durable.clear();
     for (const folder of [...folders, root]) durable.add(folder);
   }
@@ -51,6 +71,16 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
       await rename(path + PART_SUFFIX, path);
       await syncNames(path);
       return size;
+    },
+
+    async putWhole(key, bytes) {
+      const path = pathOf(key);
+      mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+      writeNow(path + PART_SUFFIX, bytes);
+      renameSync(path + PART_SUFFIX, path);
+      const folders = foldersToSync(path);
+      for (const folder of folders) syncNow(folder);
+      remember(folders);
     },
 
     async begin(key) {
@@ -141,6 +171,26 @@ async function openPart(path: string, upload: BlobUpload): Promise<FileHandle> {
   if (size >= upload.size) return file;
   await file.close();
   throw new BlobMissingError(`The part of blob ${upload.key} has ${size} bytes where ${upload.size} were written`);
+}
+
+/** Writes a file and syncs it. */
+function writeNow(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, 'w', PRIVATE_FILE);
+  try {
+    writeFileSync(file, bytes);
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncNow(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /**

@@ -75,9 +75,13 @@ export async function putPacked(
   }
 }
 
-/** Compresses bytes that are in memory already into a blob, in one call of the compressor. Returns its size. */
+/**
+ * Compresses bytes that are in memory already into a blob. Returns its size. As the compressor knows the size, and its
+ * output has enough memory, it needs neither copies nor memory of its own, which takes half the time.
+ */
 async function putSpace(blobs: BlobStore, key: string, bytes: Uint8Array, maxStored: number): Promise<number> {
-  const packer = createZstdCompress(PACKER);
+  const { length } = bytes;
+  const packer = createZstdCompress({ ...PACKER, pledgedSrcSize: length, chunkSize: maxPackedSize(length) });
   packer.on('error', () => undefined).end(bytes);
   try {
     return await blobs.put(key, limited(packer, maxStored));
@@ -86,8 +90,16 @@ async function putSpace(blobs: BlobStore, key: string, bytes: Uint8Array, maxSto
   }
 }
 
+/**
+ * More than zstd produces from `bytes` bytes (ZSTD_compressBound in zstd.h). Never so little that Node would take it from
+ * memory that it shares with other buffers, which can't be freed.
+ */
+function maxPackedSize(bytes: number): number {
+  return Math.max(PACK_CHUNK, bytes + (bytes >> 8) + KIB);
+}
+
 /** Copies the bytes of `source` to the start of `space`. If they don't fit, `rest` is the whole source. */
-async function fill(space: ArrayBuffer, source: ByteSource): Promise<{ size: number; rest: ByteSource | null }> {
+async function fill(space: SharedArrayBuffer, source: ByteSource): Promise<{ size: number; rest: ByteSource | null }> {
   const bytes = new Uint8Array(space);
   const iterator = source[Symbol.asyncIterator]();
   let size = 0;
@@ -160,32 +172,41 @@ async function* inBatches(source: ByteSource): AsyncGenerator<Buffer> {
   if (size > 0) yield join();
 }
 
-/** The output of `packer`. Its memory is freed as it is written. */
+/**
+ * The output of `packer`. It fills one buffer after another and passes each on in parts. A buffer is freed when all its
+ * parts are written and there will be no further one.
+ */
 function limited(packer: AsyncIterable<Uint8Array>, maxBytes: number): ByteSource {
+  let filling: ArrayBufferLike | undefined;
+  /** The bytes that were passed on and not released yet. */
+  const inUse = new Map<ArrayBufferLike, number>();
+  function use(buffer: ArrayBufferLike, bytes: number): void {
+    inUse.set(buffer, (inUse.get(buffer) ?? 0) + bytes);
+    freeUnused(buffer);
+  }
+  function freeUnused(buffer: ArrayBufferLike | undefined): void {
+    if (buffer === undefined || buffer === filling || inUse.get(buffer) !== 0) return;
+    inUse.delete(buffer);
+    free(buffer);
+  }
+  function fill(next: ArrayBufferLike | undefined): void {
+    const former = filling;
+    filling = next;
+    freeUnused(former);
+  }
   async function* measured(): AsyncGenerator<Uint8Array> {
     let size = 0;
     for await (const bytes of packer) {
+      fill(bytes.buffer);
       size += bytes.length;
-      if (size <= maxBytes) yield bytes;
+      if (size > maxBytes) continue;
+      use(bytes.buffer, bytes.length);
+      yield bytes;
     }
+    fill(undefined);
     if (size > maxBytes) throw tooLarge(maxBytes);
   }
-  return { [Symbol.asyncIterator]: measured, release: freeInParts() };
-}
-
-/**
- * Frees a buffer when all its parts were released. The compressor fills one buffer after another, and passes each on in
- * parts.
- */
-function freeInParts(): (part: Uint8Array) => void {
-  const releasedBytes = new Map<ArrayBufferLike, number>();
-  return ({ buffer, byteLength }) => {
-    const released = (releasedBytes.get(buffer) ?? 0) + byteLength;
-    releasedBytes.set(buffer, released);
-    if (released < buffer.byteLength) return;
-    releasedBytes.delete(buffer);
-    free(buffer);
-  };
+  return { [Symbol.asyncIterator]: measured, release: ({ buffer, byteLength }) => use(buffer, -byteLength) };
 }
 
 function free(buffer: ArrayBufferLike): void {

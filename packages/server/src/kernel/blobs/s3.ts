@@ -1,6 +1,7 @@
 // Stores blobs as objects of an S3 bucket. A blob being written is a multipart upload and a tail (see s3-parts.ts).
 import { buffer } from 'node:stream/consumers';
 import type { Bucket } from './bucket.ts';
+import { bytesOfBuffer } from './byte-source.ts';
 import { freeBuffer } from './free-buffer.ts';
 import { assertKey } from './key.ts';
 import {
@@ -45,6 +46,10 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
       const upload = await append(bucket, { key, size: 0 }, source, lastPartMs);
       await complete(bucket, upload);
       return upload.size;
+    },
+    async putWhole(key, bytes) {
+      const bucket = await openFor(key);
+      await complete(bucket, await append(bucket, { key, size: 0 }, bytesOfBuffer(bytes), lastPartMs));
     },
     /** Sends nothing: a blob under 5 MiB never becomes a multipart upload. */
     async begin(key) {

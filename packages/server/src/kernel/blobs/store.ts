@@ -34,6 +34,8 @@ export type BlobStore = {
    * throws, the error passes through, nothing can be read, and `delete` removes what was written.
    */
   put(key: string, source: ByteSource): Promise<number>;
+  /** Writes a whole blob from memory, like `put`. May block, so it is for worker threads. */
+  putWhole(key: string, bytes: Uint8Array): Promise<void>;
   /** Begins a blob that is written in several appends. It cannot be read until `complete`. */
   begin(key: string): Promise<BlobUpload>;
   /**

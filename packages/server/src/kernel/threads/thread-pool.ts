@@ -12,11 +12,11 @@ type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;
 
 export type ThreadPool<Input, Output, Question, Reply> = {
   /**
-   * Runs one task on a copy of `input`, to which the buffers of `transfer` are moved. Rejects with an Error of the task's message, with the error of `answer`, with
+   * Runs one task on a copy of `input`. Rejects with an Error of the task's message, with the error of `answer`, with
    * ThreadTimeoutError or with ThreadCrashError. Except in the first case, its thread is ended and the next task gets a
    * new one.
    */
-  run(input: Input, answer: AnswerQuestion<Question, Reply>, transfer?: readonly ArrayBuffer[]): Promise<Output>;
+  run(input: Input, answer: AnswerQuestion<Question, Reply>): Promise<Output>;
 };
 
 /** `timeoutMs` limits the work of one task. Starting its thread and waiting for an answer do not count. */
@@ -76,12 +76,12 @@ export function createThreadPool<Input, Output, Question, Reply>(
   }
 
   return {
-    run: (input, answer, transfer = []) =>
+    run: (input, answer) =>
       takeTurn(() =>
         countTask(entry, async () => {
           const { worker, isNew } = take();
           worker.ref();
-          const task = { name, input, transfer, isNew, timeoutMs, answer: answer as AnswerQuestion<unknown, unknown> };
+          const task = { name, input, isNew, timeoutMs, answer: answer as AnswerQuestion<unknown, unknown> };
           const { output, reusable } = await runOn<Output>(worker, task);
           if (reusable) keep(worker);
           // Not awaited: a thread whose heap is full may be stuck in garbage collection.
@@ -95,7 +95,6 @@ export function createThreadPool<Input, Output, Question, Reply>(
 type Task = {
   name: string;
   input: unknown;
-  transfer: readonly ArrayBuffer[];
   /** Whether the thread is still starting. */
   isNew: boolean;
   timeoutMs: number;
@@ -104,10 +103,7 @@ type Task = {
 /** The outcome of a task, returned or thrown by `output`, and whether the thread can run another one. */
 type Outcome<Output> = { output: () => Output; reusable: boolean };
 
-function runOn<Output>(
-  worker: Worker,
-  { name, input, transfer, isNew, timeoutMs, answer }: Task,
-): Promise<Outcome<Output>> {
+function runOn<Output>(worker: Worker, { name, input, isNew, timeoutMs, answer }: Task): Promise<Outcome<Output>> {
   const { promise, resolve } = Promise.withResolvers<Outcome<Output>>();
   const fail = (error: unknown, reusable = false) =>
     resolve({
@@ -116,7 +112,7 @@ function runOn<Output>(
         throw error;
       },
     });
-  const send = (message: ToThread, moved: readonly ArrayBuffer[] = []) => worker.postMessage(message, [...moved]);
+  const send = (message: ToThread) => worker.postMessage(message);
   const clock = new TaskClock(timeoutMs, () =>
     fail(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)),
   );
@@ -137,7 +133,7 @@ function runOn<Output>(
   const onExit = (code: number) => fail(new ThreadCrashError('exit', `${name} ended with code ${code} and no result`));
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   if (!isNew) clock.start();
-  send({ input }, transfer);
+  send({ input });
   return promise.finally(() => {
     clock.stop();
     worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -178,17 +174,15 @@ function explainCrash(name: string, error: Error): ThreadCrashError {
 
 /**
  * Called once by a thread file: runs `task` on each input, one after the other. With `ask`, a task sends a question to
- * the other side and waits for the answer, one question at a time. `transferOf` names the buffers of an output that are
- * moved to the other side.
+ * the other side and waits for the answer, one question at a time.
  */
 export function serveTasks<Input, Output, Question, Reply>(
   task: (input: Input, ask: (question: Question) => Promise<Reply>) => Promise<Output>,
-  transferOf: (output: Output) => readonly ArrayBuffer[] = () => [],
 ): void {
   const port = parentPort;
   if (port === null) throw new Error('This file must be started by a thread pool');
   let pending: ((reply: Reply) => void) | undefined;
-  const post = (message: FromThread, moved: readonly ArrayBuffer[] = []) => port.postMessage(message, [...moved]);
+  const post = (message: FromThread) => port.postMessage(message);
   const ask = (question: Question) =>
     new Promise<Reply>((resolve) => {
       pending = resolve;
@@ -198,7 +192,7 @@ export function serveTasks<Input, Output, Question, Reply>(
     if ('reply' in message) pending?.(message.reply as Reply);
     else {
       task(message.input as Input, ask).then(
-        (output) => post({ output }, transferOf(output)),
+        (output) => post({ output }),
         (error: unknown) => post({ failure: error instanceof Error ? error.message : String(error) }),
       );
     }

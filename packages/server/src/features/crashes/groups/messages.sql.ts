@@ -2,30 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import { type GameGroupingRow, type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
 import type { FacetIds } from './facet-ids.ts';
 import type { Grouping, GroupingFields } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';
 import type { StoredTrace } from './stored-trace.ts';
-
-/** The columns of a report that grouping it by its message, and counting it, need. */
-export type GroupingRow = {
-  report_id: string;
-  message: string;
-  app_version: string;
-  os: string;
-  /** For its facets, and as a stack may be in its values. */
-  metadata: Readonly<Record<string, unknown>>;
-  /** Null if the report has no log, or it has not arrived. */
-  log_key: string | null;
-  /** Uncompressed, in bytes. */
-  log_size: number | null;
-};
-
-/** For queries over the reports of all games. */
-export type GameGroupingRow = GroupingRow & { game_id: string };
-
-/** The columns of a GroupingRow. */
-export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata, log_key, log_size');
 
 /** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
 export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");

@@ -7,16 +7,9 @@ import { facetIdsOf } from '../groups/facet-ids.ts';
 import { facetsOf } from '../groups/facet-rules.ts';
 import { readRules } from '../groups/game-rules.sql.ts';
 import { type Grouping, groupByText } from '../groups/grouping.ts';
-import {
-  findUntraced,
-  type GameGroupingRow,
-  type GroupingRow,
-  groupingFieldsOf,
-  listLate,
-  listUngrouped,
-  recordMessages,
-} from '../groups/messages.sql.ts';
+import { findUntraced, groupingFieldsOf, listLate, listUngrouped, recordMessages } from '../groups/messages.sql.ts';
 import { type StoredTrace, storedTraceOf } from '../groups/stored-trace.ts';
+import type { GameGroupingRow, GroupingRow } from '../report/rows.sql.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { readTrace } from './read-trace.ts';
 import { enqueueRegrouping } from './regroup.job.ts';

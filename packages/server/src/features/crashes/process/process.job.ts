@@ -10,14 +10,16 @@ import { perContext } from '../../../request/per-context.ts';
 import { notesToAdd } from '../groups/dump-notes.ts';
 import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
 import { groupByText } from '../groups/grouping.ts';
-import { type GroupingRow, groupingFieldsOf } from '../groups/messages.sql.ts';
+import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { storedTraceOf } from '../groups/stored-trace.ts';
 import { stemOf } from '../report/files.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
+import { takeRow } from '../report/received-dumps.ts';
+import type { DumpRow, GroupingRow } from '../report/rows.sql.ts';
 import { readFacets } from './facets.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
-import { beginProcessing, type DumpRow, kindOfWalk, recordFailure, recordWalks, type Walk } from './processed.sql.ts';
+import { beginProcessing, kindOfWalk, recordFailure, recordWalks, type Walk } from './processed.sql.ts';
 import { readTrace } from './read-trace.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
@@ -32,7 +34,7 @@ const MAX_CRASHES = 3;
  * Safe to run twice, even concurrently: each walk writes a blob of its own, and a report is counted once in its group.
  */
 export async function processCrash(ctx: Context, { gameId, reportId }: Payload, attempt: Attempt): Promise<void> {
-  const report = await beginProcessing(ctx.db, gameId, reportId);
+  const report = takeRow(ctx, reportId) ?? (await beginProcessing(ctx.db, gameId, reportId));
   if (report === undefined) return;
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;

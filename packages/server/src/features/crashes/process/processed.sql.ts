@@ -8,24 +8,10 @@ import type { DumpNotes } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
-import {
-  type GameGroupingRow,
-  type GroupingRow,
-  groupingColumns,
-  isUnfinished,
-  traceColumns,
-} from '../groups/messages.sql.ts';
+import { isUnfinished, traceColumns } from '../groups/messages.sql.ts';
 import type { StoredTrace } from '../groups/stored-trace.ts';
+import { type DumpRow, dumpColumns, type GameGroupingRow, groupingColumns } from '../report/rows.sql.ts';
 import type { Excerpt } from './excerpt.ts';
-
-/** The columns of a report with a dump that its processing needs. */
-export type DumpRow = {
-  build_id: string;
-  dump_key: string;
-  dump_size: number;
-  /** The blob of the previous walk; null if there was none. */
-  stack_key: string | null;
-} & GroupingRow;
 
 /**
  * Marks the report as being processed and returns it; undefined if it has no dump. A report that was processed before
@@ -39,7 +25,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
       sql<DumpRow>`update crash_reports
         set state = case when state in ('received', 'queued') then 'processing' else state end
         where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null
-        returning build_id, dump_key, dump_size, stack_key, ${groupingColumns}`,
+        returning ${dumpColumns}`,
     );
     return begun;
   });
@@ -195,14 +181,14 @@ export async function listHolders(db: Db, before: Date): Promise<number[]> {
   return holders.map(({ held_by }) => held_by);
 }
 
-/** The unfinished reports that these processes hold. They are held by no process afterwards. */
+/** The unfinished reports that these processes hold. They are held by no process afterwards, and wait in the queue. */
 export function takeFromHolders(
   db: Db,
   processNos: readonly number[],
 ): Promise<{ game_id: string; report_id: string }[]> {
   return rows(
     db,
-    sql<{ game_id: string; report_id: string }>`update crash_reports set held_by = null
+    sql<{ game_id: string; report_id: string }>`update crash_reports set held_by = null, state = 'queued'
       where ${isUnfinished} and held_by = any(${processNos}::integer[]) returning game_id, report_id`,
   );
 }

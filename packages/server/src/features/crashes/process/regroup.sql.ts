@@ -6,8 +6,9 @@ import type { FacetIds } from '../groups/facet-ids.ts';
 import { FACETS_VERSION } from '../groups/facet-rules.ts';
 import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
-import { type GroupingRow, groupingColumns, traceColumns } from '../groups/messages.sql.ts';
+import { traceColumns } from '../groups/messages.sql.ts';
 import type { StoredTrace } from '../groups/stored-trace.ts';
+import { type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
 
 export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
 

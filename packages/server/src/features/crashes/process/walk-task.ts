@@ -17,8 +17,8 @@ export type WalkInput = {
       readonly dumpKey: string;
       /** Uncompressed, in bytes. */
       readonly dumpSize: number;
-      /** The dump, if it is in memory, at the start of a space. It is moved to the thread and back. */
-      readonly space?: ArrayBuffer;
+      /** The dump, if it is in memory, at the start of a space. */
+      readonly space?: SharedArrayBuffer;
       /** Where the thread stores the whole report. */
       readonly stackKey: string;
     }
@@ -36,12 +36,7 @@ export type StoredLog = { readonly logKey: string; readonly logSize: number };
 /** A group that a report would be in. The key is in hex. */
 export type PreviewedGrouping = { readonly key: string; readonly title: string };
 
-export type WalkOutput = WalkResult & {
-  /** The space of the input. */
-  readonly space?: ArrayBuffer;
-};
-
-type WalkResult =
+export type WalkOutput =
   /** For each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   /** Null if the log has no trace. */

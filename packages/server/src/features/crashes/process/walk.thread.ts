@@ -7,7 +7,6 @@ import { Minidump } from '@chauffeur/minidump/minidump';
 import { type WalkedReport, walkMinidump } from '@chauffeur/minidump/process';
 import type { Report } from '@chauffeur/minidump/report';
 import { MODULES } from '@chauffeur/minidump/streams/modules';
-import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { openBlobStore } from '../../../kernel/blobs/open.ts';
 import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
@@ -33,15 +32,11 @@ const LOG_TAIL_BYTES = 256 * KIB;
 
 let store: BlobStore | undefined;
 
-serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(
-  async (input, requestSymbols) => {
-    // All tasks of a thread come from one server, and so use the same store.
-    store ??= openBlobStore(input.blobSettings);
-    const output = await run(store, input, requestSymbols);
-    return input.task === 'walk' && input.space !== undefined ? { ...output, space: input.space } : output;
-  },
-  ({ space }) => (space === undefined ? [] : [space]),
-);
+serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requestSymbols) => {
+  // All tasks of a thread come from one server, and so use the same store.
+  store ??= openBlobStore(input.blobSettings);
+  return run(store, input, requestSymbols);
+});
 
 async function run(blobs: BlobStore, input: WalkInput, requestSymbols: RequestSymbols): Promise<WalkOutput> {
   try {
@@ -90,7 +85,7 @@ async function walkDump(
   }
   const { grouping, signature } = groupReport(walked, fields, rules);
   const report: Report = { ...walked, signature };
-  await blobs.put(stackKey, bytesOfBuffer(packNow(JSON.stringify(report))));
+  await blobs.putWhole(stackKey, packNow(JSON.stringify(report)));
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 

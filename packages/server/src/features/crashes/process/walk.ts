@@ -52,9 +52,11 @@ export function readDump(
     ...task,
     ...(dump && { space: dump.space }),
   } as const;
-  return measureStage(ctx, 'walk', () =>
+  const reading = measureStage(ctx, 'walk', () =>
     runBounded(ctx, input, (request) => measureStage(ctx, 'symbols', () => resolver.answer(request))),
   );
+  // A thread that is ended may go on for a moment, but what it reads then is not used.
+  return dump === undefined ? reading : reading.finally(() => giveBackSpace(dump.space));
 }
 
 /** Groups the stored report under `stackKey` by the current rules. Rejects like `readDump`. */
@@ -94,10 +96,8 @@ async function runBounded(
   answer: (request: SymbolRequest) => Promise<SymbolReply>,
 ): Promise<Reading> {
   const { crashSeconds, crashHeapMb } = ctx.config;
-  let space = input.task === 'walk' ? input.space : undefined;
   try {
-    const { space: returned = space, ...output } = await poolOf(ctx).run(input, answer, space && [space]);
-    space = returned;
+    const output = await poolOf(ctx).run(input, answer);
     if (output.outcome === 'previewed' || output.outcome === 'read') throw new Error('a thread mixed up its tasks');
     return output;
   } catch (error) {
@@ -114,7 +114,5 @@ async function runBounded(
       };
     }
     throw error;
-  } finally {
-    if (space !== undefined) giveBackSpace(space);
   }
 }

@@ -6,6 +6,7 @@ import { withShards } from '../../../kernel/database/shards.ts';
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import type { Attachment } from '../report/attachments.ts';
 import { previewJob, processCrashJob, readLogJob } from '../report/jobs.ts';
+import { type DumpRow, dumpColumns } from '../report/rows.sql.ts';
 import type { DailyLimits, UsedToday } from './daily-limits.ts';
 import { maxBytes, type StoredFile } from './reports.sql.ts';
 
@@ -60,6 +61,9 @@ function usedToday(day: Date): RawBuilder<unknown> {
  */
 export type AttachOutcome = 'attached' | 'taken' | 'past_limit' | 'too_large';
 
+/** `row` is the report of an attached dump, if the process `holder` begins to process it. */
+export type Attached = { readonly outcome: AttachOutcome; readonly row?: DumpRow };
+
 /**
  * Adds a file to its report, counts its bytes, and enqueues the job for it, all or nothing. The job for a dump is not
  * enqueued if the process `holder` holds it.
@@ -70,11 +74,12 @@ export function attachFile(
   file: StoredFile & Pick<Attachment, 'kind'>,
   limits: Pick<DailyLimits, 'day' | 'bytes'>,
   holder: number | null = null,
-): Promise<AttachOutcome> {
+): Promise<Attached> {
   const addition = { ref, file, limits, holder: ref.kind === 'dump' ? holder : null };
-  return withShards(db, (shards) =>
-    shards === null && ref.kind !== 'attachment' ? attachAtOnce(db, addition) : attachInSteps(db, addition),
-  );
+  return withShards(db, async (shards) => {
+    if (shards === null && ref.kind !== 'attachment') return attachAtOnce(db, addition);
+    return { outcome: await attachInSteps(db, addition) };
+  });
 }
 
 type Addition = {
@@ -85,24 +90,26 @@ type Addition = {
 };
 
 /** In one statement, which saves five round trips for each dump. */
-async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Promise<AttachOutcome> {
+async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Promise<Attached> {
   const ofReport = sql`game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid`;
   const job = jobForEachRow(ref.kind === 'dump' ? processCrashJob : readLogJob, {
     gameId: sql`game_id`,
     reportId: sql`report_id`,
   });
-  const { waiting, attached } = await onlyRow(
+  const { waiting, row, jobs } = await onlyRow(
     db,
-    keepPlan(sql<{ waiting: number; attached: number }>`with waiting as materialized (
+    keepPlan(sql<{ waiting: number; row: DumpRow | null; jobs: number }>`with waiting as materialized (
         select from crash_reports where ${ofReport} and ${isMissing(ref)} for update
       ), ${countBytes(ref.gameId, file.stored, limits, sql`waiting`)}, attached as (
-        update crash_reports set ${changesOf(ref, file, holder)} from counted where ${ofReport} returning game_id, report_id
+        update crash_reports set ${changesOf(ref, file, holder)} from counted where ${ofReport}
+          returning game_id, ${dumpColumns}
       )
-      select (select count(*) from waiting) as waiting,
-        (select count(${holder === null ? job : sql`report_id`}) from attached) as attached`),
+      select (select count(*) from waiting) as waiting, (select to_json(attached) from attached) as row,
+        (select count(${job}) from attached where ${holder}::integer is null) as jobs`),
   );
-  if (waiting === 0) return 'taken';
-  return attached === 0 ? 'past_limit' : 'attached';
+  if (waiting === 0) return { outcome: 'taken' };
+  if (row === null) return { outcome: 'past_limit' };
+  return { outcome: 'attached', ...(jobs === 0 && { row }) };
 }
 
 /** An attachment is checked against the others of its report. On Citus, a statement cannot write to both servers. */
@@ -156,8 +163,9 @@ function changesOf(
   holder: number | null,
 ): RawBuilder<unknown> {
   if (ref.kind !== 'attachment') {
+    const state = holder === null ? sql.lit('queued') : sql.lit('processing');
     const becomesQueued =
-      ref.kind === 'dump' ? sql`, state = 'queued', failure = null, held_by = ${holder}::integer` : sql``;
+      ref.kind === 'dump' ? sql`, state = ${state}, failure = null, held_by = ${holder}::integer` : sql``;
     return sql`${sql.ref(`${ref.kind}_key`)} = ${key}, ${sql.ref(`${ref.kind}_size`)} = ${size}${becomesQueued}`;
   }
   return sql`attachments = jsonb_set(attachments, array[${String(ref.attachment)}],

@@ -12,6 +12,7 @@ import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body
 import { isFormType } from '../../../request/form.ts';
 import { reservePlaces } from '../../../request/held-jobs.ts';
 import { processCrashJob } from '../report/jobs.ts';
+import { keepRow } from '../report/received-dumps.ts';
 import { openAttachmentToken } from './attachment-tokens.ts';
 import { ATTACHMENT_LIMITS } from './attachments.ts';
 import { bytesLeft, dailyLimits, tooManyBytes } from './daily-limits.ts';
@@ -66,7 +67,9 @@ async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Pro
   let outcome: AttachOutcome | undefined;
   try {
     // With the limits of the current day: a new one may have begun during the upload.
-    outcome = await attachFile(ctx.db, grant, file, dailyLimits(ctx), places?.processNo);
+    const attached = await attachFile(ctx.db, grant, file, dailyLimits(ctx), places?.processNo);
+    outcome = attached.outcome;
+    if (attached.row !== undefined) keepRow(ctx, attached.row);
     return outcome;
   } finally {
     // After an error, it may have been added. For a report without a dump, nothing happens.

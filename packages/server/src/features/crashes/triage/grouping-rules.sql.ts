@@ -1,8 +1,8 @@
 // The SQL of the preview of grouping rules.
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
-import { type GroupingRow, groupingColumns } from '../groups/messages.sql.ts';
 import { shownTitle } from '../groups/state.sql.ts';
+import { type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
 
 export type StackRow = GroupingRow & {
   stack_key: string;
