@@ -72,6 +72,26 @@ describe('a packed blob', () => {
     for (const key of ['x/large.zst', 'x/broken.zst']) assert.equal(await blobs.stat(key), null);
   });
 
+  it('leaves no memory to the garbage collector, whatever its size', async () => {
+    async function* repeated(bytes: Buffer, count: number) {
+      for (let no = 0; no < count; no += 1) yield bytes;
+    }
+    for (const [bytes, count] of [
+      [TEXT, 0],
+      [TEXT, 1],
+      [TEXT, 4],
+      [NOISE, 1],
+      [NOISE, 20],
+    ] as const) {
+      const store = (no: number) => putPacked(blobs, `x/${no}.zst`, repeated(bytes, count), 1e8);
+      await store(0);
+      const before = process.memoryUsage().arrayBuffers;
+      for (let no = 0; no < 30; no += 1) await store(no);
+      const left = process.memoryUsage().arrayBuffers - before;
+      assert.ok(left < 1e6, `${left} bytes are left`);
+    }
+  });
+
   it('cannot be read if it is missing, truncated or damaged', async () => {
     await assert.rejects(readUnpacked(blobs, 'x/none.zst'), BlobMissingError);
     await putPacked(blobs, 'x/whole.zst', sourceOf(NOISE), 1e7);
