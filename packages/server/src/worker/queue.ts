@@ -21,6 +21,11 @@ export type Tasks = {
   readonly list: TaskList;
   readonly crontab: string;
   readonly concurrency: number;
+  /**
+   * How often, in milliseconds, each of the `concurrency` workers looks for a job whose time has come. A job that is
+   * enqueued to run at once wakes a worker.
+   */
+  readonly pollMs: number;
 };
 
 type Run = {
@@ -208,6 +213,7 @@ const READY = ['worker:getJob:empty', 'job:start'];
 function optionsOf({ config, log }: Context, tasks: Tasks): RunnerOptions {
   return {
     concurrency: tasks.concurrency,
+    pollInterval: tasks.pollMs,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: config.shutdownSeconds * 1000,
     logger: loggerOf(log),

@@ -3,13 +3,13 @@ import type { TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
-import type { JobBinding, Lane } from '../kernel/jobs/binding.ts';
+import type { JobBinding } from '../kernel/jobs/binding.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
 import { gameOf, topicOfJob } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
 import { type HeldJob, holdJobs } from '../request/held-jobs.ts';
 import { type JobRun, measureJob, type QueuedJob } from './measure-job.ts';
-import { correctSchedule, type Queue, releaseJobs, startQueue } from './queue.ts';
+import { correctSchedule, type Queue, releaseJobs, startQueue, type Tasks } from './queue.ts';
 
 export type Worker = {
   /** Resolves when no job is running. */
@@ -19,6 +19,9 @@ export type Worker = {
 const HEARTBEAT_MS = 15_000;
 /** They only wait for other servers. */
 const OUTGOING_JOBS = 16;
+const POLL_MS = 2000;
+/** So many workers would otherwise be most of what an idle server does. Only retries wait for it. */
+const OUTGOING_POLL_MS = 8000;
 
 /** Starts running jobs, after releasing the jobs that dead workers still hold. */
 export async function startWorker(
@@ -29,9 +32,13 @@ export async function startWorker(
   await removeDeadWorkers(ctx, bindings);
   const { quickJobs, jobs } = ctx.config;
   const queues = [
-    await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs }),
-    await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs }),
-    await startLane(ctx, pool, bindings, { lane: 'outgoing', concurrency: OUTGOING_JOBS }),
+    await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs, pollMs: POLL_MS }),
+    await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs, pollMs: POLL_MS }),
+    await startLane(ctx, pool, bindings, {
+      lane: 'outgoing',
+      concurrency: OUTGOING_JOBS,
+      pollMs: OUTGOING_POLL_MS,
+    }),
   ];
   const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, bindings, job));
   ctx.metrics.jobSlots.set({ lane: 'quick' }, 2 * quickJobs);
@@ -53,11 +60,11 @@ function startLane(
   ctx: Context,
   pool: pg.Pool,
   bindings: readonly JobBinding<Context>[],
-  { lane, concurrency }: { lane: Lane; concurrency: number },
+  { lane, concurrency, pollMs }: Pick<Tasks, 'lane' | 'concurrency' | 'pollMs'>,
 ): Promise<Queue> {
   const laneBindings = bindings.filter((binding) => binding.lane === lane);
   ctx.metrics.jobSlots.set({ lane }, concurrency);
-  const tasks = { lane, list: tasksOf(ctx, laneBindings), crontab: crontabOf(laneBindings), concurrency };
+  const tasks = { lane, list: tasksOf(ctx, laneBindings), crontab: crontabOf(laneBindings), concurrency, pollMs };
   return startQueue(ctx, pool, tasks);
 }
 
