@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { readWhole } from '../src/kernel/blobs/filesystem.ts';
 import { openBlobStore, parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import type { BlobSettings } from '../src/kernel/blobs/settings.ts';
-import { BlobMissingError, type BlobStore, type BlobUpload } from '../src/kernel/blobs/store.ts';
+import { BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from '../src/kernel/blobs/store.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
 
@@ -281,6 +281,19 @@ const attempts = fc.array(
   fc.record({ size: fc.nat({ max: 300_000 }), buffer: fc.integer({ min: 100, max: 200_000 }), breaks: fc.boolean() }),
   { maxLength: 12 },
 );
+
+test('files are stored after somebody removed their folder', async () => {
+  const store = openBlobStore({ kind: 'files', folder });
+  for (const put of [store.put.bind(store), (key: string, source: ByteSource) => putInMemory(key, source)]) {
+    for (const key of ['removed/a/1', 'removed/a/2']) await put(key, inBuffers(Buffer.from(key)));
+    await rm(join(folder, 'removed'), { recursive: true });
+    await put('removed/a/3', inBuffers(Buffer.from('3')));
+    assert.equal((await store.stat('removed/a/3'))?.size, 1);
+  }
+  async function putInMemory(key: string, source: ByteSource) {
+    await store.putWhole(key, await buffer(source));
+  }
+});
 
 test('whole files are read into an existing buffer', async () => {
   const store = openBlobStore({ kind: 'files', folder });

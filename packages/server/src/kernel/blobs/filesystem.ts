@@ -35,7 +35,7 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
     return join(root, key);
   };
 
-  /** Folders whose names are durable. Folders are never removed. */
+  /** Folders whose names are durable. This program never removes folders. */
   const durable = new Set([root]);
 
   /**
@@ -55,8 +55,24 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
   }
 
   function remember(folders: readonly string[]): void {
-    if (durable.size > MAX_REMEMBERED) durable.clear();
-    for (const folder of [...folders, root]) durable.add(folder);
+    if (durable.size > MAX_REMEMBERED) forget();
+    for (const folder of folders) durable.add(folder);
+  }
+
+  function forget(): void {
+    durable.clear();
+    durable.add(root);
+  }
+
+  /** Most folders exist already. One that somebody removed is created again. */
+  async function openNew(path: string): Promise<FileHandle> {
+    if (durable.has(dirname(path))) {
+      const file = await open(path + PART_SUFFIX, 'w', PRIVATE_FILE).catch(nullWhenMissing);
+      if (file !== null) return file;
+      forget();
+    }
+    await makePrivateFolder(dirname(path));
+    return open(path + PART_SUFFIX, 'w', PRIVATE_FILE);
   }
 
   return {
@@ -65,8 +81,7 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
 
     async put(key, source) {
       const path = pathOf(key);
-      await makePrivateFolder(dirname(path));
-      await using file = await open(path + PART_SUFFIX, 'w', PRIVATE_FILE);
+      await using file = await openNew(path);
       const size = await writeDurably(file, 0, source);
       await rename(path + PART_SUFFIX, path);
       await syncNames(path);
