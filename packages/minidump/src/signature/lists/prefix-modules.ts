@@ -9,6 +9,11 @@ export const systemModulePrefixes: readonly Pattern[] = [
     why: 'Linux runtime without symbols',
   },
   {
+    // What the toolchain of Swift puts next to programs on Linux, Windows and Android.
+    match: /libswift\w*\.(?:so|dylib)|swift\w+\.dll|lib(?:Foundation\w*|_Foundation\w*|dispatch|BlocksRuntime)\.so/,
+    why: 'Swift library without symbols',
+  },
+  {
     match:
       /libSystem\.B\.dylib|libsystem_\w+\.dylib|libdyld\.dylib|dyld|libobjc\.A\.dylib|libc\+\+(?:abi)?\.(?:1\.)?dylib|CoreFoundation|Foundation|AppKit|UIKit(?:Core)?|QuartzCore/,
     why: 'Apple library without symbols',

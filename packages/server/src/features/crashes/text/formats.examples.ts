@@ -615,6 +615,36 @@ main.(*Owl).Fly(...)
     texts: ['Owls/Nest.swift:3: Fatal error: Index out of range'],
   },
   {
+    format: 'Swift',
+    title: 'Fatal error: Index out of range | Nest.land',
+    reason: 'Fatal error',
+    texts: [
+      `Swift/ContiguousArrayBuffer.swift:600: Fatal error: Index out of range
+
+*** Program crashed: System trap at 0x00007f8b2c1d4a30 ***
+
+Platform: x86_64 Linux (Ubuntu 24.04 LTS)
+
+Thread 0 "Owls" crashed:
+
+0               0x00007f8b2c1d4a30 _assertionFailure(_:_:file:line:flags:) + 244 in libswiftCore.so
+1 [ra]          0x00007f8b2c1d0000 _ContiguousArrayBuffer._checkValidSubscript(_:) + 60 in libswiftCore.so
+2 [ra]          0x000055d0c4a2f1b0 Nest.land(at:) + 80 in Owls at /home/ann/owls/Nest.swift:31:20
+
+    29\u2502   func land(at index: Int) {
+    31\u2502     let egg = eggs[index]
+      \u2502               \u25b2
+
+3 [ra] [system] 0x000055d0c4a2f000 static Main.$main() + 10 in Owls at /<compiler-generated>`,
+      `Fatal error: Index out of range: file Swift/ContiguousArrayBuffer.swift, line 444
+Current stack trace:
+0    libswiftCore.so                    0x00007f1b9a0b2a50 _swift_stdlib_reportFatalErrorInFile + 112
+1    libswiftCore.so                    0x00007f1b99d9a8c4 <unavailable> + 1444036
+2    Owls                               0x000056480e0f2b20 Nest.land(at:) + 95
+3    Owls                               0x000056480e0f2a00 main + 12`,
+    ],
+  },
+  {
     format: 'Android tombstone',
     title: 'SIGSEGV | memcpy | Owl::fly',
     reason: 'SIGSEGV / SEGV_MAPERR',

@@ -22,7 +22,7 @@ export const appleCrash: TextFormat = {
       }
       if (start > 0) break;
     }
-    const { frames, end } = start < 0 ? { frames: [], end: at + 1 } : readFrames(lines, start, frameOf);
+    const { frames, end } = start < 0 ? { frames: [], end: at + 1 } : readFrames(lines, start, appleFrame);
     return { isNative: true, isFatal: true, main: { type: typeOf(type), message, frames }, end };
   },
 };
@@ -34,7 +34,7 @@ function typeOf(text: string): string {
 }
 
 /** `3   Owls   0x0000000104 -[Player move:] + 12 (Player.m:34)`, and `0x104 0x100 + 123` without a name. */
-function frameOf(line: string): TraceFrame | null {
+export function appleFrame(line: string): TraceFrame | null {
   const found = /^\d{1,4} {1,8}([^\t]{1,100}?)[ \t]{1,60}0x([0-9a-f]{6,16}) (.{1,800})$/.exec(line.trim());
   if (found === null) return null;
   const [, module, , rest] = found;
@@ -52,8 +52,8 @@ export const nsException: TextFormat = {
     const [type, rest] = splitFirst(text, "'") ?? [text, ''];
     const message = (after(rest, ", reason: '") ?? '').replace(/'$/, '');
     let next = at + 1;
-    while (next < lines.length && next < at + 6 && frameOf(lines[next]!) === null) next += 1;
-    const { frames, end } = readFrames(lines, next, frameOf);
+    while (next < lines.length && next < at + 6 && appleFrame(lines[next]!) === null) next += 1;
+    const { frames, end } = readFrames(lines, next, appleFrame);
     const main = { type: type.trim() || 'NSException', message, frames };
     return { isNative: true, isFatal: true, main, end: Math.max(end, at + 1) };
   },
