@@ -439,6 +439,11 @@ No such file or directory - Graphics/Characters/owl.png`,
       `TypeError: Cannot read properties of undefined (reading 'hp')
     at Player.update (https://owls.example/assets/player-BxQ12fZk.js:1:2345)
     at t.e (https://owls.example/assets/player-BxQ12fZk.js:1:99)`,
+      // Hashes of Vite may have any letters, and dashes.
+      ...['player-BxQaxfZk', 'player-D_91kd-p'].map(
+        (name) => `TypeError: Cannot read properties of undefined (reading 'hp')
+    at Player.update (https://owls.example/assets/${name}.js:1:2345)`,
+      ),
       `Uncaught TypeError: Cannot read property 'hp' of undefined
     at Object.update [as tick] (file:///C:/Users/Ann/Owls/resources/app.asar/player.js:40:7)
     at node:internal/timers:1:2`,
@@ -513,6 +518,11 @@ Caused by: java.lang.NullPointerException: Cannot invoke "Owl.fly()" because "<l
 01-31 12:00:00.123  1234  1234 E AndroidRuntime: java.lang.NullPointerException: Attempt to invoke virtual method 'void Owl.fly()' on a null object reference
 01-31 12:00:00.123  1234  1234 E AndroidRuntime: 	at com.owls.Level.<init>(SourceFile:12)
 01-31 12:00:00.123  1234  1234 E AndroidRuntime: 	at android.os.Handler.dispatchMessage(Handler.java:106)`,
+      `E/AndroidRuntime: FATAL EXCEPTION: main
+E/AndroidRuntime: Process: com.owls, PID: 1234
+E/AndroidRuntime: java.lang.NullPointerException: Attempt to invoke virtual method 'void Owl.fly()' on a null object reference
+E/AndroidRuntime: 	at com.owls.Level.<init>(SourceFile:12)
+E/AndroidRuntime: 	at android.os.Handler.dispatchMessage(Handler.java:106)`,
       `[12:00:00] [Render thread/ERROR]: Reported exception thrown!
 java.lang.NullPointerException: null
 	at com.owls.Level.<init>(Level.java:11) ~[owls-1.2.jar:?]

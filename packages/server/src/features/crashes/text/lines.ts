@@ -34,9 +34,10 @@ function unescapeBreaks(text: string): string {
 
 /** What loggers put before a line. The first that matches is removed, so a line costs a constant number of passes. */
 const PREFIXES: readonly { readonly match: RegExp; readonly hasLevel?: boolean }[] = [
-  // Android: `01-31 12:00:00.123  1234  1234 E Unity   : `, `01-31 12:00:00.123 F/DEBUG   ( 1234): ` and `E/Unity ( 99): `.
+  // Android: `01-31 12:00:00.123  1234  1234 E Unity   : `, `01-31 12:00:00.123 F/DEBUG   ( 1234): `, `E/Unity ( 99): `,
+  // `E/Unity: `.
   { match: /^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,7} {1,8}\d{1,7} [VDIWEFA] [^:]{0,40}: ?/ },
-  { match: /^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9} {1,8})?[VDIWEFA]\/[^(:]{0,40}\( {0,6}\d{1,7}\): ?/ },
+  { match: /^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9} {1,8})?[VDIWEFA]\/[^(:]{0,40}(?:\( {0,6}\d{1,7}\))?: ?/ },
   // Unreal: `[2024.01.31-12.00.00:123][ 42]LogWindows: Error: `.
   {
     match:

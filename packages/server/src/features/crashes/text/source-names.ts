@@ -20,8 +20,10 @@ export function shownFile(path: string): string {
  */
 export function stemOf(path: string): string {
   const name = baseName(path.split(/[?#]/, 1)[0]!);
-  const stem = name.slice(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length);
-  if (!isScript(name)) return stem;
+  const whole = name.slice(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length);
+  if (!isScript(name)) return whole;
+  const [, before, tail] = /^(.+)[.-]([\w-]{8})$/.exec(whole) ?? [];
+  const stem = before !== undefined && isRandom(tail!) ? before : whole;
   const parts = stem.split(/([.~_-])/);
   const kept = parts.filter((part, index) => index === 0 || index % 2 === 1 || !isHash(part));
   return (
@@ -34,6 +36,11 @@ export function stemOf(path: string): string {
 
 function isScript(name: string): boolean {
   return /\.(?:[cm]?js|jsx|tsx?|wasm)$/i.test(name);
+}
+
+/** Eight characters of Vite or esbuild are neither words, in any case, nor a version: `D_91kd-p`, `BkQxaZzP`, `3ZKQ7M2X`. */
+function isRandom(tail: string): boolean {
+  return /^[A-Z0-9]{8}$/.test(tail) || !/^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|[A-Za-z]?\d+|[_-])+$/.test(tail);
 }
 
 /** Bundlers name files by 6 to 32 hexadecimal digits, or 8 of base 64, which have digits or mixed case. */
