@@ -440,7 +440,7 @@ No such file or directory - Graphics/Characters/owl.png`,
     at Player.update (https://owls.example/assets/player-BxQ12fZk.js:1:2345)
     at t.e (https://owls.example/assets/player-BxQ12fZk.js:1:99)`,
       // Hashes of Vite may have any letters, and dashes.
-      ...['player-BxQaxfZk', 'player-D_91kd-p'].map(
+      ...['player-BxQaxZfK', 'player-D_91kd-p'].map(
         (name) => `TypeError: Cannot read properties of undefined (reading 'hp')
     at Player.update (https://owls.example/assets/${name}.js:1:2345)`,
       ),

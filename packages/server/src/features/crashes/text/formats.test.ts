@@ -226,8 +226,8 @@ describe('text formats', () => {
       ['Python', 'Java', 'Rust', 'Godot'].includes(format),
     )) {
       for (const prefix of prefixes) {
-        // A text with the times of another logger would have two.
-        const text = texts.findLast((each) => !/^[[\d]/m.test(each));
+        // A text of another logger would have two prefixes.
+        const text = texts.findLast((each) => !/^(?:[[\d]|[VDIWEFA]\/)/m.test(each));
         if (text === undefined) continue;
         const lines = ['Loading level 3', '', ...text.split(/\r?\n/), '', 'Goodbye'];
         assert.equal(titleOf(lines.map((line) => `${prefix}${line}`).join('\r\n')), title, prefix);
