@@ -13,6 +13,7 @@ const CASES: readonly (readonly [string, string])[] = [
   ['and/or', 'and/or'],
   ['no reply in 120ms', 'no reply in <n>ms'],
   ['no texture of 4096x2048 in 3GiB', 'no texture of <n>x<n> in <n>GiB'],
+  ['not in range 0..2: 5, 0...7', 'not in range <n>..<n>: <n>, <n>...<n>'],
   ['entity 12v3 is gone', 'entity <n>v<n> is gone'],
   ['expired 2026-11-26T12:00:05Z', 'expired <n>-<n>-<n>T<n>:<n>:<n>Z'],
   ['a 2D node in a 3DScene', 'a 2D node in a 3DScene'],

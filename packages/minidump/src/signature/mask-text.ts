@@ -10,7 +10,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   // Folders differ between machines; only the file name is kept. The name of a player's folder may be `<user>` already.
   [/(?<![\w.@+~\\/-])(?:[A-Za-z]:)?[\w.@+~-]*(?:[\\/](?:[\w.@+~-]+|<user>))*[\\/](?=[\w@+~-]*\.\w)/g, ''],
   [/\b[0-9a-f]{16,}\b/gi, '<id>'],
-  [/(?<![\w.])-?\d+(?:\.\d+)*(?!\w|\.\d)/g, '<n>'],
+  [/(?<!\w|(?<!\.)\.)-?\d+(?:\.\d+)*(?!\w|\.\d)/g, '<n>'],
   // With a unit: `120ms`, `4096x4096`, `12:00:00Z`, but not `2D`.
   [/(?<![\w.])(?![23]d)\d+(?:\.\d+)*(?=[a-z])/gi, '<n>'],
   [/(?<=<n>[a-z]{1,3})\d+(?:\.\d+)*/gi, '<n>'],

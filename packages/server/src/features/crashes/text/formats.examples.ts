@@ -192,6 +192,59 @@ Obtained 2 stack frames.
     ],
   },
   {
+    format: 'Unity crash',
+    title: 'SIGSEGV | Owls.Nest.Land',
+    reason: 'SIGSEGV',
+    texts: [
+      `=================================================================
+	Native Crash Reporting
+=================================================================
+Got a SIGSEGV while executing native code. This usually indicates
+a fatal error in the mono runtime or one of the native libraries 
+used by your application.
+=================================================================
+
+=================================================================
+	Managed Stacktrace:
+=================================================================
+	  at <unknown> <0xffffffff>
+	  at UnityEngine.Mesh:SetTriangles_Internal <0x00109>
+	  at Owls.Nest:Land (int) <0x0020a>
+	  at Owls.Level:Update () <0x0010b>
+=================================================================`,
+    ],
+  },
+  {
+    format: 'Java VM crash',
+    title: 'SIGSEGV | alcOpenDevice',
+    reason: 'SIGSEGV',
+    texts: [
+      `#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f3c4d5e6f10, pid=1234, tid=1240
+#
+# JRE version: OpenJDK Runtime Environment (21.0.1+12) (build 21.0.1+12-29)
+# Problematic frame:
+# C  [libowls.so+0x2f1c]  alcOpenDevice+0x20
+#`,
+    ],
+  },
+  {
+    format: 'Java VM crash',
+    title: 'EXCEPTION_ACCESS_VIOLATION | owls.Nest.land',
+    reason: 'EXCEPTION_ACCESS_VIOLATION',
+    texts: [
+      `# A fatal error has been detected by the Java Runtime Environment:
+#
+#  EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x000001c2d3e4f506, pid=1234, tid=5678
+#
+# Problematic frame:
+# J 1234 c2 owls.Nest.land(I)V (12 bytes) @ 0x000001c2d3e4f506 [0x000001c2d3e4f4e0+0x26]
+#`,
+    ],
+  },
+  {
     format: 'Unreal Engine',
     title: 'EXCEPTION_ACCESS_VIOLATION | AOwl::Tick',
     reason: 'EXCEPTION_ACCESS_VIOLATION',
@@ -602,6 +655,12 @@ runtime.panicIndex()
 main.(*Owl).Fly(...)
 	C:/ci/owls/owl.go:14`,
     ],
+  },
+  {
+    format: 'Rust',
+    title: 'panic: no nest | combat',
+    reason: 'panic',
+    texts: ["thread 'main' panicked at src/combat/mod.rs:10:5:\nno nest"],
   },
   {
     format: 'Go',

@@ -7,6 +7,7 @@ import { gameMaker } from './formats/gamemaker.ts';
 import { go } from './formats/go.ts';
 import { godotCrash, godotScript } from './formats/godot.ts';
 import { haxe } from './formats/haxe.ts';
+import { hotspot } from './formats/hotspot.ts';
 import { java } from './formats/java.ts';
 import { javascript } from './formats/javascript.ts';
 import { lua } from './formats/lua.ts';
@@ -35,6 +36,7 @@ export const FORMATS: readonly TextFormat[] = [
   godotScript,
   unreal,
   tombstone,
+  hotspot,
   python,
   java,
   javascript,

@@ -20,6 +20,9 @@ export function shownFile(path: string): string {
  */
 export function stemOf(path: string): string {
   const name = baseName(path.split(/[?#]/, 1)[0]!);
+  // These are named by their folder: `combat` for `src/combat/mod.rs`, and a crate for its `src/lib.rs`.
+  const folder = /([^\\/]{1,100})[\\/](?:src[\\/]lib\.rs|mod\.rs|__init__\.py)$/.exec(path)?.[1];
+  if (folder !== undefined && folder !== 'src') return folder.replace(/-\d+\.\d+[\w.+-]*$/, '');
   const whole = name.slice(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length);
   if (!isScript(name)) return whole;
   const [, before, tail] = /^(.+)[.-]([\w-]{8})$/.exec(whole) ?? [];

@@ -21,6 +21,11 @@ const LINE = /:(?:[\p{L}.]{1,20}\s?)(\d{1,7})\.?$/u;
 /** What is between the method and its file. */
 const IN = /^ (?:in|na|dans|en|в|w|位置|場所|파일|v|konum|i) /u;
 
+/** Whether a method with its namespace is the game's own. */
+export function isOwnName(name: string): boolean {
+  return !RUNTIME.test(name);
+}
+
 export const dotnet: TextFormat = {
   name: '.NET',
   read(lines, at) {

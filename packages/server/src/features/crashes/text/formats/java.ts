@@ -35,12 +35,16 @@ function frameOf(line: string): TraceFrame | null {
   if (place === undefined || name === '' || /\s/.test(name) || !PLACE.test(place)) return null;
   const method = name.slice(name.lastIndexOf('/') + 1);
   const [file, lineNumber] = splitFirst(place, ':') ?? [place, ''];
-  return frame({
-    function: stableName(method),
+  return javaFrame(method, {
     file: /\.\w/.test(file) ? file : null,
     line: isDigits(lineNumber) ? Number(lineNumber) : null,
-    own: !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method),
   });
+}
+
+/** A frame of a method with its class, such as `owls.Nest.land`. Names that were obfuscated differ between builds. */
+export function javaFrame(method: string, place: Partial<Pick<TraceFrame, 'file' | 'line'>> = {}): TraceFrame {
+  const own = !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method);
+  return frame({ function: stableName(method), ...place, own });
 }
 
 /** Compilers number lambdas and anonymous classes: `Game$1.lambda$run$0` is `Game$.lambda$run`. */

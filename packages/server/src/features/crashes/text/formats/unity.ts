@@ -1,7 +1,8 @@
 // Unity's report of a native crash in Player.log and Editor.log, on each OS. Its exceptions are those of .NET.
 import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
 import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
-import type { TextFormat, TraceFrame } from '../trace.ts';
+import { frame, readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
+import { isOwnName } from './dotnet.ts';
 
 /** Lines between the signal and the first frame. */
 const MAX_BETWEEN = 12;
@@ -13,9 +14,16 @@ export const unityCrash: TextFormat = {
     // Linux and macOS: `Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)`.
     const signal = after(text, 'Caught fatal signal - signo:') ?? after(text, 'Receiving unhandled NULL exception');
     const isWindows = /^={10,20} OUTPUTTING STACK TRACE =/.test(text);
-    const isMono =
-      text === 'Native stacktrace:' || text === 'Got a SIGSEGV while executing native code. This usually indicates';
+    const caught = /^Got an? (\w{1,30}) while executing native code\. This usually indicates/.exec(text)?.[1];
+    const isMono = text === 'Native stacktrace:' || caught !== undefined;
     if (signal === null && !isWindows && !isMono) return null;
+    if (caught !== undefined) {
+      const managed = readManaged(lines, at + 1);
+      if (managed !== null) {
+        const main = { type: caught === 'UNKNOWN' ? 'Crash' : caught, message: '', frames: managed.frames };
+        return { isNative: false, isFatal: true, main, end: managed.end };
+      }
+    }
     let next = at + 1;
     while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
     const frames: TraceFrame[] = [];
@@ -31,12 +39,34 @@ export const unityCrash: TextFormat = {
       frames.push(parsed);
     }
     const number = signal === null ? null : leadingNumber(signal);
-    const type = number === null ? (isMono ? 'SIGSEGV' : 'Crash') : nameSignal(number);
+    const type =
+      number === null ? (isMono && caught !== 'UNKNOWN' ? (caught ?? 'SIGSEGV') : 'Crash') : nameSignal(number);
     if (frames.length === 0 && !isWindows && signal === null) return null;
     const main = { type, message: '', frames };
     return { isNative: true, isFatal: true, main, end: next };
   },
 };
+
+/** Of Mono, after a heading; null if there is none, or none of its frames has a name. */
+function readManaged(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } | null {
+  let next = from;
+  while (next < lines.length && next < from + MAX_BETWEEN && !/^Managed Stacktrace:?$/i.test(lines[next]!.trim()))
+    next += 1;
+  if (next === lines.length || next === from + MAX_BETWEEN) return null;
+  const { frames, end } = readFrames(lines, next + 2, managedFrame);
+  const named = frames.filter((each) => each.function !== null);
+  return named.length === 0 ? null : { frames: named, end };
+}
+
+/** `at Owls.Player:Update (single) <0x0010b>`, and `at <unknown> <0xffffffff>` of native code. */
+function managedFrame(line: string): TraceFrame | null {
+  const found = /^\s{0,8}at (.{1,600}) <0x[0-9a-f]{1,16}>$/.exec(line);
+  if (found === null) return null;
+  const name = (splitFirst(found[1]!, ' (')?.[0] ?? found[1]!)
+    .replace(/^\(wrapper [\w-]{1,60}\) /, '')
+    .replace(':', '.');
+  return frame({ function: name === '<unknown>' ? null : name, own: isOwnName(name) });
+}
 
 /** `0x00007FFB1A2B3C4D (UnityPlayer) UnityMain`, `#3  0x00007f in abort`, `0   Owls  0x0000 main + 12`. */
 function frameOf(line: string): TraceFrame | null {
