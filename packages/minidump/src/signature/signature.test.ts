@@ -641,6 +641,8 @@ describe('makeSignature without frames', () => {
 
   it('uses the masked message of a report', () => {
     assert.equal(signatureOf({ message: 'index 7 of 3\nmore' }), 'index <n> of <n>');
+    assert.equal(signatureOf({ message: '=====\n=== Crash report ===\nno nest\nmore' }), 'no nest');
+    assert.equal(signatureOf({ message: '*** Crash ***' }), '*** Crash ***');
   });
 
   const TRACES: readonly (readonly [string, string])[] = [

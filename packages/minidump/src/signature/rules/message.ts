@@ -22,7 +22,8 @@ export const messageRule: Rule = {
   name: 'message',
   applies: (facts, signature) => signature === '' && !hasAssertion(facts) && maskText(facts.message ?? '') !== '',
   act(facts) {
-    const lines = (facts.message ?? '').trim().split(/[\r\n]+/, MAX_LINES);
+    const all = (facts.message ?? '').trim().split(/[\r\n]+/, MAX_LINES);
+    const lines = all.slice(Math.max(0, all.findIndex(saysWhat)));
     const text = maskText(lines[0] as string);
     const frame = lines.slice(1).map(traceFunction).find(Boolean);
     if (frame === undefined) return { signature: text, notes: ['no frames, so the message is used'] };
@@ -32,6 +33,12 @@ export const messageRule: Rule = {
     };
   },
 };
+
+/** Lines of other characters and headings between them, such as `==== Crash report ====`, are the same in all reports. */
+function saysWhat(line: string): boolean {
+  const text = line.slice(0, MAX_LINE_LENGTH).trim();
+  return /[\p{L}\p{N}]/u.test(text) && !(/^[=*#~-]{2}/.test(text) && /[=*#~-]{2}$/.test(text));
+}
 
 function traceFunction(line: string): string | undefined {
   for (const pattern of TRACE_LINES) {
