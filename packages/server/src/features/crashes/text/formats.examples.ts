@@ -323,6 +323,42 @@ ScriptError: could not find label 'evening'.`,
   },
   {
     format: 'Python',
+    title: 'ValueError: bad packet <n> | net.poll',
+    reason: 'ValueError',
+    texts: [
+      `  + Exception Group Traceback (most recent call last):
+  |   File "/src/owls/main.py", line 9, in <module>
+  |     asyncio.run(run())
+  |   File "/usr/lib/python3.12/asyncio/runners.py", line 194, in run
+  |     return runner.run(main)
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/src/owls/net.py", line 31, in poll
+    |     raise ValueError(f'bad packet {number}')
+    | ValueError: bad packet 12
+    +------------------------------------`,
+      `  + Exception Group Traceback (most recent call last):
+  |   File "/home/ann/owls/main.py", line 12, in <module>
+  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Exception Group Traceback (most recent call last):
+    |   File "/home/ann/owls/lobby.py", line 7, in join
+    | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+    +-+---------------- 1 ----------------
+      | Traceback (most recent call last):
+      |   File "/home/ann/owls/net.py", line 33, in poll
+      | ValueError: bad packet 7
+      +------------------------------------
+    +---------------- 2 ----------------
+    | Traceback (most recent call last):
+    |   File "/home/ann/owls/chat.py", line 3, in read
+    | OSError: closed
+    +------------------------------------`,
+    ],
+  },
+  {
+    format: 'Python',
     title: "KeyError: 'sword' | player.equip",
     reason: 'KeyError',
     texts: [

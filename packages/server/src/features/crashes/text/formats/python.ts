@@ -17,11 +17,15 @@ const START =
 const DIRECT_CAUSE = 'The above exception was the direct cause of the following exception:';
 const HANDLING = 'During handling of the above exception, another exception occurred:';
 const MAX_CHAIN = 16;
+/** Lines of a group. */
+const MAX_GROUP = 400;
+const GROUP_START = '+ Exception Group Traceback (most recent call last):';
 
 export const python: TextFormat = {
   name: 'Python',
   read(lines, at) {
     const line = lines[at]!.trim().replace(/^(?:Exception|Error) in .{1,100}: (?=Traceback)/, '');
+    if (line === GROUP_START) return readGroup(lines, at);
     const isStart = START.test(line);
     if (!isStart && fileOf(lines[at]!) === null) return null;
     return readChain(lines, isStart ? at + 1 : at);
@@ -49,6 +53,30 @@ export const renpy: TextFormat = {
     return { ...short, isFatal: true, end };
   },
 };
+
+/**
+ * A group of exceptions of tasks that ran together, each with a margin, as often as groups are in groups. The first one
+ * that has a traceback of its own counts.
+ */
+function readGroup(lines: readonly string[], at: number): Reading | null {
+  let end = at;
+  while (end < lines.length && end < at + MAX_GROUP && /^\s*[|+]/.test(lines[end]!)) end += 1;
+  const block = lines.slice(at + 1, end);
+  const first = block.findIndex((line) => /^\s*\| Traceback \(most recent call last\):$/.test(line));
+  const group = readBehindMargin(block);
+  const member = first < 0 ? null : readBehindMargin(block.slice(first + 1));
+  if (member === null) return group === null ? null : { ...group, end };
+  const outer = group === null ? [] : [{ ...group.main, relation: 'consequence' as const }];
+  return { ...member, related: [...(member.related ?? []), ...outer], end };
+}
+
+function readBehindMargin(lines: readonly string[]): Reading | null {
+  const end = lines.findIndex((line) => !/^\s*\|/.test(line));
+  return readChain(
+    lines.slice(0, end < 0 ? lines.length : end).map((line) => line.replace(/^\s*\| ?/, '')),
+    0,
+  );
+}
 
 function readChain(lines: readonly string[], from: number): Reading | null {
   const chain: { exception: TraceException; link: 'cause' | 'handling' | null }[] = [];
