@@ -35,7 +35,7 @@ const DUMP_BYTES = 2_000_000;
 const DEADLINE_MS = 120_000;
 const [WARM_RATE, WARM_SECONDS] = [20, 5];
 /** Time between two polls. The measured times are longer by half of it on average. */
-const POLL_MS = { alone: 5, concurrent: 100 };
+const POLL_MS = { alone: 5, concurrent: 100, cost: 500 };
 
 /** Well below what two cores can take, so nothing is done in larger batches because of a queue. */
 const COST_RATE = 15;
@@ -83,7 +83,7 @@ async function compareCosts(): Promise<Cost> {
     for (const [index, program] of programs.entries())
       targets.push(await prepare(await startService(join(folder, `cost-${index}`), { program })));
     const costs = targets.map((): Cost[] => []);
-    for (const target of targets) await timeConcurrent(target, COST_RATE, COST_SECONDS);
+    for (const target of targets) await processMany(target);
     for (let round = 0; round < COST_ROUNDS; round++)
       for (const [index, target] of targets.entries()) costs[index]!.push(await measureCost(target));
     const [now, before] = costs.map(medianCost);
@@ -103,8 +103,16 @@ function printRow(name: string, ms: number, before?: number): void {
 
 async function measureCost(target: Target): Promise<Cost> {
   const begun = costSoFar(target.service.pid);
-  await timeConcurrent(target, COST_RATE, COST_SECONDS);
+  await processMany(target);
   return costBetween(begun, costSoFar(target.service.pid), COST_RATE * COST_SECONDS);
+}
+
+/** Looks rarely whether all dumps are processed, because lists of groups cost processor time, too. */
+async function processMany(target: Target): Promise<void> {
+  const count = COST_RATE * COST_SECONDS;
+  const start = await target.countGrouped();
+  await sendMany(target, COST_RATE, COST_SECONDS);
+  await untilCounted(target, start + count, POLL_MS.cost);
 }
 
 function medianCost(costs: readonly Cost[]): Cost {
@@ -123,10 +131,10 @@ async function printSteps(cost: Cost): Promise<void> {
   let statements: Cost;
   try {
     const target = await prepare(service);
-    await timeConcurrent(target, COST_RATE, COST_SECONDS);
+    await processMany(target);
     statements = await statementsDuring(data, async () => {
       const from = Number(process.hrtime.bigint() / 1000n);
-      await timeConcurrent(target, COST_RATE, COST_SECONDS);
+      await processMany(target);
       span = [from, Number(process.hrtime.bigint() / 1000n)];
     });
   } finally {
@@ -189,18 +197,22 @@ async function timeConcurrent(
   seconds: number,
 ): Promise<{ times: number[]; rate: number }> {
   const start = await target.countGrouped();
-  const count = rate * seconds;
-  const ends = watchCount(target, start, count);
+  const ends = watchCount(target, start, rate * seconds);
+  const lastBytes = (await sendMany(target, rate, seconds)).toSorted((a, b) => a - b);
+  const took = (lastBytes.at(-1)! - lastBytes[0]!) / 1000;
+  const counted = await ends;
+  return { times: counted.map((end, index) => end - lastBytes[index]!), rate: (rate * seconds) / took };
+}
+
+/** Returns the times at which the last bytes were sent. */
+async function sendMany(target: Target, rate: number, seconds: number): Promise<number[]> {
   const requests: Promise<number>[] = [];
   const begun = performance.now();
-  for (let no = 0; no < count; no++) {
+  for (let no = 0; no < rate * seconds; no++) {
     requests.push(sendReport(target));
     await wait(Math.max(0, begun + ((no + 1) * 1000) / rate - performance.now()));
   }
-  const lastBytes = (await Promise.all(requests)).toSorted((a, b) => a - b);
-  const took = (lastBytes.at(-1)! - lastBytes[0]!) / 1000;
-  const counted = await ends;
-  return { times: counted.map((end, index) => end - lastBytes[index]!), rate: count / took };
+  return Promise.all(requests);
 }
 
 /** The times at which each of the next `count` reports was counted. */
@@ -214,10 +226,10 @@ async function watchCount(target: Target, start: number, count: number): Promise
   return times;
 }
 
-async function untilCounted(target: Target, count: number): Promise<void> {
+async function untilCounted(target: Target, count: number, pollMs = POLL_MS.alone): Promise<void> {
   for (const deadline = performance.now() + DEADLINE_MS; (await target.countGrouped()) < count; ) {
     if (performance.now() > deadline) throw new Error('a report did not get a group in time');
-    await wait(POLL_MS.alone);
+    await wait(pollMs);
   }
 }
 

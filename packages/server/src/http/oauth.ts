@@ -188,8 +188,8 @@ async function wordOf(response: Response): Promise<unknown> {
 }
 
 /**
- * The metadata that a client may register, which is stored for everyone who asks. The rest is not used here, or concerns
- * unsupported kinds of clients, or would make this server call others.
+ * The metadata of a client that is stored. Anyone can register clients, so nothing is stored that this server doesn't use,
+ * and nothing that would make it send requests to others.
  */
 const REGISTERED = [
   ...['redirect_uris', 'client_name', 'scope'],
