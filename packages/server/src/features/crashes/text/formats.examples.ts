@@ -215,6 +215,56 @@ used by your application.
     ],
   },
   {
+    format: '.NET',
+    title: 'Stack overflow | Owls.Nest.Land',
+    reason: 'Stack overflow',
+    texts: [
+      `Stack overflow.
+Repeat 9000 times:
+--------------------------------
+   at Owls.Nest.Land(Int32)
+--------------------------------
+   at Owls.Program.Main()`,
+    ],
+  },
+  {
+    format: '.NET',
+    title: 'Process terminated: Assertion failed. | Owls.Nest.Land',
+    reason: 'Process terminated',
+    texts: [
+      `Process terminated. Assertion failed.
+no egg
+   at Owls.Nest.Land(Int32 index) in /src/owls/Nest.cs:line 12`,
+    ],
+  },
+  {
+    format: '.NET',
+    title: '0xC0000005 | Owls.Nest.Land',
+    reason: '0xC0000005',
+    texts: ['Fatal error. 0xC0000005\n   at System.Runtime.Copy(IntPtr)\n   at Owls.Nest.Land(Int32)'],
+  },
+  {
+    format: 'Python',
+    title: 'Fatal Python error: Segmentation fault | net.poll',
+    reason: 'Fatal Python error',
+    texts: [
+      `Fatal Python error: Segmentation fault
+
+Thread 0x00007f3c4d5e6000 (most recent call first):
+  File "/usr/lib/python3.12/threading.py", line 359 in wait
+
+Current thread 0x00007f3c4d5e6f10 (most recent call first):
+  File "/src/owls/net.py", line 31 in poll
+  File "/src/owls/main.py", line 9 in <module>`,
+    ],
+  },
+  {
+    format: 'Lua',
+    title: 'Lua error: attempt to index a nil value | nest.land',
+    reason: 'Lua error',
+    texts: ["nest/init.lua:45: attempt to index a nil value\nstack traceback:\n\tnest/init.lua:45: in function 'land'"],
+  },
+  {
     format: 'Java VM crash',
     title: 'SIGSEGV | alcOpenDevice',
     reason: 'SIGSEGV',
@@ -529,7 +579,7 @@ No such file or directory - Graphics/Characters/owl.png`,
     at Player.update (https://owls.example/assets/player-BxQ12fZk.js:1:2345)
     at t.e (https://owls.example/assets/player-BxQ12fZk.js:1:99)`,
       // Hashes of Vite may have any letters, and dashes.
-      ...['player-BxQaxZfK', 'player-D_91kd-p'].map(
+      ...['player-BxQaxZfK', 'player-D_91kd-p', 'player-k3x9v0pz'].map(
         (name) => `TypeError: Cannot read properties of undefined (reading 'hp')
     at Player.update (https://owls.example/assets/${name}.js:1:2345)`,
       ),

@@ -14,6 +14,9 @@ export function shownFile(path: string): string {
   return shortenSourcePath(local) || bare.slice(0, 255);
 }
 
+/** Scripts named `index` as they are served may be in a folder of any name, so only sources count. */
+const NAMED_BY_FOLDER = /([^\\/]{1,100})[\\/](?:src[\\/]lib\.rs|mod\.rs|__init__\.py|init\.lua|index\.(?:tsx?|jsx))$/;
+
 /**
  * The name of a file without folders, extension, and hash of a bundler: `player` for `res://actors/player.gd`, `index`
  * for `index-BxQ12fZk.js` and `index.4f3a21bc.chunk.js`.
@@ -21,8 +24,8 @@ export function shownFile(path: string): string {
 export function stemOf(path: string): string {
   const name = baseName(path.split(/[?#]/, 1)[0]!);
   // These are named by their folder: `combat` for `src/combat/mod.rs`, and a crate for its `src/lib.rs`.
-  const folder = /([^\\/]{1,100})[\\/](?:src[\\/]lib\.rs|mod\.rs|__init__\.py)$/.exec(path)?.[1];
-  if (folder !== undefined && folder !== 'src') return folder.replace(/-\d+\.\d+[\w.+-]*$/, '');
+  const folder = NAMED_BY_FOLDER.exec(path)?.[1];
+  if (folder !== undefined && !/^(?:src|\.{1,2})$/.test(folder)) return folder.replace(/-\d+\.\d+[\w.+-]*$/, '');
   const whole = name.slice(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length);
   if (!isScript(name)) return whole;
   const [, before, tail] = /^(.+)[.-]([\w-]{8})$/.exec(whole) ?? [];
@@ -41,9 +44,14 @@ function isScript(name: string): boolean {
   return /\.(?:[cm]?js|jsx|tsx?|wasm)$/i.test(name);
 }
 
-/** Eight characters of Vite or esbuild are neither words, in any case, nor a version: `D_91kd-p`, `BkQxaZzP`, `3ZKQ7M2X`. */
+/**
+ * Eight characters of a bundler are neither words, in any case, nor a version: `D_91kd-p`, `BkQxaZzP`, `3ZKQ7M2X`,
+ * `k3x9v0pz`.
+ */
 function isRandom(tail: string): boolean {
-  return /^[A-Z0-9]{8}$/.test(tail) || !/^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|[A-Za-z]?\d+|[_-])+$/.test(tail);
+  return (
+    /^[A-Z0-9]{8}$|[a-z]\d+[a-z]+\d/.test(tail) || !/^(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|[A-Za-z]?\d+|[_-])+$/.test(tail)
+  );
 }
 
 /** Bundlers name files by 6 to 32 hexadecimal digits, or 8 of base 64, which have digits or mixed case. */

@@ -21,18 +21,37 @@ const LINE = /:(?:[\p{L}.]{1,20}\s?)(\d{1,7})\.?$/u;
 /** What is between the method and its file. */
 const IN = /^ (?:in|na|dans|en|в|w|位置|場所|파일|v|konum|i) /u;
 
-/** Whether a method with its namespace is the game's own. */
-export function isOwnName(name: string): boolean {
-  return !RUNTIME.test(name);
-}
-
 export const dotnet: TextFormat = {
   name: '.NET',
   read(lines, at) {
+    const ended = readEnd(lines, at);
+    if (ended !== null) return ended;
     const header = readTop(lines, at);
     return header === null ? null : readChain(lines, header.framesAt, header.exceptions);
   },
 };
+
+/** `Stack overflow.`, `Process terminated. Assertion failed.` and `Fatal error. 0xC0000005`, which are no exceptions. */
+const END = /^(Stack overflow|Process terminated|Fatal error)\.(?: (.{1,300}))?$/;
+/** Lines between that and the first frame. */
+const MAX_BETWEEN = 6;
+
+function readEnd(lines: readonly string[], at: number): Reading | null {
+  const [, kind, what = ''] = END.exec(lines[at]!.trim()) ?? [];
+  if (kind === undefined || headerOf(what) !== null) return null;
+  let end = at + 1;
+  while (end < lines.length && end < at + MAX_BETWEEN && frameOf(lines[end]!) === null) end += 1;
+  const frames: TraceFrame[] = [];
+  for (; end < lines.length; end++) {
+    const parsed = frameOf(lines[end]!);
+    if (parsed !== null) frames.push(parsed);
+    // Around the frames of a recursion.
+    else if (!/^(?:-{10,100}|Repeat \d{1,9} times:)$/.test(lines[end]!.trim())) break;
+  }
+  if (frames.length === 0) return null;
+  const main = /^0x/.test(what) ? { type: what, message: '', frames } : { type: kind, message: what, frames };
+  return { isNative: false, isFatal: true, main, end };
+}
 
 type Named = Pick<TraceException, 'type' | 'message'>;
 
@@ -138,7 +157,8 @@ function callOf(line: string): TraceFrame | null {
     : null;
 }
 
-function methodOf(text: string, mayHavePlace: boolean): TraceFrame | null {
+/** `Game.Player:Update (single)`, and with `mayHavePlace` a file after it. */
+export function methodOf(text: string, mayHavePlace: boolean): TraceFrame | null {
   const bare = text.replace(/^\(wrapper [\w-]{1,60}\) /, '').replace(/^(?:async |void |bool |int |float )/, '');
   const open = bare.indexOf('(');
   if (open <= 0) return null;

@@ -80,12 +80,9 @@ function fileOf(place: string): { file: string; line: number | null } {
   return locationOf(place);
 }
 
-/** Files of LÖVE, Defold and Solar2D themselves. */
+/** Files of LÖVE, Defold and Solar2D themselves, which are in no folder. Those of a game may have the same name in one. */
 function isOwn(file: string): boolean {
-  return (
-    !/(?:^|\/)(?:boot|callbacks|nogame|platform_\w+|init)\.lua$|^\/?builtins\/|^\[C\]|^\?$/.test(file) ||
-    /^(?:src|game)\//.test(file)
-  );
+  return !/^(?:boot|callbacks|nogame|platform_\w+|init)\.lua$|^\/?builtins\/|^\[C\]|^\?$/.test(file);
 }
 
 /** The name in quotes; a function without one is known by the lines of its source, which differ between builds. */

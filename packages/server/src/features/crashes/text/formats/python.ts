@@ -6,6 +6,7 @@ import {
   frame,
   type Reading,
   type RelatedException,
+  readFrames,
   type TextFormat,
   type Trace,
   type TraceException,
@@ -17,6 +18,10 @@ const START =
 const DIRECT_CAUSE = 'The above exception was the direct cause of the following exception:';
 const HANDLING = 'During handling of the above exception, another exception occurred:';
 const MAX_CHAIN = 16;
+/** What the interpreter writes when the process crashes. */
+const FATAL = /^(Fatal Python error|Windows fatal exception): (.{1,300})$/;
+/** Lines up to the thread that crashed, behind the frames of others. */
+const MAX_THREADS = 400;
 /** Lines of a group. */
 const MAX_GROUP = 400;
 const GROUP_START = '+ Exception Group Traceback (most recent call last):';
@@ -26,6 +31,8 @@ export const python: TextFormat = {
   read(lines, at) {
     const line = lines[at]!.trim().replace(/^(?:Exception|Error) in .{1,100}: (?=Traceback)/, '');
     if (line === GROUP_START) return readGroup(lines, at);
+    const fatal = FATAL.exec(line);
+    if (fatal !== null) return readFatal(lines, at, { type: fatal[1]!, message: fatal[2]! });
     const isStart = START.test(line);
     if (!isStart && fileOf(lines[at]!) === null) return null;
     return readChain(lines, isStart ? at + 1 : at);
@@ -53,6 +60,21 @@ export const renpy: TextFormat = {
     return { ...short, isFatal: true, end };
   },
 };
+
+/** The innermost frame is the first one, unlike in a traceback. */
+function readFatal(lines: readonly string[], at: number, named: Pick<TraceException, 'type' | 'message'>): Reading {
+  let end = at + 1;
+  while (
+    end < lines.length &&
+    end < at + MAX_THREADS &&
+    !/^Current thread .{1,60} \(most recent call first\):$/.test(lines[end]!)
+  )
+    end += 1;
+  const stack = end < lines.length ? readFrames(lines, end + 1, fileOf) : { frames: [], end: at + 1 };
+  const isFound = stack.frames.length > 0;
+  const main = { ...named, frames: stack.frames };
+  return { isNative: false, isFatal: true, main, end: isFound ? stack.end : at + 1 };
+}
 
 /**
  * A group of exceptions of tasks that ran together, each with a margin, as often as groups are in groups. The first one
@@ -147,7 +169,7 @@ function fileOf(line: string): TraceFrame | null {
   const path = between(text, '"', '"');
   const rest = path === null ? null : after(text.slice(path.length + 7), ', line ');
   if (path === null || rest === null || path === '') return null;
-  const name = splitFirst(rest, ', in ')?.[1].trim() ?? '';
+  const name = (splitFirst(rest, ', in ') ?? splitFirst(rest, ' in '))?.[1].trim() ?? '';
   return frame({
     function: name === '' ? null : qualify(functionOf(name), path),
     file: shownFile(path),

@@ -2,7 +2,7 @@
 import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
 import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
 import { frame, readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
-import { isOwnName } from './dotnet.ts';
+import { methodOf } from './dotnet.ts';
 
 /** Lines between the signal and the first frame. */
 const MAX_BETWEEN = 12;
@@ -62,10 +62,8 @@ function readManaged(lines: readonly string[], from: number): { frames: TraceFra
 function managedFrame(line: string): TraceFrame | null {
   const found = /^\s{0,8}at (.{1,600}) <0x[0-9a-f]{1,16}>$/.exec(line);
   if (found === null) return null;
-  const name = (splitFirst(found[1]!, ' (')?.[0] ?? found[1]!)
-    .replace(/^\(wrapper [\w-]{1,60}\) /, '')
-    .replace(':', '.');
-  return frame({ function: name === '<unknown>' ? null : name, own: isOwnName(name) });
+  const called = found[1]!;
+  return methodOf(called.endsWith(')') ? called : `${called}()`, false) ?? frame({ own: false });
 }
 
 /** `0x00007FFB1A2B3C4D (UnityPlayer) UnityMain`, `#3  0x00007f in abort`, `0   Owls  0x0000 main + 12`. */
