@@ -1,4 +1,6 @@
-// Texts in one language: messages with their values, and numbers, sizes and dates as that language writes them.
+// Texts in one language: messages with their values, and numbers, sizes and dates as that language writes them. The
+// messages are parsed already, and have few kinds of parts. The library of their format, which is the reference in
+// texts.test.ts, would be 6 kB more for each page, and the page of a crash group would be over its limit.
 import { type Language, type MessageKey, type MessagePart, type Messages, PART } from './messages.ts';
 
 type Values = Readonly<Record<string, string | number>>;

@@ -96,9 +96,9 @@ async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Pr
     gameId: sql`game_id`,
     reportId: sql`report_id`,
   });
-  const { waiting, row, jobs } = await onlyRow(
+  const { waiting, row } = await onlyRow(
     db,
-    keepPlan(sql<{ waiting: number; row: DumpRow | null; jobs: number }>`with waiting as materialized (
+    keepPlan(sql<{ waiting: number; row: DumpRow | null }>`with waiting as materialized (
         select from crash_reports where ${ofReport} and ${isMissing(ref)} for update
       ), ${countBytes(ref.gameId, file.stored, limits, sql`waiting`)}, attached as (
         update crash_reports set ${changesOf(ref, file, holder)} from counted where ${ofReport}
@@ -109,7 +109,7 @@ async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Pr
   );
   if (waiting === 0) return { outcome: 'taken' };
   if (row === null) return { outcome: 'past_limit' };
-  return { outcome: 'attached', ...(jobs === 0 && { row }) };
+  return holder === null ? { outcome: 'attached' } : { outcome: 'attached', row };
 }
 
 /** An attachment is checked against the others of its report. On Citus, a statement cannot write to both servers. */
