@@ -79,6 +79,20 @@ describe('the alerts of a game', () => {
 
   test('are sent as the rules say, and again with the same id', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
+    // A weekly summary isn't daily, and only what can happen again to the same group or build is limited.
+    const choices = (label: string) => page.getByLabel(label).getByRole('option').allTextContents();
+    assert.deepEqual(await choices('When: Weekly summary'), ['On Monday', "Monday's digest", 'Never']);
+    assert.deepEqual(await choices('When: Regression'), ['Immediately', 'Daily digest', 'Never']);
+    const limited = await page
+      .getByRole('list', { name: 'Rules' })
+      .getByLabel(/^How often: /)
+      .all();
+    assert.deepEqual(await Promise.all(limited.map((each) => each.getAttribute('aria-label'))), [
+      'How often: Regression',
+      'How often: Snooze ended',
+      'How often: Spike',
+      'How often: Launch health dropped',
+    ]);
     const rule = page.getByLabel('When: New bug ticket');
     await rule.selectOption('Immediately');
     await page.getByLabel('Mute Spike').selectOption('for a week');

@@ -67,7 +67,7 @@ describe('launch health and events', () => {
           .getByRole('cell')
           .allTextContents()
       ).slice(2),
-      ['32', '93.8% of 32', '0% of 32', '100%', '2.5 s of 30', '–'],
+      ['32', '93.8% of 32', '0% of 32', '100% of 32', '2.5 s of 30', '–'],
     );
     await row(/1\.1\.0 Linux x86_64 Unrated 12 of 20 devices/).waitFor();
     await page.getByLabel('1.1.0 for Linux x86_64, compared with').selectOption('1.0.0 for Windows x86_64');

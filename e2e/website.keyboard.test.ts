@@ -88,7 +88,7 @@ describe('the keyboard', () => {
   test('promotes a build, creates a game and changes the theme from the palette', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('button', { name: 'Go to…' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Go to…' }).click();
     await field().waitFor();
     await page.keyboard.type('promote');
     await untilEqual(selected, 'Promote build…');
@@ -110,6 +110,19 @@ describe('the keyboard', () => {
     assert.equal(await field().count(), 0);
     await page.keyboard.press('Escape');
     await page.waitForURL(/dev$/);
+  });
+
+  test('opens the palette from the menu of the account, as a phone has no keys for it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('button', { name: 'Go to…' }).click();
+    await field().waitFor();
+    await page.keyboard.type('channels');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/channels/);
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   test('finds the palette in the list of shortcuts, and returns to the button of a dialog', async (t) => {

@@ -103,6 +103,17 @@ describe('public pages', () => {
     await page.getByRole('alert').getByText(de.t('error.account.INVALID_TOKEN')).waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
 
+    // Pages of the program have the choice of the language in their footer, too. The address keeps what it says.
+    const language = (name: string, link: string) =>
+      page.getByRole('navigation', { name, exact: true }).getByRole('link', { name: link });
+    await page.goto(`${service.url}/sign-in?next=%2Fg%2Fsmall-walk`);
+    await language(de.t('site.languages'), 'English').click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('next'), '/g/small-walk');
+    await page.goto(`${service.url}/g/small-walk/play`);
+    await language('Language', 'Deutsch').click();
+    await page.getByText(de.t('play.none')).waitFor();
+
     // A page for developers is in English, and the page to sign in that it leads to is not.
     await page.getByRole('link', { name: de.t('site.games') }).click();
     await page.getByRole('heading', { name: de.t('signIn.title') }).waitFor();
@@ -120,6 +131,7 @@ describe('public pages', () => {
       .click();
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
     assert.equal(await languageOf(page), 'en');
+    assert.equal(await page.getByRole('navigation', { name: 'Language' }).count(), 0);
     await page.getByRole('link', { name: 'Browse' }).waitFor();
   });
 

@@ -136,3 +136,9 @@ export function matchPage(path: string): { name: PageName; params: Readonly<Reco
   }
   return undefined;
 }
+
+/** Whether the page at the path is one of the program's, and in the visitor's language. */
+export function isPlayerPage(path: string): boolean {
+  const name = matchPage(path)?.name;
+  return name !== undefined && PLAYER_PAGES.has(name);
+}

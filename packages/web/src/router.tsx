@@ -1,6 +1,6 @@
 // Every page of the website's program: its path, its data and its code. The server writes the public pages
 // (packages/server/src/http/pages).
-import { matchPage, PAGES_WITH_TEXTS, PLAYER_PAGES } from '@chauffeur/contract/pages';
+import { isPlayerPage, matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -42,8 +42,7 @@ const root = createRootRouteWithContext<Needs>()({
 /** Pages for players are in the language that the visitor prefers, and pages for developers in English. */
 function hasTextsFor(path: string): boolean {
   const name = matchPage(path)?.name;
-  const isForPlayers = name !== undefined && PLAYER_PAGES.has(name);
-  const language = isForPlayers ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
+  const language = isPlayerPage(path) ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
   const needsAll = name !== undefined && PAGES_WITH_TEXTS.has(name);
   return language === texts.language && (hasAllTexts || !needsAll);
 }

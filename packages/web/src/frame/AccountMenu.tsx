@@ -6,6 +6,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import { type Person, signOut } from '../session.ts';
 import { t } from '../texts.tsx';
+import { openPalette } from './PaletteKey.tsx';
 
 const LINKS = [
   { to: '/dev', key: 'site.games' },
@@ -23,6 +24,10 @@ export function AccountMenu({ person }: { person: Person }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu opened another page
   useEffect(() => menu.current?.hidePopover(), [pathname]);
   const close = () => menu.current?.hidePopover();
+  const search = () => {
+    close();
+    openPalette();
+  };
   return (
     <>
       <button
@@ -51,6 +56,10 @@ export function AccountMenu({ person }: { person: Person }) {
               {t('account.operator')}
             </Link>
           )}
+          {/* Phones have no keys for it. */}
+          <button type="button" className="account-item" onClick={search}>
+            {t('account.palette')}
+          </button>
         </nav>
         <fieldset className="account-scheme">
           <legend>{t('account.theme')}</legend>

@@ -1,12 +1,13 @@
 // The frame of every page of the program: the header with search, theme and your account. The public pages, which the
 // server writes, have the same one (packages/server/src/http/pages/frame.ts).
-import { PAGES } from '@chauffeur/contract/pages';
+import { isPlayerPage, PAGES } from '@chauffeur/contract/pages';
+import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { session } from '../session.ts';
-import { t } from '../texts.tsx';
+import { t, texts } from '../texts.tsx';
 import { ConnectionStatus } from './ConnectionStatus.tsx';
 import classes from './Frame.module.css';
 import { legalLinks } from './legal-links.ts';
@@ -91,20 +92,58 @@ function Layout({ children }: { children: ReactNode }) {
           {children}
         </Container>
       </main>
-      {legalLinks.length > 0 && (
-        <footer className={`site-footer ${width}`}>
-          <div>
-            <nav aria-label={t('legal')}>
-              {legalLinks.map(({ page, label, url }) => (
-                <a key={page} href={url}>
-                  {label}
-                </a>
-              ))}
-            </nav>
-          </div>
-        </footer>
-      )}
+      <Footer className={width} />
     </>
+  );
+}
+
+/** Pages for developers are in one language. Without any links of the operator's, they have no footer. */
+function Footer({ className }: { className: string | undefined }) {
+  const isForPlayers = useLocation({ select: ({ pathname }) => isPlayerPage(pathname) });
+  if (legalLinks.length === 0 && !isForPlayers) return null;
+  return (
+    <footer className={`site-footer ${className}`}>
+      <div>
+        {legalLinks.length > 0 && (
+          <nav aria-label={t('legal')}>
+            {legalLinks.map(({ page, label, url }) => (
+              <a key={page} href={url}>
+                {label}
+              </a>
+            ))}
+          </nav>
+        )}
+        {isForPlayers && <Languages />}
+      </div>
+    </footer>
+  );
+}
+
+/** Links to the same page in the other languages, which the server writes and remembers. */
+function Languages() {
+  const addressIn = useLocation({
+    select:
+      ({ pathname, searchStr }) =>
+      (language: Language) => {
+        const parameters = new URLSearchParams(searchStr);
+        parameters.set('lang', language);
+        return `${pathname}?${parameters}`;
+      },
+  });
+  return (
+    <nav aria-label={t('site.languages')}>
+      {LANGUAGES.map((language) => (
+        <a
+          key={language}
+          href={addressIn(language)}
+          lang={language}
+          hrefLang={language}
+          aria-current={language === texts.language ? 'true' : undefined}
+        >
+          {new Intl.DisplayNames([language], { type: 'language' }).of(language)}
+        </a>
+      ))}
+    </nav>
   );
 }
 

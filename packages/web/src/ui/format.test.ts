@@ -76,17 +76,29 @@ describe('formatTimeLeft', () => {
   const now = new Date('2026-11-30T12:00:00Z');
   const left = (minutes: number) => formatTimeLeft(new Date(now.getTime() + minutes * 60_000), now);
 
-  it('counts down to the minute, in the two largest units', () => {
+  it('counts down in the two largest units, and to the minute only at the end', () => {
     assert.deepEqual([3063, 2880, 1441, 125, 61, 60, 4.9, 1, 0.5].map(left), [
       '2 days 3 hours',
       '2 days',
-      '1 day',
+      '24 hours',
       '2 hours 5 minutes',
-      '1 hour 1 minute',
       '1 hour',
-      '4 minutes',
+      '1 hour',
+      '5 minutes',
       '1 minute',
       'less than a minute',
+    ]);
+  });
+
+  it('starts with the whole time that was chosen', () => {
+    const justBefore = (minutes: number) => left(minutes - 0.1);
+    assert.deepEqual([60, 6 * 60, 24 * 60, 48 * 60, 7 * 1440, 30 * 1440].map(justBefore), [
+      '1 hour',
+      '6 hours',
+      '24 hours',
+      '2 days',
+      '7 days',
+      '30 days',
     ]);
   });
 

@@ -67,15 +67,25 @@ export function formatShare(part: number, total: number): string {
   return total === 0 ? 'none yet' : `${formatPercent(part / total)} of ${formatNumber(total)}`;
 }
 
-/** The time left, to the minute and in its two largest units: `2 days 3 hours`. Null once `until` has passed. */
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = 24 * HOUR_MINUTES;
+
+/**
+ * The time left, in its two largest units, and rounded so that what expires in a day says so from the start: `24 hours`
+ * instead of `23 hours 59 minutes`. Null once `until` has passed.
+ */
 export function formatTimeLeft(until: Date, now: Date): string | null {
-  const minutes = Math.floor((until.getTime() - now.getTime()) / 60_000);
-  if (until.getTime() <= now.getTime()) return null;
-  if (minutes === 0) return 'less than a minute';
+  const exact = (until.getTime() - now.getTime()) / 60_000;
+  if (exact <= 0) return null;
+  if (exact < 1) return 'less than a minute';
+  const step = stepOf(exact);
+  const minutes = Math.round(exact / step) * step;
+  const days = minutes < 2 * DAY_MINUTES ? 0 : Math.floor(minutes / DAY_MINUTES);
+  const rest = minutes - days * DAY_MINUTES;
   const parts = [
-    [Math.floor(minutes / 1440), 'day'],
-    [Math.floor(minutes / 60) % 24, 'hour'],
-    [minutes % 60, 'minute'],
+    [days, 'day'],
+    [Math.floor(rest / HOUR_MINUTES), 'hour'],
+    [rest % HOUR_MINUTES, 'minute'],
   ] as const;
   const first = parts.findIndex(([count]) => count > 0);
   return parts
@@ -83,6 +93,13 @@ export function formatTimeLeft(until: Date, now: Date): string | null {
     .filter(([count]) => count > 0)
     .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
     .join(' ');
+}
+
+/** The minutes to which a time left is rounded: fewer as it ends. */
+function stepOf(minutes: number): number {
+  if (minutes < HOUR_MINUTES) return 1;
+  if (minutes < 6 * HOUR_MINUTES) return 5;
+  return minutes < 7 * DAY_MINUTES - HOUR_MINUTES ? HOUR_MINUTES : DAY_MINUTES;
 }
 
 /** Shortens an id or checksum in the middle: `3f9a…c04d`. */

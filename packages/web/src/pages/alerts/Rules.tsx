@@ -1,14 +1,14 @@
 // What causes alerts: each kind is sent at once, in the digest or never, and can be muted for a time.
+import { ALERT_TIMINGS } from '@chauffeur/contract/operations/alerts';
 import { Box, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { type AlertSettings, KIND_NAMES, TIMING_NAMES } from './kinds.ts';
+import { type AlertSettings, KIND_NAMES, nameTiming, REPEATED_KINDS } from './kinds.ts';
 import classes from './Rules.module.css';
 import { useChange } from './use-change.ts';
 
 type Rule = AlertSettings['rules'][number];
 
-const TIMINGS = Object.entries(TIMING_NAMES).map(([value, label]) => ({ value, label }));
 const REPEATS = [
   { value: '1', label: 'Once an hour' },
   { value: '6', label: 'Once every 6 hours' },
@@ -38,8 +38,8 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
         ))}
       </ul>
       <Text size="sm" c="dimmed">
-        Once a day means once for each group, build or ticket. A message contains everything that has happened since the
-        last one. At most one message is sent per minute, and ten per hour.
+        Once a day means that the same group or build causes at most one such alert a day. A message contains everything
+        that has happened since the last one. At most one message is sent per minute, and ten per hour.
       </Text>
     </>
   );
@@ -62,18 +62,20 @@ function Settings({ rule, onChange }: RuleProps) {
           aria-label={`When: ${name}`}
           size="xs"
           w={118}
-          data={TIMINGS}
+          data={ALERT_TIMINGS.map((value) => ({ value, label: nameTiming(value, rule.kind) }))}
           value={rule.send}
           onChange={({ currentTarget }) => onChange({ send: currentTarget.value as Rule['send'] })}
         />
-        <NativeSelect
-          aria-label={`How often: ${name}`}
-          size="xs"
-          w={130}
-          data={withCurrent(rule.repeat_hours)}
-          value={String(rule.repeat_hours)}
-          onChange={({ currentTarget }) => onChange({ repeat_hours: Number(currentTarget.value) })}
-        />
+        {REPEATED_KINDS.has(rule.kind) && (
+          <NativeSelect
+            aria-label={`How often: ${name}`}
+            size="xs"
+            w={130}
+            data={withCurrent(rule.repeat_hours)}
+            value={String(rule.repeat_hours)}
+            onChange={({ currentTarget }) => onChange({ repeat_hours: Number(currentTarget.value) })}
+          />
+        )}
         <Mute rule={rule} onChange={onChange} />
       </Group>
     </>

@@ -17,14 +17,26 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
     name: 'Limit nearly reached',
     meaning: "80% of the storage, or of a day's crash reports or crash files, is used",
   },
-  weekly_summary: { name: 'Weekly summary', meaning: "Last week's crashes, builds and downloads, on Mondays" },
+  weekly_summary: { name: 'Weekly summary', meaning: "Last week's crashes, builds and downloads" },
 };
 
-export const TIMING_NAMES: Readonly<Record<(typeof ALERT_TIMINGS)[number], string>> = {
-  now: 'Immediately',
-  digest: 'Daily digest',
-  never: 'Never',
-};
+/** Kinds that the same group or build can cause again. The others happen once to each of them. */
+export const REPEATED_KINDS: ReadonlySet<AlertKind> = new Set([
+  'regression',
+  'snooze_ended',
+  'spike',
+  'health_dropped',
+] as const);
+
+type Timing = (typeof ALERT_TIMINGS)[number];
+
+const TIMING_NAMES: Readonly<Record<Timing, string>> = { now: 'Immediately', digest: 'Daily digest', never: 'Never' };
+/** What is sent once a week is not daily. */
+const WEEKLY_NAMES: Readonly<Record<Timing, string>> = { ...TIMING_NAMES, now: 'On Monday', digest: "Monday's digest" };
+
+export function nameTiming(timing: Timing, kind: AlertKind): string {
+  return (kind === 'weekly_summary' ? WEEKLY_NAMES : TIMING_NAMES)[timing];
+}
 
 export const DESTINATION_NAMES: Readonly<Record<(typeof DESTINATION_KINDS)[number], string>> = {
   slack: 'Slack',

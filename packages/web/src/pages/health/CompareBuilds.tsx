@@ -13,6 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import type { BuildHealth } from './health-days.ts';
@@ -132,8 +133,12 @@ function rowsOf({ build, other, booted, crash_free_days: free }: Comparison): Ro
     row('Devices', ({ devices }) => formatNumber(devices)),
     { name: 'Booted', mine: rate(booted.rate), theirs: rate(booted.other_rate), difference: booted },
     { name: 'Days without a crash', mine: rate(free.rate), theirs: rate(free.other_rate), difference: free },
-    row('Crash-free devices', ({ crash_free }) => rate(crash_free.device_rate)),
-    row('Crash-free sessions', ({ crash_free }) => rate(crash_free.session_rate)),
+    row('Crash-free devices', ({ crash_free: { devices, crashed_devices } }) =>
+      formatShare(devices - crashed_devices, devices),
+    ),
+    row('Crash-free sessions', ({ crash_free: { sessions, crashes } }) =>
+      formatShare(Math.max(0, sessions - crashes), sessions),
+    ),
     row('Median time to start', ({ boot_ms }) => median(boot_ms.median, formatMilliseconds)),
     row('Median session', ({ session_seconds }) => median(session_seconds.median, formatDuration)),
   ];

@@ -1,5 +1,5 @@
 // The builds with their bands and the numbers that decide them.
-import { formatNumber, formatPercent, formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { Text } from '@mantine/core';
 import { Swatch } from '../../charts/Fill.tsx';
 import { BandBadge } from '../../ui/BandBadge.tsx';
@@ -73,7 +73,8 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
     {
       header: 'Crash-free',
       align: 'right',
-      cell: ({ crash_free: { device_rate } }) => (device_rate === null ? '–' : formatPercent(device_rate)),
+      overflow: 'nowrap',
+      cell: ({ crash_free: { devices, crashed_devices } }) => formatShare(devices - crashed_devices, devices),
     },
     // Charts of the build show them, too.
     ...MEDIAN_COLUMNS.map((column) => ({ ...column, hiddenBelow: 'md' as const })),
