@@ -1870,6 +1870,14 @@ create table former_organisation_slugs (
   constraint former_organisation_slugs_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id) ON DELETE CASCADE
 );
 
+create table clock_state (
+  is_only boolean default true not null,
+  read_at timestamp with time zone not null,
+  steady_since timestamp with time zone not null,
+  constraint clock_state_pkey PRIMARY KEY (is_only),
+  constraint clock_state_is_only_check CHECK (is_only)
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

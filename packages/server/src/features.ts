@@ -103,7 +103,7 @@ const FEATURES: readonly Feature[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long' }),
+  bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long', deletesOld: true }),
   ...FEATURES.flatMap(({ JOBS = [] }) => JOBS),
 ];
 

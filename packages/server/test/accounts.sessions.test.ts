@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { forgetExpired } from '../src/features/accounts/retention.job.ts';
+import { correctTimes, forgetExpired } from '../src/features/accounts/retention.job.ts';
 import { MIGRATIONS_FOLDER } from '../src/folders.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
@@ -193,7 +193,7 @@ describe('a session', () => {
       sql`insert into user_two_factors (id, secret, backup_codes, user_id, verified, failed_verification_count, locked_until)
         select 'ahead', 's', 'c', id, true, 10, now() + interval '1 year' from users where email = ${email}`,
     );
-    await forgetExpired(server.ctx);
+    await correctTimes(server.ctx);
     const { days, fresh } = await onlyRow(
       db,
       sql<{ days: number; fresh: boolean }>`select extract(day from expires_at - now())::integer as days,

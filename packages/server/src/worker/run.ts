@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
 import type { JobBinding } from '../kernel/jobs/binding.ts';
+import { findClockProblem } from '../kernel/jobs/steady-clock.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
 import { gameOf, topicOfJob } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
@@ -15,6 +16,8 @@ export type Worker = {
   /** Resolves when no job is running. */
   stop(): Promise<void>;
 };
+
+type Work = JobBinding<Context>['work'];
 
 const HEARTBEAT_MS = 15_000;
 /** They only wait for other servers. */
@@ -97,7 +100,7 @@ function noteJob(ctx: Context, task: string, payload: unknown): void {
 
 function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskList {
   return Object.fromEntries(
-    bindings.map(({ kind, lane, work }) => [
+    bindings.map(({ kind, lane, deletesOld, work }) => [
       kind.task,
       async (payload: unknown, { job, abortSignal }: { job: QueuedJob; abortSignal?: AbortSignal }) => {
         const attempt = {
@@ -105,10 +108,24 @@ function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskLi
           last: job.attempts >= job.max_attempts,
           signal: abortSignal ?? new AbortController().signal,
         };
-        await runJob(ctx, { task: kind.task, lane, attempt, job, payload }, work);
+        const run = { task: kind.task, lane, attempt, job, payload };
+        await runJob(ctx, run, deletesOld ? onlyIfSteady(work) : work);
       },
     ]),
   );
+}
+
+/** A job on a schedule can be left out: a later run deletes what is old as well. */
+function onlyIfSteady(work: Work): Work {
+  return async (ctx, payload, attempt) => {
+    const problem = await findClockProblem(ctx.db, ctx.clock);
+    if (problem === null) return work(ctx, payload, attempt);
+    if (problem === 'differs')
+      ctx.log.warn(
+        'nothing is deleted for its age while the clocks of this machine and the database differ by an hour',
+      );
+    else ctx.log.debug('nothing is deleted for its age during the day after the clock has jumped');
+  };
 }
 
 /** Runs the first attempt at a job that this process holds. */
@@ -124,7 +141,7 @@ async function runHeld(
   await runJob(ctx, { task: kind.task, lane: binding.lane, attempt, job, payload }, binding.work);
 }
 
-async function runJob(ctx: Context, run: JobRun, work: JobBinding<Context>['work']): Promise<void> {
+async function runJob(ctx: Context, run: JobRun, work: Work): Promise<void> {
   const { task, attempt, payload } = run;
   try {
     await measureJob(ctx, run, () => work(ctx, payload as never, attempt));

@@ -6,7 +6,7 @@ import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { handle, type Route, stream } from '../../request/route.ts';
 import { blockMails } from './mail-blocks.ts';
 import { getProfile, updateProfile } from './profile.ts';
-import { accountRetentionJob, forgetExpired } from './retention.job.ts';
+import { accountRetentionJob, correctTimes, correctTimesJob, forgetExpired } from './retention.job.ts';
 import { dropMailCounts, dropMailCountsJob, mailJob, sendMail } from './send-mail.job.ts';
 import { getSignInOptions, getSignInSecurity } from './sign-in-security.ts';
 
@@ -20,6 +20,7 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(mailJob, sendMail),
-  bindJob(accountRetentionJob, forgetExpired, { cron: '41 * * * *', lane: 'long' }),
-  bindJob(dropMailCountsJob, dropMailCounts, { cron: '51 * * * *', lane: 'long' }),
+  bindJob(accountRetentionJob, forgetExpired, { cron: '41 * * * *', lane: 'long', deletesOld: true }),
+  bindJob(correctTimesJob, correctTimes, { cron: '*/5 * * * *', lane: 'long' }),
+  bindJob(dropMailCountsJob, dropMailCounts, { cron: '51 * * * *', lane: 'long', deletesOld: true }),
 ];

@@ -3,10 +3,11 @@
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { changed, type Db } from '../../kernel/database/db.ts';
+import { changed } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 
 export const accountRetentionJob = defineJob<object>('accounts:retention', 3);
+export const correctTimesJob = defineJob<object>('accounts:correct-times', 3);
 
 /** By the clock of the database as well, because that of this process may be ahead, and would end every session. */
 export async function forgetExpired({ db, clock }: Context): Promise<void> {
@@ -20,14 +21,13 @@ export async function forgetExpired({ db, clock }: Context): Promise<void> {
       where length(token) <> 43`,
   );
   await changed(db, sql`delete from user_verifications where expires_at < ${before}`);
-  await correctTimes(db);
 }
 
 /**
  * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught up.
  * Clocks that differ by a few minutes are left alone.
  */
-async function correctTimes(db: Db): Promise<void> {
+export async function correctTimes({ db }: Context): Promise<void> {
   const ahead = sql`now() + interval '1 hour'`;
   await changed(
     db,

@@ -21,5 +21,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(agentRetentionJob, forgetAgents, { cron: '53 3 * * *', lane: 'long' }),
+  bindJob(agentRetentionJob, forgetAgents, { cron: '53 3 * * *', lane: 'long', deletesOld: true }),
 ];

@@ -28,5 +28,5 @@ export const ROUTES: readonly Route[] = [
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(collectJob, collectAlerts, { cron: '* * * * *' }),
   bindJob(deliverJob, deliverAlert, { lane: 'outgoing' }),
-  bindJob(defineJob<object>('alerts:expire', 5), expireAlerts, { cron: '23 4 * * *' }),
+  bindJob(defineJob<object>('alerts:expire', 5), expireAlerts, { cron: '23 4 * * *', deletesOld: true }),
 ];

@@ -23,5 +23,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(auditRetentionJob, expireAudit, { cron: '17 4 * * *', lane: 'long' }),
+  bindJob(auditRetentionJob, expireAudit, { cron: '17 4 * * *', lane: 'long', deletesOld: true }),
 ];

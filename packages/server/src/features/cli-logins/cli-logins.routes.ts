@@ -19,5 +19,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(forgetLoginsJob, forgetOldLogins, { cron: '17 * * * *', lane: 'long' }),
+  bindJob(forgetLoginsJob, forgetOldLogins, { cron: '17 * * * *', lane: 'long', deletesOld: true }),
 ];

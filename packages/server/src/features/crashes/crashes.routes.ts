@@ -99,8 +99,8 @@ export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(partitionJob, makePartitions, { cron: '3 1 * * *' }),
   bindJob(groupLateJob, groupLate, { cron: '* * * * *' }),
   bindJob(crashAlertsJob, raiseCrashAlerts, { cron: '* * * * *' }),
-  bindJob(expireRatesJob, expireRates, { cron: '29 * * * *' }),
+  bindJob(expireRatesJob, expireRates, { cron: '29 * * * *', deletesOld: true }),
   bindJob(finishReportsJob, finishReports, { cron: '13 * * * *' }),
-  bindJob(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long' }),
-  bindJob(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long' }),
+  bindJob(sweepCrashesJob, sweepCrashes, { cron: '7 5 * * *', lane: 'long', deletesOld: true }),
+  bindJob(retentionJob, dropOldCrashes, { cron: '37 4 * * *', lane: 'long', deletesOld: true }),
 ];

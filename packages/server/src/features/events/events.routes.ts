@@ -35,9 +35,9 @@ export const ROUTES: readonly Route[] = [
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(eventPartitionJob, makeEventPartitions, { cron: '5 1 * * *' }),
   bindJob(foldSlotsJob, sumPastDays, { cron: '11 0 * * *', lane: 'long' }),
-  bindJob(eventRetentionJob, dropOldEvents, { cron: '43 4 * * *', lane: 'long' }),
+  bindJob(eventRetentionJob, dropOldEvents, { cron: '43 4 * * *', lane: 'long', deletesOld: true }),
   bindJob(writeFilesJob, writeEventFiles, { cron: '7 * * * *', lane: 'long' }),
   bindJob(removeDevicesJob, removeDevicesNow, { lane: 'long' }),
   bindJob(deleteFilesJob, deleteFiles, { lane: 'long' }),
-  bindJob(expireFilesJob, expireFiles, { cron: '51 4 * * *', lane: 'long' }),
+  bindJob(expireFilesJob, expireFiles, { cron: '51 4 * * *', lane: 'long', deletesOld: true }),
 ];

@@ -12,5 +12,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long' }),
+  bindJob(forgetRejectedJob, forgetRejectedFiles, { cron: '23 3 * * *', lane: 'long', deletesOld: true }),
 ];

@@ -30,5 +30,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(forgetInvitationsJob, forgetOldInvitations, { cron: '33 3 * * *' }),
+  bindJob(forgetInvitationsJob, forgetOldInvitations, { cron: '33 3 * * *', deletesOld: true }),
 ];

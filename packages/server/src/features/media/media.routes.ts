@@ -20,5 +20,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(sweepMediaJob, sweepMedia, { cron: '29 * * * *', lane: 'long' }),
+  bindJob(sweepMediaJob, sweepMedia, { cron: '29 * * * *', lane: 'long', deletesOld: true }),
 ];

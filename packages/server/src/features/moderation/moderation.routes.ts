@@ -23,5 +23,5 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(defineJob<object>('moderation:expire', 5), expireReports, { cron: '51 4 * * *' }),
+  bindJob(defineJob<object>('moderation:expire', 5), expireReports, { cron: '51 4 * * *', deletesOld: true }),
 ];

@@ -9,5 +9,9 @@ import { expireViews, getStatistics } from './statistics.ts';
 export const ROUTES: readonly Route[] = [handle(contract.getStatistics, getStatistics)];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(defineJob<object>('statistics:expire', 5), expireViews, { cron: '7 5 * * *', lane: 'long' }),
+  bindJob(defineJob<object>('statistics:expire', 5), expireViews, {
+    cron: '7 5 * * *',
+    lane: 'long',
+    deletesOld: true,
+  }),
 ];

@@ -21,5 +21,5 @@ export const ROUTES: readonly Route[] = [
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(compileJob, compileSymbols, { lane: 'long' }),
   bindJob(countContentsJob, countOldContents, { lane: 'long' }),
-  bindJob(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *', lane: 'long' }),
+  bindJob(sweepSymbolsJob, sweepSymbols, { cron: '47 * * * *', lane: 'long', deletesOld: true }),
 ];

@@ -15,6 +15,6 @@ export const ROUTES: readonly Route[] = [
 ];
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *', lane: 'long' }),
-  bindJob(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *', lane: 'long' }),
+  bindJob(sweepSessionsJob, sweepSessions, { cron: '*/5 * * * *', lane: 'long', deletesOld: true }),
+  bindJob(sweepBlobsJob, sweepBlobs, { cron: '17 * * * *', lane: 'long', deletesOld: true }),
 ];

@@ -22,5 +22,5 @@ export const ROUTES: readonly Route[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(scanVideoJob, scanUploadedVideo, { lane: 'long' }),
-  bindJob(sweepVideosJob, sweepVideos, { cron: '31 * * * *', lane: 'long' }),
+  bindJob(sweepVideosJob, sweepVideos, { cron: '31 * * * *', lane: 'long', deletesOld: true }),
 ];

@@ -17,26 +17,32 @@ export type JobBinding<Ctx> = {
   readonly work: (ctx: Ctx, payload: never, attempt: Attempt) => Promise<void>;
   readonly cron?: string;
   readonly lane: Lane;
+  /** Whether it deletes what is old, so that it must not run with a clock that is ahead (steady-clock.ts). */
+  readonly deletesOld: boolean;
   /** Enqueues the jobs of this kind that processes with these numbers held when they died (request/held-jobs.ts). */
   readonly release?: Release;
 };
+
+type Options = { cron?: string; lane?: Lane; deletesOld?: boolean; release?: Release };
 
 type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
 
 /**
  * Binds a function to a kind of job. With `cron` (UTC), the job is also enqueued on that schedule. Use the `long` lane
  * for jobs that may take minutes because they read large files or many rows, and `outgoing` for jobs that send
- * requests to addresses that developers chose.
+ * requests to addresses that developers chose. A job on a schedule with `deletesOld` is left out for a day after the clock
+ * has jumped.
  */
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,
   work: (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>,
-  { cron, lane = 'quick', release }: { cron?: string; lane?: Lane; release?: Release } = {},
+  { cron, lane = 'quick', deletesOld = false, release }: Options = {},
 ): JobBinding<Ctx> {
   return {
     kind: kind as JobKind<object>,
     work,
     lane,
+    deletesOld,
     ...(cron !== undefined && { cron }),
     ...(release !== undefined && { release }),
   };

@@ -1,0 +1,32 @@
+// Decides whether the clock can be trusted to delete what is old. A clock that is a year ahead for a minute, as after a
+// wrong answer of a time server, would otherwise make everything old.
+import { sql } from 'kysely';
+import { type Clock, DAY, HOUR } from '../clock.ts';
+import { type Db, onlyRow } from '../database/db.ts';
+
+/** A jump by less makes nothing old that is not nearly so. It is also the time for which a clock has to be steady. */
+const JUMP = DAY;
+/** By how much the clocks of this process and of the database may differ. */
+const MAX_DIFFERENCE = HOUR;
+
+type State = { steady_since: Date; database_now: Date };
+
+/**
+ * Records the time, and returns why the clock cannot be trusted: it has `jumped` during the last day, or `differs` from
+ * the clock of the database. Null if it can. A time in which nothing called this function, such as an outage of several
+ * days, looks like a jump.
+ */
+export async function findClockProblem(db: Db, clock: Clock): Promise<'jumped' | 'differs' | null> {
+  const now = clock.now();
+  const state = await onlyRow(
+    db,
+    sql<State>`insert into clock_state as existing (read_at, steady_since) values (${now}, ${now})
+      on conflict (is_only) do update set read_at = excluded.read_at,
+        steady_since = case
+          when abs(extract(epoch from excluded.read_at - existing.read_at)) * 1000 > ${JUMP}::integer then excluded.read_at
+          else existing.steady_since end
+      returning steady_since, clock_timestamp() as database_now`,
+  );
+  if (Math.abs(now.getTime() - state.database_now.getTime()) > MAX_DIFFERENCE) return 'differs';
+  return now.getTime() - state.steady_since.getTime() < JUMP ? 'jumped' : null;
+}
