@@ -104,6 +104,7 @@ const FEATURES: readonly Feature[] = [
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long', deletesOld: true }),
+  ...operator.JOBS,
   ...FEATURES.flatMap(({ JOBS = [] }) => JOBS),
 ];
 

@@ -3,14 +3,29 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { correctFutureTimes, TIMES } from '../src/features/operator/future-times.job.ts';
 import { JOBS } from '../src/features.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
-import { changed, type Database, openDatabase, rows } from '../src/kernel/database/db.ts';
+import { changed, type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { bindJob } from '../src/kernel/jobs/binding.ts';
 import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { findClockProblem } from '../src/kernel/jobs/steady-clock.ts';
 import { startWorker } from '../src/worker/run.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { callApi, makeOwnedGame } from './setup/api-calls.ts';
+import { signInCommand } from './setup/cli-logins.ts';
+import { request, startServer, type TestServer, until } from './setup/server.ts';
+import {
+  formOf,
+  ship,
+  shipAndScan,
+  smallZip,
+  startSession,
+  untilScanned,
+  upload,
+  uploadFields,
+} from './setup/uploads.ts';
+
+type Offer = { version: string; file: { file_uid: string } };
 
 const YEAR = 365 * DAY;
 
@@ -99,5 +114,115 @@ test('every job on a schedule that deletes what is old is left out then', () => 
   assert.deepEqual(
     scheduled.filter(({ deletesOld }) => !deletesOld).map(({ kind }) => kind.task),
     [],
+  );
+});
+
+describe('after the clock was a year ahead', () => {
+  let ahead = 0;
+  let jumping: TestServer;
+  before(async () => {
+    jumping = await startServer({ clock: { now: () => new Date(Date.now() + ahead) } });
+  });
+  after(() => jumping.stop());
+
+  async function whileAhead<T>(work: () => Promise<T>): Promise<T> {
+    ahead = YEAR;
+    try {
+      return await work();
+    } finally {
+      ahead = 0;
+    }
+  }
+
+  test('a newer build goes live, and a newer file of a build is offered', async () => {
+    const { game, owner } = await makeOwnedGame(jumping);
+    const first = await whileAhead(() => shipAndScan(jumping, game, { version: '1.0' }));
+    await correctFutureTimes(jumping.ctx);
+    const zip = smallZip('second.txt');
+    const second = await upload(jumping, game, formOf(uploadFields(first.buildId, zip), zip));
+    await untilScanned(jumping, game, second.body.data.file_uid);
+    const offered = async () => {
+      const { body } = await request(`${jumping.api}/public/games/${game.uid}`);
+      return body.data.downloads.map(({ version, file }: Offer) => [version, file.file_uid]);
+    };
+    assert.deepEqual(await offered(), [['1.0', second.body.data.file_uid]]);
+    const { fileUid } = await shipAndScan(jumping, game, { version: '2.0' });
+    assert.deepEqual(await offered(), [['2.0', fileUid]]);
+    const { body } = await callApi(jumping, owner, 'GET', `/games/${game.uid}/channels/stable/history`);
+    assert.deepEqual(
+      body.data.moves.map(({ version }: { version: string }) => version),
+      ['2.0', '1.0'],
+    );
+  });
+
+  test('sessions of uploads, invitations and logins from then expire as if they were from now', async () => {
+    const { game, owner } = await makeOwnedGame(jumping);
+    await whileAhead(async () => {
+      await startSession(jumping, game, smallZip());
+      await callApi(jumping, owner, 'POST', `/games/${game.uid}/invitations`, {
+        email: 'new@example.com',
+        role: 'admin',
+      });
+      await signInCommand(jumping, owner);
+    });
+    await correctFutureTimes(jumping.ctx);
+    const { session, invitation, login } = await onlyRow(
+      jumping.ctx.db,
+      sql<{ session: Date; invitation: Date; login: Date }>`select
+        (select expires_at from upload_sessions where game_id = ${game.uid}) as session,
+        (select expires_at from game_invitations where game_id = ${game.uid}) as invitation,
+        (select max(last_used_at) from cli_logins) as login`,
+    );
+    const fromNow = (time: Date) => Math.ceil((time.getTime() - Date.now()) / HOUR) + 0;
+    assert.deepEqual([session, invitation, login].map(fromNow), [6, 7 * 24, 0]);
+  });
+
+  test('times from then keep their order, and others are left alone', async () => {
+    const { game } = await makeOwnedGame(jumping);
+    const now = await ship(jumping, game, { version: 'now' });
+    const [a, b] = await whileAhead(async () => [
+      await ship(jumping, game, { version: 'a' }),
+      await ship(jumping, game, { version: 'b' }),
+    ]);
+    const read = () =>
+      rows(
+        jumping.ctx.db,
+        sql<{
+          build_id: string;
+          created_at: Date;
+        }>`select build_id, created_at from builds where game_id = ${game.uid} order by created_at`,
+      );
+    const [before] = await read();
+    for (const _ of [1, 2]) await correctFutureTimes(jumping.ctx);
+    const builds = await read();
+    assert.deepEqual(
+      builds.map(({ build_id }) => build_id),
+      [now, a, b].map((shipped) => shipped?.buildId),
+    );
+    assert.deepEqual(builds[0], before);
+    assert.ok(builds.every(({ created_at }) => created_at.getTime() <= Date.now() + MINUTE));
+  });
+});
+
+/** Their rows are corrected elsewhere, or nothing is granted by them. */
+const OTHER_EXPIRIES = [
+  'oauth_client_assertions.expires_at',
+  'oauth_signing_keys.expires_at',
+  'reserved_slugs.expires_at',
+  'used_links.expires_at',
+  'user_sessions.expires_at',
+  'user_verifications.expires_at',
+];
+
+test('every table whose rows expire is corrected', async () => {
+  const columns = await rows(
+    server.ctx.db,
+    sql<{ name: string }>`select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public' and column_name in ('expires_at', 'reserved_until') order by 1`,
+  );
+  const corrected = TIMES.flatMap(({ table, until: column }) => (column === undefined ? [] : [`${table}.${column}`]));
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    [...corrected, ...OTHER_EXPIRIES].toSorted(),
   );
 });

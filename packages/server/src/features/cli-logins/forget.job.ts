@@ -3,7 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { correctLastUse, forgetLogins } from './logins.sql.ts';
+import { forgetLogins } from './logins.sql.ts';
 import { forgetRequests } from './requests.sql.ts';
 
 export const forgetLoginsJob = defineJob<object>('cli-logins:forget', 3);
@@ -14,7 +14,6 @@ const ENDED_DAYS = 30;
 export async function forgetOldLogins(ctx: Context): Promise<void> {
   const now = ctx.clock.now();
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY);
-  await correctLastUse(ctx.db, now);
   await forgetRequests(ctx.db, now);
   await forgetLogins(ctx.db, { revoked: daysAgo(ENDED_DAYS), used: daysAgo(LIMITS.cliLoginDays + ENDED_DAYS) });
 }

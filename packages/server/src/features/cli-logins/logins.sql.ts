@@ -130,11 +130,3 @@ export function revokeLogins(db: Db, selection: Selection, times: Times): Promis
 export function forgetLogins(db: Db, { revoked, used }: { revoked: Date; used: Date }): Promise<number> {
   return changed(db, sql`delete from cli_logins where revoked_at < ${revoked} or last_used_at < ${used}`);
 }
-
-/** Logins that were used while the clock was ahead would otherwise not expire until it has caught up. */
-export async function correctLastUse(db: Db, now: Date): Promise<void> {
-  await changed(
-    db,
-    sql`update cli_logins set last_used_at = ${now} where last_used_at > ${now}::timestamptz + interval '1 hour'`,
-  );
-}

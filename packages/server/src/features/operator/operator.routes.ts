@@ -1,7 +1,9 @@
-// Binds the operations of the operator pages to the functions that serve them.
+// Binds the operations of the operator pages, and a job, to the functions that serve and run them.
 import * as contract from '@chauffeur/contract/operations/operator';
-import type { Lanes } from '../../kernel/jobs/binding.ts';
+import type { Context } from '../../context.ts';
+import { bindJob, type JobBinding, type Lanes } from '../../kernel/jobs/binding.ts';
 import { handle, type Route } from '../../request/route.ts';
+import { correctFutureTimes, futureTimesJob } from './future-times.job.ts';
 import {
   deleteFailedJob,
   disableUser,
@@ -32,3 +34,7 @@ export function createRoutes(lanes: Lanes): readonly Route[] {
     handle(contract.getSettings, getSettings),
   ];
 }
+
+export const JOBS: readonly JobBinding<Context>[] = [
+  bindJob(futureTimesJob, correctFutureTimes, { cron: '*/5 * * * *', lane: 'long' }),
+];
