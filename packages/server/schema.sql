@@ -78,7 +78,7 @@ declare
   fence timestamptz;
 begin
   perform pg_advisory_xact_lock_shared(7304511, hour);
-  select closed_until into fence from event_fence;
+  select least(closed_until, date_trunc('hour', clock_timestamp(), 'UTC') + interval '1 hour') into fence from event_fence;
   return case when fence > to_timestamp(hour * 3600.0) then fence end;
 end
 $function$;

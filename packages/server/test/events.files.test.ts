@@ -249,6 +249,42 @@ describe('event files', () => {
     assert.deepEqual(await keysOf(game.uid), [`${prefix}/00-000.parquet`]);
   });
 
+  test('are written as usual after the clocks of the server and the database were a year ahead', async () => {
+    await turn(true);
+    await sendAt(START, [{ event: 'before' }]);
+    await writeAt(START + HOUR);
+    // As in reality, both clocks are the real one.
+    await sendAt(Date.now(), [{ event: 'present' }]);
+    await writeEventFiles(server.ctx, {}, RUN);
+    const { db } = server.ctx;
+    // What the hourly job leaves when it runs while the clocks are ahead.
+    await changed(db, sql`update event_fence set closed_until = closed_until + interval '1 year'`);
+    await changed(db, sql`update event_file_games set next_hour = next_hour + interval '1 year'`);
+    await sendAt(Date.now(), [{ event: 'after' }]);
+    const nextHour = new Date((Math.floor(Date.now() / HOUR) + 1) * HOUR);
+    const received = await rows<{ received_at: Date }>(
+      db,
+      sql`select received_at from events where game_id = ${game.uid} and name = 'after'`,
+    );
+    assert.ok(received[0]!.received_at <= new Date(nextHour.getTime() + 1000), String(received[0]?.received_at));
+    await writeEventFiles(server.ctx, {}, RUN);
+    assert.ok(new Date((await settings()).written_until as string) <= nextHour);
+    const [{ closed_until }] = (await rows(db, sql`select closed_until from event_fence`)) as [{ closed_until: Date }];
+    assert.ok(closed_until <= nextHour);
+  });
+
+  test('of hours that have files from while the clock was ahead replace those', async () => {
+    await turn(true);
+    await sendAt(START + 2 * HOUR, [{ event: 'ahead' }]);
+    await writeAt(START + 3 * HOUR);
+    await changed(
+      server.ctx.db,
+      sql`update event_file_games set next_hour = ${new Date(START + HOUR)} where game_id = ${game.uid}`,
+    );
+    await writeAt(START + 4 * HOUR);
+    assert.deepEqual(namesIn(await readAll()), ['ahead']);
+  });
+
   test('of other games are written if those of one game cannot be, which are written later', async () => {
     const other = await makeGame();
     for (const each of [game, other]) {

@@ -99,6 +99,26 @@ test('a summary compares the week with the one before', async () => {
   assert.deepEqual([summary?.devices, summary?.crashed_devices], [1, 1]);
 });
 
+test('summaries are made after the clock was ahead, and compared with the week before', async () => {
+  now = new Date('2026-11-17T12:00:00Z');
+  const game = await makeGame(server);
+  const { buildId } = await shipAndScan(server, game);
+  for (const device of ['a', 'b']) await play(game, buildId, device);
+  const runAt = async (time: string) => {
+    now = new Date(time);
+    await summarizeWeeks(server.ctx);
+    return summariesOf(game);
+  };
+  await runAt('2026-11-23T05:13:00Z');
+  await runAt('2027-11-22T05:13:00Z');
+  now = new Date('2026-11-24T05:13:00Z');
+  await play(game, buildId, 'c');
+  const [summary, ...others] = await runAt('2026-11-30T05:13:00Z');
+  assert.deepEqual(others, []);
+  assert.equal(summary?.devices, 1);
+  assert.deepEqual(summary?.before, { reports: 0, devices: 2, crashed_devices: 0, downloads: 0 });
+});
+
 test('a summary is made on the Monday of the time zone, and is in the digest of that day', async () => {
   now = new Date('2026-11-18T12:00:00Z');
   const game = await makeSharedGame(server);

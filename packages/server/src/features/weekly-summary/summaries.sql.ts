@@ -38,6 +38,10 @@ export async function insertSummary(tx: Tx, gameId: string, week: string, data: 
   return count === 1;
 }
 
-export async function deleteSummaries(db: Db, before: string): Promise<void> {
-  await changed(db, sql`delete from weekly_summaries where week < ${before}::date`);
+export async function deleteSummariesAfter(db: Db, day: string): Promise<void> {
+  await changed(db, sql`delete from weekly_summaries where week > ${day}::date`);
+}
+
+export async function deleteSummariesBefore(db: Db, day: string): Promise<void> {
+  await changed(db, sql`delete from weekly_summaries where week < ${day}::date`);
 }

@@ -11,6 +11,7 @@ import * as sql from './summaries.sql.ts';
 import { type Monday, mondayOf, weekBefore } from './week.ts';
 
 export const summarizeJob = defineJob<object>('weekly-summary:summarize', 1);
+export const expireSummariesJob = defineJob<object>('weekly-summary:expire', 1);
 
 const GAMES_AT_ONCE = 100;
 const KEPT_DAYS = 60;
@@ -18,6 +19,8 @@ const KEPT_DAYS = 60;
 /** Safe to run twice and at any time: a game has one summary for each Monday. */
 export async function summarizeWeeks(ctx: Context): Promise<void> {
   const now = ctx.clock.now();
+  // From while the clock was ahead. Otherwise there would be no others until it has caught up.
+  await sql.deleteSummariesAfter(ctx.db, utcDayOf(new Date(now.getTime() + DAY)));
   // It is Monday somewhere for two days. A game that has a summary since Sunday is done.
   const since = utcDayOf(new Date(now.getTime() - 2 * DAY));
   let after: string | null = null;
@@ -30,7 +33,10 @@ export async function summarizeWeeks(ctx: Context): Promise<void> {
     if (games.length < GAMES_AT_ONCE) break;
     after = games.at(-1)!.game_id;
   }
-  await sql.deleteSummaries(ctx.db, utcDayOf(new Date(now.getTime() - KEPT_DAYS * DAY)));
+}
+
+export async function expireSummaries({ db, clock }: Context): Promise<void> {
+  await sql.deleteSummariesBefore(db, utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY)));
 }
 
 async function summarize(ctx: Context, gameId: string, { date: monday, began }: Monday): Promise<void> {

@@ -1,8 +1,9 @@
-// Binds the job that makes weekly summaries to its schedule.
+// Binds the jobs that make and delete weekly summaries to their schedules.
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
-import { summarizeJob, summarizeWeeks } from './summarize.job.ts';
+import { expireSummaries, expireSummariesJob, summarizeJob, summarizeWeeks } from './summarize.job.ts';
 
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(summarizeJob, summarizeWeeks, { cron: '13 * * * *', lane: 'long' }),
+  bindJob(expireSummariesJob, expireSummaries, { cron: '57 4 * * *', deletesOld: true }),
 ];

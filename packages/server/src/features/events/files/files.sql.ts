@@ -98,6 +98,15 @@ export async function advance(tx: Tx, gameId: string, { from, to }: { from: Date
   return count > 0;
 }
 
+/** What is recorded from while the clock was ahead comes next again after the first hour that is not closed. */
+export async function correctNextHours(db: Db, openFrom: Date): Promise<void> {
+  await changed(
+    db,
+    sql`update event_file_games set next_hour = ${openFrom}
+      where next_hour > ${openFrom}::timestamptz + interval '1 hour'`,
+  );
+}
+
 export async function setFull(db: Db, gameId: string): Promise<void> {
   await changed(db, sql`update event_file_games set is_full = true where game_id = ${gameId} and not is_full`);
 }
@@ -171,6 +180,11 @@ export async function countFilesBefore(db: Db, gameId: string, before: Date): Pr
     sql<{ files: number }>`select count(*) as files from event_files where game_id = ${gameId} and hour < ${before}`,
   );
   return files;
+}
+
+/** Deletes the rows of files from `from` up to `to` that were written while the clock was ahead. */
+export async function deleteRowsBetween(tx: Tx, gameId: string, { from, to }: { from: Date; to: Date }): Promise<void> {
+  await changed(tx, sql`delete from event_files where game_id = ${gameId} and hour >= ${from} and hour < ${to}`);
 }
 
 type Content = { key: string; size: number; sha256: string; events: number };

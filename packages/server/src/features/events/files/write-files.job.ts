@@ -34,6 +34,7 @@ export async function writeEventFiles(
   const games = await sql.listGames(ctx.db);
   if (games.length === 0) return;
   const openFrom = await closeHours(ctx);
+  await sql.correctNextHours(ctx.db, openFrom);
   let failure: { error: unknown } | undefined;
   for (const gameId of games) {
     signal.throwIfAborted();
@@ -151,7 +152,7 @@ async function record(
   ctx: Context,
   { db }: Session,
   gameId: string,
-  { to, recorded }: Span & { recorded: Date },
+  { from, to, recorded }: Span & { recorded: Date },
   files: readonly WrittenFile[],
 ): Promise<boolean> {
   const now = ctx.clock.now();
@@ -159,6 +160,7 @@ async function record(
     return await transact(db, async (tx) => {
       await lockGame(tx, gameId);
       if (!(await sql.advance(tx, gameId, { from: recorded, to }))) return false;
+      await sql.deleteRowsBetween(tx, gameId, { from, to });
       for (const { hour, ...file } of files)
         await sql.insertFile(tx, gameId, { ...file, fileId: newId(now.getTime()), hour: new Date(hour) }, now);
       if (files.length > 0) await enforceQuota(ctx, tx, gameId);
