@@ -1,3 +1,4 @@
+// cspell:ignore bugreport choosenim gosu libruby NOENT occured Quellcode ucrt
 // Reports of each format, in the form that engines and runtimes write them. The texts of a cause differ as those of
 // several players, builds and systems do, and have the same signature; those of two causes differ.
 
@@ -933,5 +934,353 @@ Called from flixel.FlxState.update (flixel/FlxState.hx line 9)`,
     title: 'Haxe error: Invalid field access : hp | owls.Nest.add',
     reason: 'Haxe error',
     texts: ['Invalid field access : hp\nCalled from owls.Nest.add (source/owls/Nest.hx line 3)'],
+  },
+  {
+    format: 'Godot',
+    title: 'USER ERROR: The nest is full | nest.land',
+    reason: 'USER ERROR',
+    texts: [
+      `E 0:00:08.275   nest.gd:12 @ land(): The nest is full
+  <C++ Source>  core/variant/variant_utility.cpp:1024 @ push_error()
+  <Stack Trace> nest.gd:12 @ land()
+                owl.gd:30 @ _process()`,
+      `E 0:01:40:0311   land: The nest is full
+  <C++-Quellcode>core/variant/variant_utility.cpp:1092 @ push_error()
+  <Stack-Trace> nest.gd:15 @ land()
+                owl.gd:33 @ _process()
+E 0:01:41:0311   fly: Later`,
+      `USER ERROR: The nest is full
+   at: push_error (core/variant/variant_utility.cpp:1092)
+   GDScript backtrace (most recent call first):
+       [0] land (res://nest.gd:12)`,
+    ],
+  },
+  {
+    format: 'Godot',
+    title: 'ERROR: Node not found: "Owl" (relative to "Level"). | nest._ready',
+    reason: 'ERROR',
+    texts: [
+      `E 0:00:01.234   get_node: (Node not found: "Owl" (relative to "/root/Level").)
+  <C++ Error>   Condition "!node" is true. Returned: __null
+  <C++ Source>  scene/main/node.cpp:1376 @ get_node()
+  <Stack Trace> nest.gd:14 @ _ready()`,
+      `E 0:00:00:0625   nest.gd:15 @ _ready(): Node not found: "Owl" (relative to "/root/Level").
+  <C++ 错误>     Method/function failed. Returning: nullptr
+  <C++ 源文件>   scene/main/node.cpp:1651 @ get_node()
+  <栈追踪>       nest.gd:15 @ _ready()`,
+    ],
+  },
+  {
+    format: 'Godot',
+    title: "SCRIPT ERROR: Invalid get index 'hp' (on base: 'Nil'). | player._process",
+    reason: 'SCRIPT ERROR',
+    texts: [
+      `E 0:00:02:0311   _process: Invalid get index 'hp' (on base: 'Nil').
+  <GDScript Source>player.gd:12 @ _process()
+  <Stack Trace> player.gd:12 @ _process()
+                level.gd:3 @ tick()`,
+      `SCRIPT ERROR: _process: Invalid get index 'hp' (on base: 'Nil').
+   At: res://player.gd:40.`,
+    ],
+  },
+  {
+    format: 'Ruby crash',
+    title: 'SIGSEGV | nest.draw',
+    reason: 'SIGSEGV',
+    texts: [
+      `/opt/owls/nest.rb:3: [BUG] Segmentation fault at 0x0000000000000007
+ruby 3.2.2 (2023-03-30 revision e51014f9c0) [x86_64-linux]
+
+-- Control frame information -----------------------------------------------
+c:0003 p:---- s:0011 e:000010 CFUNC  :draw_rect
+c:0001 p:0000 s:0003 E:0001a0 DUMMY  [FINISH]
+
+-- Ruby level backtrace information ----------------------------------------
+/opt/owls/main.rb:9:in \`<main>'
+/opt/owls/nest.rb:3:in \`block in draw'
+
+-- Machine register context ------------------------------------------------
+ RIP: 0x000070aa64cedbe7 RBP: 0x000070aa648e8fd0 RSP: 0x00007ffc5c057608
+
+-- C level backtrace information -------------------------------------------
+/usr/lib/libruby.so.3.2(rb_print_backtrace+0xd) [0x70aa64d5bb5f] vm_dump.c:785
+/usr/lib/libruby.so.3.2(rb_vm_bugreport) vm_dump.c:1080
+/usr/lib/libruby.so.3.2(sigsegv+0x49) [0x7fdc221827c9] signal.c:964
+/lib/x86_64-linux-gnu/libpthread.so.0(__restore_rt+0x0) [0x7fdc21f25140]
+/opt/owls/gems/gosu.so(draw_rect+0x12) [0x7fdc2220e298]
+/usr/lib/libruby.so.3.2(vm_call_cfunc+0x119) [0x7a62f0e51dd9] vm.c:12
+
+-- Other runtime information -----------------------------------------------
+
+* Loaded script: main.rb`,
+      `nest.rb:5: [BUG] Segmentation fault at 0x0000000000000010
+ruby 3.4.1 (2024-12-25 revision 48d4efcb85) +PRISM [x64-mingw-ucrt]
+
+-- Ruby level backtrace information ----------------------------------------
+main.rb:11:in '<main>'
+nest.rb:5:in 'draw'
+
+-- C level backtrace information -------------------------------------------
+C:\\Windows\\SYSTEM32\\ntdll.dll(ZwWaitForSingleObject+0x14) [0x00007ff8a1b2c3d4]`,
+    ],
+  },
+  {
+    format: 'Ruby crash',
+    title: 'Ruby [BUG]: object allocation during garbage collection phase | nest',
+    reason: 'Ruby [BUG]',
+    texts: [
+      `nest.rb:12: [BUG] object allocation during garbage collection phase
+ruby 1.9.2p0 (2010-08-18) [i386-mingw32]
+
+This application has requested the Runtime to terminate it in an unusual way.`,
+    ],
+  },
+  {
+    format: 'Ruby',
+    title: 'KeyError: no entry | Nest#find',
+    reason: 'KeyError',
+    texts: [
+      `owl.rb:5:in 'Owl#open': nest is gone (NestError)
+	from owl.rb:9:in '<main>'
+owl.rb:3:in 'Nest#find': no entry (KeyError)
+
+    @eggs.fetch(:first)
+         ^^^^^^
+	from owl.rb:5:in 'Owl#open'
+	from owl.rb:9:in '<main>'`,
+      `Traceback (most recent call last):
+	2: from owl.rb:11:in '<main>'
+	1: from owl.rb:7:in 'Owl#open'
+owl.rb:4:in 'Nest#find': no entry (KeyError)`,
+    ],
+  },
+  {
+    format: 'RPG Maker',
+    title: "NoMethodError: undefined method `hp' for nil:NilClass | Game_Player.update",
+    reason: 'NoMethodError',
+    texts: [
+      `[2024-01-31 12:00:00 +0000]
+
+Exception: NoMethodError
+Message: undefined method \`hp' for nil:NilClass
+
+Backtrace:
+[Scripts] 049:Game_Player:123:in \`update'
+Scene_Map:12:in \`block in main'
+Main:3:in \`<main>'`,
+      `Exception: NoMethodError
+Message: undefined method \`hp' for nil:NilClass
+
+Backtrace:
+050:Game_Player:130:in \`update'`,
+    ],
+  },
+  {
+    format: 'RPG Maker',
+    title: 'RuntimeError: no owl in nest <n> | Game_Nest',
+    reason: 'RuntimeError',
+    texts: ["Script 'Game_Nest' line 12: RuntimeError occured.\n\nno owl in nest 7"],
+  },
+  {
+    format: 'Lua',
+    title: "Lua error: attempt to index a nil value (field 'nest') | owl",
+    reason: 'Lua error',
+    texts: [
+      "PANIC: unprotected error in call to Lua API (src/owl.lua:12: attempt to index a nil value (field 'nest'))",
+      "A fatal error occurred: LUA PANIC: unprotected error in call to Lua API (/opt/owls/owl.lua:15: attempt to index a nil value (field 'nest'))",
+    ],
+  },
+  {
+    format: 'Lua',
+    title: 'Lua error: not enough memory',
+    reason: 'Lua error',
+    texts: ['PANIC: unprotected error in call to Lua API (not enough memory)'],
+  },
+  {
+    format: 'Lua',
+    title: "Lua error: 'end' expected near <eof> | main",
+    reason: 'Lua error',
+    texts: [
+      "lua: main.lua:4: 'end' expected near <eof>",
+      "C:\\tools\\luajit.exe: main.lua:9: 'end' expected near <eof>",
+    ],
+  },
+  {
+    format: 'Lua',
+    title: 'Lua error: nest <n> is empty | owl.land',
+    reason: 'Lua error',
+    texts: [
+      `/usr/bin/lua5.4: nest 3 is empty
+stack traceback:
+	[C]: in function 'error'
+	(...tail calls...)
+	src/owl.lua:3: in method 'land'
+	[C]: in ?`,
+    ],
+  },
+  {
+    format: 'Lua',
+    title: "Lua error: module 'nest' not found: | main.main",
+    reason: 'Lua error',
+    texts: [
+      `lua: main.lua:5: module 'nest' not found:
+	no field package.preload['nest']
+${['usr/share/lua/5.3', 'usr/lib/lua/5.3', 'opt/lua', 'opt/owls'].flatMap((folder) => [`	no file '/${folder}/nest.lua'`, `	no file '/${folder}/nest/init.lua'`]).join('\n')}
+stack traceback:
+	[C]: in function 'require'
+	main.lua:5: in main chunk
+	[C]: in ?`,
+    ],
+  },
+  {
+    format: 'Nim',
+    title: 'IndexDefect: index <n> not in <n> .. <n> | nest.land',
+    reason: 'IndexDefect',
+    texts: [
+      `Traceback (most recent call last)
+/home/ci/owls/src/owls.nim(26) owls
+/home/ci/owls/src/nest.nim(16) land
+/home/ci/.choosenim/toolchains/nim-2.0.2/lib/system/fatal.nim(54) sysFatal
+Error: unhandled exception: index 4 not in 0 .. 3 [IndexDefect]`,
+      `Traceback (most recent call last)
+owls.nim(30)             owls
+nest.nim(18)             land
+(12 calls omitted) ...
+fatal.nim(53)            sysFatal
+Error: unhandled exception: index 7 not in 0 .. 6 [IndexDefect]`,
+    ],
+  },
+  {
+    format: 'Nim',
+    title: 'SIGSEGV | nest.fly',
+    reason: 'SIGSEGV',
+    texts: [
+      `Traceback (most recent call last)
+owls.nim(4)              owls
+nest.nim(93)             flyNimAsyncContinue
+system.nim(1529)         add
+SIGSEGV: Illegal storage access. (Attempt to read from nil?)`,
+    ],
+  },
+  {
+    format: 'Nim',
+    title: 'NestError: The nest is gone It was here a moment ago | owls.hello',
+    reason: 'NestError',
+    texts: [
+      `Traceback (most recent call last)
+owls.nim(12) at module owls
+owls.nim(10) at owls.hello
+Error: unhandled exception: The nest is gone
+It was here a moment ago [NestError]`,
+    ],
+  },
+  {
+    format: 'Zig',
+    title: 'panic: index out of bounds: index <n>, len <n> | nest.land',
+    reason: 'panic',
+    texts: [
+      `thread 318181 panic: index out of bounds: index 128, len 128
+/home/ci/owls/src/nest.zig:481:34: 0x2484f5 in land (owls)
+                    if (owls[i + 1] != .asleep) {
+                                 ^
+/home/ci/owls/src/main.zig:73:24: 0x23bb46 in main (owls)
+    try nest.land(gpa);
+                       ^
+/usr/lib/zig/lib/std/start.zig:583:37: 0x23ae85 in posixCallMainAndExit (owls)
+            const result = root.main() catch |err| {
+                                    ^
+???:?:?: 0x2 in ??? (???)
+Unwind information for \`???:0x2\` was not available, trace may be incomplete`,
+      `panic: index out of bounds: index 7, len 5
+C:\\ci\\owls\\src\\nest.zig:490:34: 0x7ff7a03eaec7 in land__anon_8874 (owls.obj)
+C:\\zig\\lib\\std\\start.zig:256:65: 0x7ff7a03765d1 in WinStartup (owls.obj)`,
+    ],
+  },
+  {
+    format: 'Zig',
+    title: 'SIGSEGV | nest.Nest.fly',
+    reason: 'SIGSEGV',
+    texts: [
+      `Segmentation fault at address 0x10
+/home/ci/owls/src/nest.zig:12:5: 0x2484f5 in nest.Nest.fly (owls)
+    self.owl.flap();
+    ^
+/home/ci/.cache/zig/p/N-V-__8AAH/src/loop.zig:9:5: 0x23bb46 in run (owls)`,
+    ],
+  },
+  {
+    format: 'Zig',
+    title: 'FileNotFound | save.load',
+    reason: 'FileNotFound',
+    texts: [
+      `error: FileNotFound
+/usr/lib/zig/lib/std/posix.zig:1715:23: 0x10c1f5a in openatZ (owls)
+            .NOENT => return error.FileNotFound,
+                      ^
+/home/ci/owls/src/save.zig:12:5: 0x10c1f5a in load (owls)
+    const file = try folder.openFile(path);
+    ^`,
+    ],
+  },
+  {
+    format: 'Odin',
+    title: 'Odin error: Index <n> is out of range <n>..<<n> | nest',
+    reason: 'Odin error',
+    texts: [
+      '/home/ci/owls/src/nest.odin(12:5) Index 4 is out of range 0..<4',
+      'D:/agent/owls/src/nest.odin:15:9: Index -1 is out of range 0..<12',
+    ],
+  },
+  {
+    format: 'Odin',
+    title: 'runtime assertion: owl != nil | nest',
+    reason: 'runtime assertion',
+    texts: ['nest.odin(12:5) runtime assertion: owl != nil'],
+  },
+  {
+    format: 'Odin',
+    title: 'panic: no owl in nest <n> | nest',
+    reason: 'panic',
+    texts: ['/src/nest.odin(30:2) panic: no owl in nest 3'],
+  },
+  {
+    format: 'Mono',
+    title: 'Assertion failed: tblock->native_offset | Owls.Nest.Land',
+    reason: 'Assertion failed',
+    texts: [
+      `* Assertion at mini.c:2644, condition \`tblock->native_offset' not met
+
+=================================================================
+	Native Crash Reporting
+=================================================================
+Got a SIGABRT while executing native code. This usually indicates
+a fatal error in the mono runtime or one of the native libraries 
+used by your application.
+=================================================================
+
+=================================================================
+	Managed Stacktrace:
+=================================================================
+	  at <unknown> <0xffffffff>
+	  at Owls.Nest:Land (int) <0x0020a>
+	  at Owls.Level:Update () <0x0010b>
+=================================================================`,
+      `* Assertion at /build/mono/mini/mini.c:2711, condition \`tblock->native_offset' not met
+Stacktrace:
+
+  at <unknown> <0xffffffff>
+  at (wrapper managed-to-native) UnityEngine.Mesh.Set (UnityEngine.Mesh) <0x00012>
+  at Owls.Nest.Land (int) [0x00012] in /src/Nest.cs:12
+
+Native stacktrace:
+
+	0   mono32                              0x000f6c59 mono_handle_native_crash + 233`,
+    ],
+  },
+  {
+    format: 'Mono',
+    title: 'Assertion failed: should not be reached | interp-stubs',
+    reason: 'Assertion failed',
+    texts: ['* Assertion: should not be reached at interp-stubs.c:105'],
   },
 ];

@@ -1,3 +1,4 @@
+// cspell:ignore bugreport gosu libruby nptl strutils
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -60,6 +61,77 @@ const RULES: readonly { rule: string; text: string; title: string; frames: reado
       [null, null, null, false],
       ['Owl::fly()', null, 'owl.cpp', true],
     ],
+  },
+  {
+    rule: 'take a warning that was copied from the editor of Godot for none',
+    text: `W 0:00:02:905   reload: The variable "egg" is never used.
+  <GDScript Source>nest.gd:7 @ reload()
+E 0:00:03:905   Owl.cs:40 @ void Owls.Owl._Process(double): System.NullReferenceException: Not set
+  <C# Error>    System.NullReferenceException
+  <C# Source>   Owl.cs:40 @ void Owls.Owl._Process(double)
+  <Stack Trace> Owl.cs:40 @ void Owls.Owl._Process(double)
+                Node.cs:2171 @ bool Godot.Node.InvokeGodotClassMethod(Godot.NativeInterop.NativeVariantPtrArgs)`,
+    title: 'NullReferenceException | Owls.Owl._Process',
+    frames: [
+      ['Owls.Owl._Process', null, 'Owl.cs', true],
+      ['Godot.Node.InvokeGodotClassMethod', null, 'Node.cs', false],
+    ],
+  },
+  {
+    rule: 'show the C functions that Ruby called above the signal, and none of those that wrote the report',
+    text: `nest.rb:3: [BUG] Segmentation fault at 0x0000000000000007
+ruby 3.2.2 (2023-03-30 revision e51014f9c0) [x86_64-linux]
+
+-- Ruby level backtrace information ----------------------------------------
+main.rb:9:in \`<main>'
+nest.rb:3:in \`draw'
+
+-- C level backtrace information -------------------------------------------
+/usr/lib/libruby.so.3.2(rb_vm_bugreport) vm_dump.c:1080
+/usr/lib/libruby.so.3.2(sigsegv+0x49) [0x7fdc221827c9] signal.c:964
+/opt/owls/gems/gosu.so(draw_rect+0x12) [0x7fdc2220e298]
+/usr/lib/libruby.so.3.2(vm_call_cfunc+0x119) [0x7a62f0e51dd9] vm.c:12`,
+    title: 'SIGSEGV | nest.draw',
+    frames: [
+      ['draw_rect', 'gosu.so', null, false],
+      ['nest.draw', null, 'nest.rb', true],
+      ['main.main', null, 'main.rb', true],
+    ],
+  },
+  {
+    rule: 'know the standard library and packages of Nim by their folders, or by their names in older builds',
+    text: `Traceback (most recent call last)
+/src/owls/nest.nim(3)    hoot
+/home/ci/.nimble/pkgs2/loops-1.0.0-4f3a/loops.nim(9) run
+strutils.nim(1120)       parseInt
+Error: unhandled exception: invalid integer: x [ValueError]`,
+    title: 'ValueError: invalid integer: x | nest.hoot',
+    frames: [
+      ['strutils.parseInt', null, 'strutils.nim', false],
+      ['loops.run', null, 'pkgs2/loops-1.0.0-4f3a/loops.nim', false],
+      ['nest.hoot', null, 'src/owls/nest.nim', true],
+    ],
+  },
+  {
+    rule: 'know the standard library and packages of Zig, and C of the OS, by their folders',
+    text: `thread 1 panic: no eggs
+/home/ci/.cache/zig/p/loops-1.0.0/src/loops.zig:9:5: 0x23bb46 in run (owls)
+/home/ci/owls/nest.zig:12:5: 0x2484f5 in hatch (owls)
+../sysdeps/nptl/libc_start_call_main.h:58:16: 0x7f1 in __libc_start_call_main (libc.so.6)`,
+    title: 'panic: no eggs | nest.hatch',
+    frames: [
+      ['loops.run', null, 'loops-1.0.0/src/loops.zig', false],
+      ['nest.hatch', null, 'owls/nest.zig', true],
+      ['__libc_start_call_main', null, 'sysdeps/nptl/libc_start_call_main.h', false],
+    ],
+  },
+  {
+    rule: 'take an error of the compiler of Odin, and a log line with its place, for none',
+    text: `main.odin(7:18) Error: Index '6' is out of bounds range 0..<5, got 6
+main.odin(9:1) loaded 3 nests
+main.odin(9:1) panic: x`,
+    title: 'panic: x | main',
+    frames: [[null, null, 'main.odin', true]],
   },
   {
     rule: 'take the place in a message of Lua for a frame if no frame has it',
@@ -227,7 +299,7 @@ describe('text formats', () => {
     )) {
       for (const prefix of prefixes) {
         // A text of another logger would have two prefixes.
-        const text = texts.findLast((each) => !/^(?:[[\d]|[VDIWEFA]\/)/m.test(each));
+        const text = texts.findLast((each) => !/^(?:[[\d]|[VDIWEFA]\/|E \d)/m.test(each));
         if (text === undefined) continue;
         const lines = ['Loading level 3', '', ...text.split(/\r?\n/), '', 'Goodbye'];
         assert.equal(titleOf(lines.map((line) => `${prefix}${line}`).join('\r\n')), title, prefix);

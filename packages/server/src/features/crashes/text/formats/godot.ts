@@ -27,6 +27,68 @@ export const godotScript: TextFormat = {
   },
 };
 
+/**
+ * What the editor copies from its list of errors, in the language of the editor. The level and the time were removed with
+ * the prefix:
+ *
+ *     E 0:00:08.275   nest.gd:12 @ land(): The nest is full
+ *       <C++ Source>  core/variant/variant_utility.cpp:1024 @ push_error()
+ *       <Stack Trace> nest.gd:12 @ land()
+ *                     owl.gd:30 @ _process()
+ */
+export const godotConsole: TextFormat = {
+  name: 'Godot',
+  read(lines, at) {
+    const text = lines[at]!.trim();
+    if (text.startsWith('<') || /^W \d/.test(text)) return null;
+    let end = at + 1;
+    const places: { frame: TraceFrame; isLabelled: boolean }[] = [];
+    for (; end < lines.length; end++) {
+      const [, label, item = ''] = /^\s{1,40}(?:<([^<>]{1,40})>)?\s{0,40}(\S.{0,900})$/.exec(lines[end]!) ?? [];
+      const isLabelled = label !== undefined;
+      const found = consolePlace(item);
+      // The condition that failed has no place, and only a stack has lines without a label.
+      if (found === null ? !isLabelled || places.length > 0 : !isLabelled && places.length < 2) break;
+      if (found !== null) places.push({ frame: found, isLabelled });
+      if (end > at + MAX_CONSOLE_LINES) break;
+    }
+    const [source, ...stack] = places.map((each) => each.frame);
+    if (source === undefined) return null;
+    const isScript = /\.(?:gd|gdc|cs)$/.test(source.file ?? '');
+    const isRepeated = isScript && stack[0]?.function === source.function;
+    const message = consoleMessage(text, [source, stack[0]]);
+    const named = headerOf(message);
+    const isCsharp = (source.file ?? '').endsWith('.cs');
+    const type = isScript ? 'SCRIPT ERROR' : source.function === 'push_error' ? 'USER ERROR' : 'ERROR';
+    return readingOf(
+      isCsharp && named !== null ? named.type : type,
+      isCsharp && named !== null ? named.message : message,
+      isRepeated ? stack : [source, ...stack],
+      end,
+    );
+  },
+};
+
+/** A stack overflow of GDScript has 1024. */
+const MAX_CONSOLE_LINES = 1100;
+
+/** `nest.gd:12 @ land()`, and `Nest.cs:12 @ void Owls.Nest.Land(Single)`. */
+function consolePlace(text: string): TraceFrame | null {
+  const [place, called] = splitFirst(text, ' @ ') ?? ['', ''];
+  if (!/^\S.{0,300}:\d{1,7}$/.test(place) || !called.endsWith(')')) return null;
+  return scriptFrame(called, place);
+}
+
+/** The message without the place or the function in front of it, and the parentheses of 3.x around it. */
+function consoleMessage(text: string, callers: readonly (TraceFrame | undefined)[]): string {
+  const placed = /^\S.{0,300}?:\d{1,7} @ .{1,300}?\(.{0,200}?\): (.{1,900})$/.exec(text)?.[1];
+  const [before, rest] = splitFirst(text, ': ') ?? ['', text];
+  const lastName = (name: string) => name.split(/[.:]/).at(-1);
+  const isCaller = callers.some((each) => lastName(each?.function ?? '') === lastName(before));
+  const isNamed = /^[\w.:]{1,200}$/.test(before) && isCaller;
+  return (placed ?? (isNamed ? rest : text)).replace(/^\((.{1,900})\)$/, '$1');
+}
+
 /** Frames of scripts decide; without any, the place in the engine does. */
 function readError(lines: readonly string[], at: number, level: string, text: string): Reading | null {
   // The frames of an exception of C# follow its message, and are .NET's.
@@ -87,7 +149,7 @@ function scriptFrame(rawName: string, place: string, isOld = false): TraceFrame 
     function: isOld && bare === '' ? (isScript ? `${qualify('', file)}:` : null) : qualified || null,
     file,
     line: line === 0 ? null : line,
-    own: isScript && !file.startsWith('res://addons/'),
+    own: isScript && !file.startsWith('res://addons/') && !(isCsharp && /^(?:Godot|GodotPlugins|System)\./.test(bare)),
   });
 }
 

@@ -1,7 +1,7 @@
 // Errors of Lua: LÖVE, Defold, Solar2D and the plain interpreter.
 import { after, isBlank, isDigits, locationOf, splitFirst } from '../scan.ts';
 import { qualify, shownFile } from '../source-names.ts';
-import { frame, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
 
 /** Lines between the message and the traceback. */
 const MAX_BETWEEN = 6;
@@ -12,40 +12,66 @@ export const lua: TextFormat = {
     const error = errorOf(lines[at]!);
     if (error === null) return null;
     let start = at + 1;
-    while (start < lines.length && start <= at + MAX_BETWEEN && !isStart(lines[start]!)) start += 1;
-    if (start >= lines.length || !isStart(lines[start]!)) return null;
+    // The places where a module was looked for don't count.
+    for (let others = 0; start < lines.length && others < MAX_BETWEEN && !isStart(lines[start]!); start++)
+      if (!/^\s{1,20}no (?:field|file|module) /.test(lines[start]!)) others += 1;
+    if (start >= lines.length || !isStart(lines[start]!)) return error.isNamed ? readingOf(error, [], at + 1) : null;
     const frames: TraceFrame[] = [];
     let end = start + 1;
     for (; end < lines.length; end++) {
       const text = lines[end]!.trim();
       if (isBlank(text) && frames.length === 0) continue;
-      const parsed = text === '...' || /^\.\.\..{0,40}(?:skipping|skipped)/.test(text) ? undefined : callOf(text);
+      const parsed = isOmission(text) ? undefined : callOf(text);
       if (parsed === null) break;
       if (parsed !== undefined) frames.push(parsed);
     }
-    // The place in the message is that of the innermost frame, which `error` with a level leaves out.
-    const top = frames.find(({ own }) => own);
-    const isKnown = top !== undefined && top.file === error.place?.file;
-    const all = error.place === null || isKnown ? frames : [error.place, ...frames];
-    const main = { type: 'Lua error', message: error.message, frames: all };
-    return { isNative: false, isFatal: true, main, end };
+    return readingOf(error, frames, end);
   },
 };
+
+function readingOf({ message, place }: LuaError, frames: readonly TraceFrame[], end: number): Reading {
+  // The place in the message is that of the innermost frame, which `error` with a level leaves out.
+  const top = frames.find(({ own }) => own);
+  const isKnown = top !== undefined && top.file === place?.file;
+  const all = place === null || isKnown ? frames : [place, ...frames];
+  return { isNative: false, isFatal: true, main: { type: 'Lua error', message, frames: all }, end };
+}
+
+/** In place of frames: `...`, `... (skipping 12 levels)`, `(...tail calls...)`, and `(tail call): ?` of 5.1. */
+function isOmission(text: string): boolean {
+  return text === '...' || /^\.\.\..{0,40}(?:skipping|skipped)/.test(text) || /^\((?:\.\.\.)?tail calls?/.test(text);
+}
 
 function isStart(line: string): boolean {
   const text = line.trim();
   return text === 'Traceback' || text === 'stack traceback:' || text === 'Stack traceback:';
 }
 
+type LuaError = {
+  readonly message: string;
+  readonly place: TraceFrame | null;
+  /** Whether the line says for sure that it is an error, which needs no traceback. */
+  readonly isNamed: boolean;
+};
+
+/** The interpreter, with its folder: `lua: `, `/usr/bin/lua5.4: `, `C:\tools\luajit.exe: `. */
+const INTERPRETER = /^(?:\S{0,200}[\\/])?lua(?:jit)?[\d.-]{0,12}(?:\.exe)?: /;
+/** What other programs write before an error. */
+const PROGRAM = /^(?:love|Error|ERROR:SCRIPT|PANIC|Runtime error): /;
+
 /** `main.lua:12: attempt to index global 'player' (a nil value)`, with what a program writes before it. */
-function errorOf(line: string): { message: string; place: TraceFrame | null } | null {
-  const text = line.trim().replace(/^(?:lua[\d.]{0,6}|luajit|love|Error|ERROR:SCRIPT|PANIC|Runtime error): /, '');
+function errorOf(line: string): LuaError | null {
+  const whole = line.trim();
+  const panic = splitFirst(whole, 'PANIC: unprotected error in call to Lua API (')?.[1];
+  const named = panic?.replace(/\)$/, '') ?? (INTERPRETER.test(whole) ? whole.replace(INTERPRETER, '') : undefined);
+  const text = named ?? whole.replace(PROGRAM, '');
   if (/^Error: ?$/.test(text) || text === '') return null;
   const place = placeOf(text);
-  if (place === null) return null;
+  if (place === null) return named === undefined ? null : { message: text, place, isNamed: panic !== undefined };
   return {
     message: place.rest,
     place: frame({ file: shownFile(place.file), line: place.line, own: isOwn(place.file) }),
+    isNamed: named !== undefined,
   };
 }
 

@@ -1,7 +1,9 @@
-// Unity's report of a native crash in Player.log and Editor.log, on each OS. Its exceptions are those of .NET.
+// Unity's report of a native crash in Player.log and Editor.log, on each OS, and that of Mono. Its exceptions are those of
+// .NET.
 import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
-import { after, isBlank, leadingNumber, splitFirst, splitLast } from '../scan.ts';
-import { frame, readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
+import { after, isBlank, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
+import { shownFile } from '../source-names.ts';
+import { frame, type Reading, readFrames, type TextFormat, type TraceFrame } from '../trace.ts';
 import { methodOf } from './dotnet.ts';
 
 /** Lines between the signal and the first frame. */
@@ -46,6 +48,43 @@ export const unityCrash: TextFormat = {
     return { isNative: true, isFatal: true, main, end: next };
   },
 };
+
+/** Mono ends like this when it is broken itself, or was called in a wrong way. */
+export const monoAssertion: TextFormat = {
+  name: 'Mono',
+  read(lines, at) {
+    // `* Assertion at mini.c:2644, condition `ji' not met`, and `* Assertion: should not be reached at mini.c:12`.
+    const text = after(lines[at]!.trim(), '* Assertion');
+    if (text === null) return null;
+    const condition = /^ at (.{1,300}:\d{1,7}), condition [`'](.{1,500})' not met$/.exec(text);
+    const [place, message] = condition?.slice(1) ?? (splitLast(text, ' at ') ?? []).toReversed();
+    if (place === undefined || message === undefined) return null;
+    // The report of the crash that it caused.
+    let next = at + 1;
+    while (next < lines.length && next < at + MAX_BETWEEN && !isReport(lines[next]!)) next += 1;
+    const crash = next < lines.length ? (readStacktrace(lines, next) ?? unityCrash.read(lines, next)) : null;
+    const { file, line } = locationOf(place);
+    const frames = crash?.main.frames ?? [frame({ file: shownFile(file), line, own: false })];
+    const main = { type: 'Assertion failed', message: message.replace(/^: /, ''), frames };
+    return { isNative: crash?.isNative ?? false, isFatal: true, main, end: crash?.end ?? at + 1 };
+  },
+};
+
+function isReport(line: string): boolean {
+  return /^(?:Stacktrace:|Native stacktrace:|Got an? \w{1,30} while executing native code\.)/.test(line.trim());
+}
+
+/** Of Mono before 6, whose frames are those of exceptions, or end with an address. */
+function readStacktrace(lines: readonly string[], at: number): Reading | null {
+  if (lines[at]!.trim() !== 'Stacktrace:') return null;
+  const { frames, end } = readFrames(lines, at + 1, (line) => {
+    const called = after(line.trimStart(), 'at ');
+    return managedFrame(line) ?? (called === null ? null : methodOf(called, true));
+  });
+  const named = frames.filter((each) => each.function !== null);
+  if (named.length === 0) return null;
+  return { isNative: false, isFatal: true, main: { type: '', message: '', frames: named }, end };
+}
 
 /** Of Mono, after a heading; null if there is none, or none of its frames has a name. */
 function readManaged(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } | null {
