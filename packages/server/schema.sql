@@ -1063,6 +1063,7 @@ create table cli_login_requests (
   user_id text,
   game_id uuid,
   sign_in_method text,
+  address text,
   constraint cli_login_requests_pkey PRIMARY KEY (request_id),
   constraint cli_login_requests_device_hash_key UNIQUE (device_hash),
   constraint cli_login_requests_user_code_hash_key UNIQUE (user_code_hash),

@@ -39,7 +39,7 @@ describe('a login', () => {
     const shown = await requestOf(own.owner, started.user_code.replace('-', '').toLowerCase());
     assert.deepEqual(
       [shown.body.data.user_code, shown.body.data.host, shown.body.data.os],
-      [started.user_code, "ana's <laptop>", 'Linux 6.1'],
+      [started.user_code, 'ana-s-laptop', 'Linux 6.1'],
     );
     assert.deepEqual((await decideLogin(server, own.owner, started.user_code)).body.data, { approved: true });
     const { status, login } = await pollLogin(server, started);
@@ -67,6 +67,23 @@ describe('a login', () => {
       body: JSON.stringify({ host: 'a', os: 'b' }),
     });
     assert.match(started.headers.get('cache-control') ?? '', /no-store/);
+  });
+
+  test('shows the network of the command, and whether it is that of the browser', async () => {
+    const proxied = await startServer({ env: { CHAUFFEUR_TRUST_PROXY: '1' } });
+    const { owner } = await makeOwnedGame(proxied);
+    const shownTo = async (command: string, browser: string) => {
+      const from = { 'x-forwarded-for': command };
+      const { body } = await callApi(proxied, from, 'POST', '/public/cli/logins', { host: 'laptop', os: 'Linux' });
+      const path = `/account/cli-login-requests/${body.data.user_code}`;
+      const shown = await callApi(proxied, { ...owner, 'x-forwarded-for': browser }, 'GET', path);
+      return [shown.body.data.address, shown.body.data.is_same_network];
+    };
+    assert.deepEqual(await shownTo('203.0.113.5', '203.0.113.5'), ['203.0.113.5', true]);
+    assert.deepEqual(await shownTo('203.0.113.5', '203.0.113.6'), ['203.0.113.5', false]);
+    assert.deepEqual(await shownTo('2001:db8:0:1::5', '2001:db8:0:1::6'), ['2001:db8:0:1::5', true]);
+    assert.deepEqual(await shownTo('2001:db8:0:1::5', '203.0.113.5'), ['2001:db8:0:1::5', false]);
+    await proxied.stop();
   });
 
   test('that is denied gives no key and ends its code', async () => {
@@ -99,6 +116,19 @@ describe('a login', () => {
     assert.deepEqual(await pollLogin(server, started), { status: 'slow_down', interval: 10, login: null });
     now += 9500;
     assert.deepEqual(await pollLogin(server, started), { status: 'pending', interval: 10, login: null });
+  });
+
+  test('brings no message or address of a stranger before the person who decides', async () => {
+    const shown = async (host: string, os: string) => {
+      const { user_code } = await startLogin(server, { host, os });
+      const { body } = await requestOf(own.owner, user_code);
+      return [body.data.host, body.data.os];
+    };
+    assert.deepEqual(await shown('DESKTOP-4F_2.lan', 'Windows_NT x64'), ['DESKTOP-4F_2.lan', 'Windows_NT x64']);
+    assert.deepEqual(await shown('IT says: approve!', 'or lose access to your games'), ['IT-says-approve', 'or lose']);
+    const [host, os] = await shown('it@evil.example/login', 'https://evil.example/confirm?to=a <b>now</b>');
+    assert.deepEqual([host, os], ['it-evil.example-login', 'https-evil.example-c b-now-b']);
+    assert.deepEqual(await shown('???', '  '), ['unknown', 'unknown']);
   });
 
   test('reports a computer in plain text of limited length', async () => {

@@ -12,8 +12,8 @@ const reportedText = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.cliHostLength, pattern: '^[ -~]+$', description });
 
 const Reported = {
-  host: reportedText('Name of the computer'),
-  os: reportedText('Its operating system'),
+  host: reportedText('Name of the computer: letters, digits, `.`, `_` and `-`; others become `-`'),
+  os: reportedText('Its operating system, of which two words are kept'),
 };
 
 const ShownReported = { host: Foreign(Reported.host), os: Foreign(Reported.os) };
@@ -107,7 +107,14 @@ export const getCliLoginRequest = defineOperation({
   path: '/account/cli-login-requests/{user_code}',
   access: 'account',
   params: CodeParams,
-  output: Type.Object({ user_code: Type.String(), ...ShownReported, created_at: Timestamp, expires_at: Timestamp }),
+  output: Type.Object({
+    user_code: Type.String(),
+    ...ShownReported,
+    address: Nullable(Type.String({ description: 'The IP address from which the command asked' })),
+    is_same_network: Type.Boolean({ description: 'Whether this request came from the same address, or IPv6 network' }),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  }),
   statuses: [200],
   errors: [4040, 4290],
 });

@@ -59,6 +59,11 @@ export function fromRequest<T>(request: Pick<FastifyRequest, 'ip' | 'headers'>, 
   return origins.run(origin, () => requests.run(request, work));
 }
 
+/** The IP address that the request came from which is being answered; null without one, and for a GET. */
+export function requestAddress(): string | null {
+  return origins.getStore()?.address ?? null;
+}
+
 /** The language of the request that is being answered; English without one. */
 export function requestLanguage(): Language {
   return languageOf(requests.getStore()?.headers ?? {});

@@ -137,7 +137,7 @@ export const SECTIONS: readonly Section[] = [
     table: 'cli_login_requests',
     key: ['request_id', 'uuid'],
     person: ['user_id'],
-    columns: ['host', 'os', 'game_id', 'approved', 'created_at', 'expires_at'],
+    columns: ['host', 'os', 'address', 'game_id', 'approved', 'created_at', 'expires_at'],
     namesGame: true,
   },
   {

@@ -3,7 +3,7 @@ import * as contract from '@chauffeur/contract/operations/cli-logins';
 import type { Context } from '../../context.ts';
 import { bindJob, type JobBinding } from '../../kernel/jobs/binding.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
-import { handle, type Route } from '../../request/route.ts';
+import { handle, type Route, stream } from '../../request/route.ts';
 import { endCliLogin, listCliLogins, revokeCliLogin } from './cli-logins.ts';
 import { forgetLoginsJob, forgetOldLogins } from './forget.job.ts';
 import { decideCliLogin, getCliLoginRequest, pollCliLogin, startCliLogin } from './requests.ts';
@@ -12,7 +12,7 @@ export const ROUTES: readonly Route[] = [
   handle(contract.startCliLogin, startCliLogin, countPublicPost),
   handle(contract.pollCliLogin, pollCliLogin, countPublicPost),
   handle(contract.endCliLogin, endCliLogin, countPublicPost),
-  handle(contract.getCliLoginRequest, getCliLoginRequest),
+  stream(contract.getCliLoginRequest, getCliLoginRequest),
   handle(contract.decideCliLogin, decideCliLogin),
   handle(contract.listCliLogins, listCliLogins),
   handle(contract.revokeCliLogin, revokeCliLogin),

@@ -8,6 +8,7 @@ export type NewRequest = {
   userCodeHash: Buffer;
   host: string;
   os: string;
+  address: string | null;
   createdAt: Date;
   expiresAt: Date;
   pollSeconds: number;
@@ -17,6 +18,7 @@ export type RequestRow = {
   request_id: string;
   host: string;
   os: string;
+  address: string | null;
   created_at: Date;
   expires_at: Date;
   polled_at: Date | null;
@@ -28,16 +30,16 @@ export type RequestRow = {
 };
 
 const columns = sql.raw(
-  'request_id, host, os, created_at, expires_at, polled_at, poll_seconds, approved, user_id, game_id, sign_in_method',
+  'request_id, host, os, address, created_at, expires_at, polled_at, poll_seconds, approved, user_id, game_id, sign_in_method',
 );
 
 export async function insertRequest(db: Db, request: NewRequest): Promise<void> {
-  const { requestId, deviceHash, userCodeHash, host, os, createdAt, expiresAt, pollSeconds } = request;
+  const { requestId, deviceHash, userCodeHash, host, os, address, createdAt, expiresAt, pollSeconds } = request;
   await changed(
     db,
     sql`insert into cli_login_requests
-        (request_id, device_hash, user_code_hash, host, os, created_at, expires_at, poll_seconds)
-      values (${requestId}, ${deviceHash}, ${userCodeHash}, ${host}, ${os}, ${createdAt}, ${expiresAt}, ${pollSeconds})`,
+        (request_id, device_hash, user_code_hash, host, os, address, created_at, expires_at, poll_seconds)
+      values (${requestId}, ${deviceHash}, ${userCodeHash}, ${host}, ${os}, ${address}, ${createdAt}, ${expiresAt}, ${pollSeconds})`,
   );
 }
 

@@ -10,7 +10,10 @@ import { MINUTE } from '../../kernel/clock.ts';
 import { isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
-import type { Call } from '../../request/call.ts';
+import { networkOf } from '../../request/address-limit.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { requestAddress } from '../../request/audit.ts';
+import type { Call, StreamCall } from '../../request/call.ts';
 import { requireMember } from '../games/games.ts';
 import { countCliLogins, timesOf } from './cli-logins.ts';
 import * as logins from './logins.sql.ts';
@@ -41,8 +44,8 @@ export async function startCliLogin(
   const userCode = await insertWithCode(ctx, {
     requestId: newId(now.getTime()),
     deviceHash: hashSecret(deviceCode),
-    host: input.host,
-    os: input.os,
+    ...nameMachine(input),
+    address: requestAddress(),
     createdAt: now,
     expiresAt: new Date(now.getTime() + EXPIRES_SECONDS * 1000),
     pollSeconds: POLL_SECONDS,
@@ -54,6 +57,23 @@ export async function startCliLogin(
     expires_in: EXPIRES_SECONDS,
     interval: POLL_SECONDS,
   };
+}
+
+const MAX_WORD_LENGTH = 20;
+
+/**
+ * Reduces what a program reports about its machine to one name, and two words for its OS, so that neither can be a message
+ * or an address to the person who decides.
+ */
+function nameMachine({ host, os }: { host: string; os: string }): { host: string; os: string } {
+  const words = os.split(' ').map((word) => nameOf(word).slice(0, MAX_WORD_LENGTH));
+  return { host: nameOf(host) || UNKNOWN, os: words.slice(0, 2).join(' ').trim() || UNKNOWN };
+}
+
+const UNKNOWN = 'unknown';
+
+function nameOf(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+|-+$/g, '');
 }
 
 /** Returns the code. Another request can have the same one, though rarely. */
@@ -72,18 +92,21 @@ async function insertWithCode(ctx: Context, request: Omit<requests.NewRequest, '
 /** Throws 4040, and 4290. */
 export async function getCliLoginRequest(
   ctx: Context,
-  { caller, input }: Call<typeof contract.getCliLoginRequest>,
-): Promise<OutputOf<typeof contract.getCliLoginRequest>> {
+  { caller, input, request: { ip } }: StreamCall<typeof contract.getCliLoginRequest>,
+): Promise<Answer<OutputOf<typeof contract.getCliLoginRequest>>> {
   const userCode = await readCode(ctx, caller, input.user_code);
-  const request = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
-  if (request === undefined) throw unknownCode();
-  return {
+  const pending = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
+  if (pending === undefined) throw unknownCode();
+  const { host, os, address, created_at, expires_at } = pending;
+  return answer(200, {
     user_code: userCode,
-    host: request.host,
-    os: request.os,
-    created_at: request.created_at.toISOString(),
-    expires_at: request.expires_at.toISOString(),
-  };
+    host,
+    os,
+    address,
+    is_same_network: address !== null && networkOf(address) === networkOf(ip),
+    created_at: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+  });
 }
 
 /** Throws 4040, 4290, and 4002 for one login too many. */

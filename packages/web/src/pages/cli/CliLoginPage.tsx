@@ -100,14 +100,22 @@ function Decide({ request }: { request: Request }) {
           ['Code', <Code key="code">{request.user_code}</Code>],
           ['Computer', <Unverified key="host" text={request.host} />],
           ['OS', <Unverified key="os" text={request.os} />],
+          ['IP address', formatAddress(request)],
           ['Requested', <Time key="time" at={request.created_at} />],
           ['Your account', person?.email ?? ''],
         ]}
       />
       <Notice tone="unsure" title="Does your terminal show this code?">
         <Text size="sm">
-          Approve only if you ran chauffeur login yourself and the codes match. If someone sent you this link, deny it.
+          Approve only if you ran chauffeur login yourself and the codes match. If someone sent you this link or code,
+          deny it: their command would act for you.
         </Text>
+        {!request.is_same_network && (
+          <Text size="sm">
+            The command runs on another network than this browser. Deny it unless you started it there, such as on a
+            server.
+          </Text>
+        )}
         <Text size="sm">
           The command can upload builds, symbols and store images, like a deploy key. Builds on stable reach all
           players.
@@ -143,6 +151,11 @@ function Decide({ request }: { request: Request }) {
       </Group>
     </>
   );
+}
+
+function formatAddress({ address, is_same_network }: Request): string {
+  if (address === null) return 'Unknown';
+  return is_same_network ? `${address} (your network)` : `${address} (another network)`;
 }
 
 function Decided({ isApproved }: { isApproved: boolean }) {
