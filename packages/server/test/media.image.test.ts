@@ -7,7 +7,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type EncodedImage, encodeImage } from '../src/features/media/image.ts';
 import type { ImageKind } from '../src/features/media/media.ts';
-import { pngChunk } from './setup/images.ts';
+import { animatedWebp, pngChunk } from './setup/images.ts';
 
 describe('encoding an image', () => {
   let folder: string;
@@ -143,6 +143,16 @@ describe('encoding an image', () => {
     const armed = Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(3000).fill(scan), jpeg.subarray(-2)]);
     const before = process.cpuUsage();
     assert.match(await refusal(armed), /too many scans/);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 3e6, `${user + system} µs`);
+  });
+
+  test('refuses a WebP of endless frames before its header is read', async () => {
+    const pixels = sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } });
+    const armed = animatedWebp(await pixels.webp({ lossless: true }).toBuffer(), 60_000);
+    assert.ok(armed.length < 5_000_000);
+    const before = process.cpuUsage();
+    assert.match(await refusal(armed), /too many scans or frames/);
     const { user, system } = process.cpuUsage(before);
     assert.ok(user + system < 3e6, `${user + system} µs`);
   });

@@ -15,6 +15,26 @@ export function picture(width = 1280, height = 720, format: Format = 'jpeg', bac
     .toBuffer();
 }
 
+/** A WebP of 1280×720 pixels in which the lossless image `webp` is the first frame, and `frames` times another one. */
+export function animatedWebp(webp: Buffer, frames: number): Buffer {
+  const header = Buffer.from([2, 0, 0, 0, 0xff, 4, 0, 0xcf, 2, 0]);
+  // At 0, 0, of 8×8 pixels, for 100 ms.
+  const place = Buffer.from([0, 0, 0, 0, 0, 0, 7, 0, 0, 7, 0, 0, 100, 0, 0, 0]);
+  const frame = webpChunk('ANMF', Buffer.concat([place, webp.subarray(12)]));
+  const chunks = [
+    webpChunk('VP8X', header),
+    webpChunk('ANIM', Buffer.alloc(6)),
+    ...Array<Buffer>(frames + 1).fill(frame),
+  ];
+  return webpChunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]));
+}
+
+function webpChunk(type: string, data: Buffer): Buffer {
+  const head = Buffer.from(`${type}\0\0\0\0`);
+  head.writeUInt32LE(data.length, 4);
+  return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
+}
+
 export type NamedFile = { name: string; bytes: Uint8Array };
 
 export function named(name: string, bytes: Uint8Array): NamedFile {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { pngChunk } from '../../../test/setup/images.ts';
+import { animatedWebp, pngChunk } from '../../../test/setup/images.ts';
 import { disarmImage } from './disarm-image.ts';
 
 const red = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c81e28' } });
@@ -44,6 +44,13 @@ describe('disarmImage', () => {
       Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(count).fill(scan), jpeg.subarray(-2)]);
     assert.notEqual(disarmImage(armed(100)), null);
     assert.equal(disarmImage(armed(500)), null);
+  });
+
+  test('refuses a WebP of more frames than can be found one after the other in time, and no other', async () => {
+    const webp = await red.clone().webp({ lossless: true }).toBuffer();
+    assert.equal(disarmImage(webp), webp);
+    assert.notEqual(disarmImage(animatedWebp(webp, 1000)), null);
+    assert.equal(disarmImage(animatedWebp(webp, 5000)), null);
   });
 
   test('returns any other bytes as they are', () => {

@@ -1,6 +1,6 @@
 // Prepares the bytes of an image that anyone may have sent for the image library, whose limits of time and pixels do not
-// cover everything: it unpacks all texts of a PNG into memory at once, and reads all scans of a JPEG before its time limit
-// begins.
+// cover everything: it unpacks all texts of a PNG into memory at once, reads all scans of a JPEG before its time limit
+// begins, and looks for each frame of a WebP from the first one on.
 
 const PNG_START = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const JPEG_START = Buffer.from([0xff, 0xd8]);
@@ -23,6 +23,15 @@ const SCAN_START = Buffer.from([0xff, 0xda]);
  */
 const MAX_SCANS = 500;
 
+/** A file is `RIFF`, its size, `WEBP`, and chunks: a type and a length before the data, which ends at an even place. */
+const WEBP_START = /^RIFF.{4}WEBP/s;
+const WEBP_HEAD = 12;
+/**
+ * Each frame is a chunk. The time for reading the header grows with the square of their number: it is 40 ms for as many,
+ * and minutes for those that 10 MB can have.
+ */
+const MAX_WEBP_CHUNKS = 5000;
+
 /**
  * The image without what is not needed to show it. Null if it takes too long to decode. The bytes need not be those of
  * an image.
@@ -30,6 +39,7 @@ const MAX_SCANS = 500;
 export function disarmImage(bytes: Buffer): Buffer | null {
   if (bytes.subarray(0, PNG_START.length).equals(PNG_START)) return keepShownChunks(bytes);
   if (bytes.subarray(0, JPEG_START.length).equals(JPEG_START) && hasManyScans(bytes)) return null;
+  if (WEBP_START.test(bytes.toString('latin1', 0, WEBP_HEAD)) && hasManyChunks(bytes)) return null;
   return bytes;
 }
 
@@ -55,4 +65,13 @@ function hasManyScans(jpeg: Buffer): boolean {
   let scans = 0;
   for (let at = jpeg.indexOf(SCAN_START); at >= 0 && scans <= MAX_SCANS; at = jpeg.indexOf(SCAN_START, at + 2)) scans++;
   return scans > MAX_SCANS;
+}
+
+function hasManyChunks(webp: Buffer): boolean {
+  let chunks = 0;
+  for (let at = WEBP_HEAD; at + CHUNK_HEAD <= webp.length && chunks <= MAX_WEBP_CHUNKS; chunks++) {
+    const length = webp.readUInt32LE(at + 4);
+    at += CHUNK_HEAD + length + (length % 2);
+  }
+  return chunks > MAX_WEBP_CHUNKS;
 }

@@ -31,7 +31,7 @@ await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {
   const { source, target, kind } = input;
   const file = await readFile(source);
   const image = disarmImage(file);
-  if (image === null) return { refused: refusalOf(kind, 'made of too many scans. Export it again') };
+  if (image === null) return { refused: refusalOf(kind, 'made of too many scans or frames. Export it again') };
   const facts = await readFacts(image, file.length);
   if (facts === null) return { refused: refusalOf(kind, 'not a readable PNG, JPEG, GIF or WebP') };
   const problem = findImageProblem(kind, facts);

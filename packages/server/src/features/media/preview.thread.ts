@@ -16,7 +16,7 @@ sharp.cache(false);
 
 await answerTask(async ({ source, target, seconds }: PreviewInput): Promise<PreviewResult> => {
   const image = disarmImage(await readFile(source));
-  if (image === null) return { refused: 'The image is made of too many scans to show.' };
+  if (image === null) return { refused: 'The image is made of too many scans or frames to show.' };
   const read = async () => sharp(image).metadata();
   const header = await read().catch(() => null);
   if (header === null || !IMAGE_FORMATS.some((format) => format === header.format))
