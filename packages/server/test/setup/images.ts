@@ -1,3 +1,4 @@
+// cspell:ignore ANMF
 // Small real images for tests of store images, the requests that send them, and what the server has stored.
 
 import assert from 'node:assert/strict';

@@ -27,8 +27,8 @@ const MAX_SCANS = 500;
 const WEBP_START = /^RIFF.{4}WEBP/s;
 const WEBP_HEAD = 12;
 /**
- * Each frame is a chunk. The time for reading the header grows with the square of their number: it is 40 ms for as many,
- * and minutes for those that 10 MB can have.
+ * Each frame is a chunk. The time for reading the header grows with the square of their number: 40 ms for this many, and
+ * minutes for as many as fit into 10 MB.
  */
 const MAX_WEBP_CHUNKS = 5000;
 
