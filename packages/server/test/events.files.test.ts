@@ -1,7 +1,7 @@
 // Event files on a real server: each event is in them once, whatever interrupts their writing, until its device or game
 // is deleted or its time is over.
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
@@ -16,6 +16,7 @@ import { finishDeletions } from '../src/features/game-deletion/remove-game.job.t
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import type { Attempt } from '../src/kernel/jobs/jobs.ts';
+import { createLog } from '../src/kernel/telemetry/log.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { bytesOf } from './setup/event-files.ts';
 import { assertAccepted, send } from './setup/events.ts';
@@ -40,12 +41,19 @@ type FileRecord = {
 type Game = SharedGame & { buildId: string };
 
 let now = new Date(START);
+let logged = '';
 let server: TestServer;
 let game: Game;
 let s3: S3Server | null;
 
 async function start(env: { [name: string]: string } = {}): Promise<TestServer> {
-  return startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0', ...env } });
+  logged = '';
+  const log = createLog('warn', {
+    write(line) {
+      logged += line;
+    },
+  });
+  return startServer({ role: 'api', log, clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0', ...env } });
 }
 
 async function makeGame(on = server): Promise<Game> {
@@ -129,6 +137,15 @@ const ALL_COLUMNS = {
   timestamp: '2024-03-01T09:00:00.123Z',
   properties: { 'ключ "x" \\': 'a\tb\\n\n 😀\u2028', n: 1.5, none: null, yes: true },
 };
+
+/** What can happen to a file in the storage. */
+const DAMAGES: readonly [string, (whole: Buffer) => Buffer][] = [
+  ['empty', () => Buffer.alloc(0)],
+  ['cut off', (whole) => whole.subarray(0, whole.length / 2)],
+  ['replaced', (whole) => Buffer.alloc(whole.length, 'not a Parquet file ')],
+  ['of other metadata', (whole) => Buffer.from(whole).fill(0xff, whole.length - 200, whole.length - 8)],
+  ['of other contents', (whole) => Buffer.from(whole).fill(0x55, 4, 300)],
+];
 
 describe('event files', () => {
   test('have every event of the past hours once, with all columns', async () => {
@@ -352,6 +369,32 @@ describe('a deleted device', () => {
     await writeAt(START + 4 * HOUR);
     assert.deepEqual(namesIn(await readAll()), ['b', 'c', 'e', 'f']);
   });
+
+  for (const [damage, spoil] of DAMAGES) {
+    test(`is removed from the other files if one is ${damage}, which is reported, and from that one once it is restored`, async () => {
+      await turn(true);
+      for (const hour of [0, 1, 2])
+        await sendAt(START + hour * HOUR, [{ event: `left ${hour}`, device_uid: 'left' }, { event: `stays ${hour}` }]);
+      await writeAt(START + 3 * HOUR);
+      const key = `events/game_id=${game.uid}/day=2024-03-01/01-000.parquet`;
+      const whole = await readFile(join(server.dataFolder, 'blobs', key));
+      await writeFile(join(server.dataFolder, 'blobs', key), spoil(whole));
+      await callAs(server, game.owner, `/games/${game.uid}/devices/left`, { method: 'DELETE' });
+      await removeDevicesNow(server.ctx, { gameId: game.uid }, RUN);
+      const folder = `events/game_id=${game.uid}/day=2024-03-01`;
+      const written = [0, 2].map((hour) => `${folder}/0${hour}-000-v1.parquet`);
+      assert.deepEqual(await keysOf(game.uid), [...written, key].toSorted());
+      assert.equal((await settings()).devices_to_remove, 1);
+      assert.match(logged, new RegExp(`"key":"${key}","msg":"an event file is damaged`));
+      // Other events are written in the meantime.
+      await sendAt(START + 4 * HOUR, [{ event: 'later' }]);
+      await writeAt(START + 5 * HOUR);
+      await writeFile(join(server.dataFolder, 'blobs', key), whole);
+      await writeAt(START + 6 * HOUR);
+      assert.deepEqual(namesIn(await readAll()), ['stays 0', 'stays 1', 'stays 2', 'later']);
+      assert.equal((await settings()).devices_to_remove, 0);
+    });
+  }
 
   test('is removed by the hourly job if another process had the files', async () => {
     await turn(true);

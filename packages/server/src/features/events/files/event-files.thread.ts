@@ -8,7 +8,7 @@ import { type EventValues, RECEIVED_AT } from './columns.ts';
 import { parseEvents } from './copied-events.ts';
 import type { RemoveResult, RemoveTask, WriteTask, WrittenFile } from './event-files.ts';
 import { hourOf, keyOf } from './file-key.ts';
-import { hasEventsOf, readEventsWithout } from './parquet-reader.ts';
+import { DamagedFileError, hasEventsOf, readEventsWithout } from './parquet-reader.ts';
 import { EventFileWriter } from './parquet-writer.ts';
 
 /** An hour with more has several files, so that none becomes too large to download or to write again. */
@@ -92,8 +92,19 @@ class EventQueue {
   }
 }
 
-async function remove(blobs: BlobStore, { file, newKey, devices }: RemoveTask['remove']): Promise<RemoveResult> {
-  if ((await blobs.stat(file.key)) === null) return 'missing';
+async function remove(blobs: BlobStore, task: RemoveTask['remove']): Promise<RemoveResult> {
+  const stored = await blobs.stat(task.file.key);
+  if (stored === null) return 'missing';
+  if (stored.size !== task.file.size) return 'damaged';
+  try {
+    return await removeFrom(blobs, task);
+  } catch (error) {
+    if (error instanceof DamagedFileError) return 'damaged';
+    throw error;
+  }
+}
+
+async function removeFrom(blobs: BlobStore, { file, newKey, devices }: RemoveTask['remove']): Promise<RemoveResult> {
   if (!(await hasEventsOf(blobs, file, devices))) return 'same';
   const remaining = readEventsWithout(blobs, file, devices);
   const first = await remaining.next();

@@ -1,6 +1,7 @@
 // The thread that writes and reads event files: encoding them takes too much of the processor for a process that
 // answers requests.
 import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
+import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import type { DeviceEvents, StoredFile } from './parquet-reader.ts';
 
@@ -23,8 +24,11 @@ export type RemoveTask = {
   readonly blobSettings: BlobSettings;
 };
 
-/** The new file, which does not exist if it has no events. `same` if the old one has none of the events to remove. */
-export type RemoveResult = 'same' | 'missing' | Pick<WrittenFile, 'size' | 'sha256' | 'events'>;
+/**
+ * The new file, which does not exist if it has no events. `same` if the old one has none of the events to remove, and
+ * `damaged` if it is not as it was written.
+ */
+export type RemoveResult = 'same' | 'missing' | 'damaged' | Pick<WrittenFile, 'size' | 'sha256' | 'events'>;
 
 const THREAD = new URL('./event-files.thread.ts', import.meta.url);
 
@@ -46,8 +50,14 @@ export function writeFiles(
   return threads.run({ write: { gameId }, blobSettings }, next) as Promise<WrittenFile[]>;
 }
 
-export function removeEvents(blobSettings: BlobSettings, remove: RemoveTask['remove']): Promise<RemoveResult> {
-  return threads.run({ remove, blobSettings }, () =>
-    Promise.reject(new Error('a file is read from the store')),
-  ) as Promise<RemoveResult>;
+/** Rejects with the store's errors. */
+export async function removeEvents(blobSettings: BlobSettings, remove: RemoveTask['remove']): Promise<RemoveResult> {
+  const noMore = () => Promise.reject(new Error('a file is read from the store'));
+  try {
+    return (await threads.run({ remove, blobSettings }, noMore)) as RemoveResult;
+  } catch (error) {
+    // None of our files needs so much memory.
+    if (error instanceof ThreadCrashError && error.reason === 'memory') return 'damaged';
+    throw error;
+  }
 }

@@ -1,45 +1,54 @@
 // Reads event files, a group of rows at a time.
 import { zstdDecompressSync } from 'node:zlib';
-import { type AsyncBuffer, type ParquetQueryFilter, type ParquetScan, parquetScan } from 'hyparquet';
+import { MIB } from '@chauffeur/contract/limits';
+import { type ParquetQueryFilter, type ParquetScan, parquetScan } from 'hyparquet';
 import { readBytes } from '../../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { COLUMN_NAMES, DEVICE_UID, type EventValues, RECEIVED_AT } from './columns.ts';
 
 /** Times as they are stored; a Date has no microseconds. */
 const PARSERS = { timestampFromMicroseconds: Number };
-const COMPRESSORS = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+/** More than a group of rows has in all its columns. */
+const MAX_PAGE_BYTES = 128 * MIB;
+const COMPRESSORS = {
+  ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: MAX_PAGE_BYTES })),
+};
 
 export type StoredFile = { readonly key: string; readonly size: number };
 
 /** Events of a device until a time (microseconds since 1970). */
 export type DeviceEvents = { readonly deviceUid: string; readonly until: number };
 
-/** Whether the file has any of these events. Reads only the groups that can have them. */
+/** A file that the store returns, but that is not one of ours. */
+export class DamagedFileError extends Error {
+  override readonly name = 'DamagedFileError';
+}
+
+/** Whether the file has any of these events. Reads only the groups that can have them. Throws DamagedFileError. */
 export async function hasEventsOf(blobs: BlobStore, file: StoredFile, devices: readonly DeviceEvents[]) {
   const uids = devices.map(({ deviceUid }) => deviceUid);
   const isSelected = selectionOf(devices);
-  const scan = await openScan(blobs, file, { device_uid: { $in: uids } });
-  for (const { rowStart, rowEnd } of scan.ranges) {
-    const [deviceUids = [], times = []] = await Promise.all(
-      [DEVICE_UID, RECEIVED_AT].map((index) => readColumn(scan, index, rowStart, rowEnd)),
-    );
+  const events = await EventFile.open(blobs, file, { device_uid: { $in: uids } });
+  for (const range of events.ranges) {
+    const columns = [DEVICE_UID, RECEIVED_AT].map((index) => events.readColumn(index, range));
+    const [deviceUids = [], times = []] = await Promise.all(columns);
     if (deviceUids.some((uid, row) => isSelected(uid, times[row]!))) return true;
   }
   return false;
 }
 
-/** Yields the other events of the file, in order. */
+/** Yields the other events of the file, in order. Throws DamagedFileError. */
 export async function* readEventsWithout(
   blobs: BlobStore,
   file: StoredFile,
   devices: readonly DeviceEvents[],
 ): AsyncGenerator<EventValues> {
   const isSelected = selectionOf(devices);
-  const scan = await openScan(blobs, file);
-  for (const { rowStart, rowEnd } of scan.ranges) {
+  const events = await EventFile.open(blobs, file);
+  for (const range of events.ranges) {
     const columns: EventValues[] = [];
-    for (const index of COLUMN_NAMES.keys()) columns.push(await readColumn(scan, index, rowStart, rowEnd));
-    for (let row = 0; row < rowEnd - rowStart; row += 1) {
+    for (const index of COLUMN_NAMES.keys()) columns.push(await events.readColumn(index, range));
+    for (let row = 0; row < range.rowEnd - range.rowStart; row += 1) {
       const event = columns.map((column) => column[row]!);
       if (!isSelected(event[DEVICE_UID]!, event[RECEIVED_AT]!)) yield event;
     }
@@ -53,24 +62,74 @@ function selectionOf(
   return (uid, time) => uid !== null && (time as number) <= (until.get(uid) ?? -1);
 }
 
-function openScan(blobs: BlobStore, file: StoredFile, pruningFilter?: ParquetQueryFilter): Promise<ParquetScan> {
-  return parquetScan({
-    file: asBuffer(blobs, file),
-    parsers: PARSERS,
-    compressors: COMPRESSORS,
-    useBloomFilters: pruningFilter !== undefined,
-    ...(pruningFilter && { pruningFilter }),
-  });
+type Range = { readonly rowStart: number; readonly rowEnd: number };
+
+/** An event file in the store. */
+class EventFile {
+  readonly #bytes: StoredBytes;
+  readonly #scan: ParquetScan;
+
+  private constructor(bytes: StoredBytes, scan: ParquetScan) {
+    this.#bytes = bytes;
+    this.#scan = scan;
+  }
+
+  /** With a filter, groups of rows are left out that can have no rows that match. */
+  static async open(blobs: BlobStore, file: StoredFile, pruningFilter?: ParquetQueryFilter): Promise<EventFile> {
+    const bytes = new StoredBytes(blobs, file);
+    const scan = await bytes.parse(() =>
+      parquetScan({
+        file: bytes,
+        parsers: PARSERS,
+        compressors: COMPRESSORS,
+        useBloomFilters: pruningFilter !== undefined,
+        ...(pruningFilter && { pruningFilter }),
+      }),
+    );
+    return new EventFile(bytes, scan);
+  }
+
+  get ranges(): readonly Range[] {
+    return this.#scan.ranges;
+  }
+
+  readColumn(index: number, { rowStart, rowEnd }: Range): Promise<EventValues> {
+    return this.#bytes.parse(async () => {
+      const values = await this.#scan.readColumn({ column: COLUMN_NAMES[index]!, rowStart, rowEnd });
+      return Array.from(values as ArrayLike<EventValues[number] | undefined>, (value) => value ?? null);
+    });
+  }
 }
 
-async function readColumn(scan: ParquetScan, index: number, rowStart: number, rowEnd: number): Promise<EventValues> {
-  const values = await scan.readColumn({ column: COLUMN_NAMES[index]!, rowStart, rowEnd });
-  return Array.from(values as ArrayLike<EventValues[number] | undefined>, (value) => value ?? null);
-}
+/** The bytes of a stored file, which knows whether the store has failed. */
+class StoredBytes {
+  readonly byteLength: number;
+  readonly #blobs: BlobStore;
+  readonly #key: string;
+  #failure: { readonly error: unknown } | null = null;
 
-function asBuffer(blobs: BlobStore, { key, size }: StoredFile): AsyncBuffer {
-  return {
-    byteLength: size,
-    slice: async (start, end = size) => Uint8Array.from(await readBytes(blobs, key, start, Math.min(end, size))).buffer,
-  };
+  constructor(blobs: BlobStore, { key, size }: StoredFile) {
+    this.byteLength = size;
+    this.#blobs = blobs;
+    this.#key = key;
+  }
+
+  async slice(start: number, end = this.byteLength): Promise<ArrayBuffer> {
+    try {
+      return Uint8Array.from(await readBytes(this.#blobs, this.#key, start, Math.min(end, this.byteLength))).buffer;
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+
+  /** Throws the error of the store if it failed, and DamagedFileError if the bytes cannot be parsed. */
+  async parse<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (this.#failure !== null) throw this.#failure.error;
+      throw new DamagedFileError('The event file is damaged', { cause });
+    }
+  }
 }

@@ -38,12 +38,17 @@ export async function removeDevices(ctx: Context, gameId: string, signal: AbortS
     until: deleted_at.getTime() * 1000,
   }));
   let changed = 0;
+  let damaged = 0;
   for await (const file of filesSince(ctx, gameId, firstHourOf(deleted))) {
     signal.throwIfAborted();
-    if (await removeFrom(ctx, gameId, file, devices)) changed += 1;
+    const outcome = await removeFrom(ctx, gameId, file, devices);
+    if (outcome === 'changed') changed += 1;
+    if (outcome === 'damaged') damaged += 1;
   }
   // What an interrupted attempt has left.
   await deleteUnrecorded(ctx, gameId);
+  // The devices stay listed, and the hourly job tries again.
+  if (damaged > 0) return;
   await sql.deleteDevices(ctx.db, gameId, deleted);
   ctx.log.info({ game: gameId, devices: devices.length, files: changed }, 'deleted devices were removed from files');
 }
@@ -64,17 +69,22 @@ async function* filesSince(ctx: Context, gameId: string, from: Date | null): Asy
   }
 }
 
-/** Returns whether the file had any of the events. */
+const DAMAGED =
+  'an event file is damaged, so deleted devices cannot be removed from it; restore the file, or delete the event files up to its day';
+
+/** `changed` if the file had any of the events. */
 async function removeFrom(
   ctx: Context,
   gameId: string,
   { file_id: fileId, hour, part, blob_key: oldKey, size }: sql.FileRow,
   devices: readonly DeviceEvents[],
-): Promise<boolean> {
+): Promise<'same' | 'changed' | 'damaged'> {
   const newKey = keyOf(gameId, hour, part, versionOf(oldKey) + 1);
   const result = await removeEvents(ctx.blobs.settings, { file: { key: oldKey, size }, newKey, devices });
   if (result === 'missing') ctx.log.warn({ game: gameId, key: oldKey }, 'an event file is missing in the blob storage');
-  if (result === 'missing' || result === 'same') return false;
+  if (result === 'damaged') ctx.log.error({ game: gameId, key: oldKey }, DAMAGED);
+  if (result === 'damaged') return 'damaged';
+  if (result === 'missing' || result === 'same') return 'same';
   if (result.events === 0) await sql.deleteFileRows(ctx.db, gameId, [oldKey]);
   else {
     const file = { gameId, fileId, oldKey, writtenAt: ctx.clock.now() };
@@ -82,5 +92,5 @@ async function removeFrom(
     if (!(await sql.replaceBlob(ctx.db, file, { key: newKey, ...result }))) await ctx.blobs.delete(newKey);
   }
   await ctx.blobs.delete(oldKey);
-  return true;
+  return 'changed';
 }
