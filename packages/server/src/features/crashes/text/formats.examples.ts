@@ -1,4 +1,4 @@
-// cspell:ignore bugreport choosenim gosu libruby NOENT occured Quellcode ucrt
+// cspell:ignore bugreport choosenim gosu libruby NOENT occured Quellcode ucrt cfunc
 // Reports of each format, in the form that engines and runtimes write them. The texts of a cause differ as those of
 // several players, builds and systems do, and have the same signature; those of two causes differ.
 

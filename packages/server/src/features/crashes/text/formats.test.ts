@@ -1,4 +1,4 @@
-// cspell:ignore bugreport gosu libruby nptl strutils
+// cspell:ignore bugreport gosu libruby nptl strutils cfunc
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -78,7 +78,7 @@ E 0:00:03:905   Owl.cs:40 @ void Owls.Owl._Process(double): System.NullReference
     ],
   },
   {
-    rule: 'show the C functions that Ruby called above the signal, and none of those that wrote the report',
+    rule: 'show the C functions that Ruby called above the signal, and not the functions that wrote the report',
     text: `nest.rb:3: [BUG] Segmentation fault at 0x0000000000000007
 ruby 3.2.2 (2023-03-30 revision e51014f9c0) [x86_64-linux]
 

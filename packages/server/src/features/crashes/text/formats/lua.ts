@@ -37,7 +37,7 @@ function readingOf({ message, place }: LuaError, frames: readonly TraceFrame[], 
   return { isNative: false, isFatal: true, main: { type: 'Lua error', message, frames: all }, end };
 }
 
-/** In place of frames: `...`, `... (skipping 12 levels)`, `(...tail calls...)`, and `(tail call): ?` of 5.1. */
+/** Instead of frames: `...`, `... (skipping 12 levels)`, `(...tail calls...)`, and `(tail call): ?` of 5.1. */
 function isOmission(text: string): boolean {
   return text === '...' || /^\.\.\..{0,40}(?:skipping|skipped)/.test(text) || /^\((?:\.\.\.)?tail calls?/.test(text);
 }

@@ -174,7 +174,7 @@ function readSections(lines: readonly string[], from: number) {
     (sections.get(name) ?? []).map(parse).filter((each) => each !== null);
   const ruby = read('Ruby level backtrace', (line) => callOf(line.replace(/:in unknown method$/, ':in ')));
   const native = read('C level backtrace', nativeCallOf);
-  // Those that write the report are above the signal, and the interpreter is below what it called.
+  // The functions that write the report are above the signal, and the interpreter is below what it called.
   const signal = native.findLastIndex(({ function: name }) => WRITERS.test(name ?? ''));
   const called = native.slice(signal + 1);
   const interpreter = called.findIndex(({ function: name }) => INTERPRETER.test(name ?? ''));
