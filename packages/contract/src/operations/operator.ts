@@ -268,7 +268,7 @@ export const getSettings = defineOperation({
         most: Type.Integer({ description: 'The limit; 0 for none' }),
         since: Timestamp,
       }),
-      { description: 'Usage in the current windows, highest first, at most 50' },
+      { description: 'Usage in this hour of the limits that settings change, highest first, at most 50' },
     ),
   }),
   statuses: [200],

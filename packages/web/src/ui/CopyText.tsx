@@ -16,6 +16,8 @@ type CopyTextProps = {
 
 const BLOCK = { flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 
+const WORD = { display: 'inline-block', maxWidth: '100%' } as const;
+
 const TITLES = { idle: 'copy', copied: 'copied', failed: 'copy.failed' } as const;
 const LABELS = { idle: 'copy.named', copied: 'copied.named', failed: 'copy.failed' } as const;
 const COLOURS = { idle: 'gray', copied: 'green', failed: 'red' } as const;
@@ -28,7 +30,7 @@ export function CopyText({ text, label, block = false, onCopied }: CopyTextProps
   return (
     <Group gap={4} wrap="nowrap" align={block ? 'flex-start' : 'center'}>
       <Code block={block} title={block ? undefined : text} style={block ? BLOCK : undefined}>
-        {block ? text : shorten(text, 6)}
+        {block ? <Words text={text} /> : shorten(text, 6)}
       </Code>
       <ActionIcon
         variant="subtle"
@@ -43,6 +45,21 @@ export function CopyText({ text, label, block = false, onCopied }: CopyTextProps
       </ActionIcon>
     </Group>
   );
+}
+
+/** Browsers break lines after hyphens, which would part `--version` of a command. Longer words than a line still break. */
+function Words({ text }: { text: string }) {
+  // biome-ignore-start lint/suspicious/noArrayIndexKey: the same word may be in a text twice, and none moves
+  return text.split(/(\s+)/).map((part, index) =>
+    index % 2 === 1 || part === '' ? (
+      part
+    ) : (
+      <span key={index} style={WORD}>
+        {part}
+      </span>
+    ),
+  );
+  // biome-ignore-end lint/suspicious/noArrayIndexKey: see above
 }
 
 const ICON = { width: 14, height: 14, viewBox: '0 0 16 16', fill: 'none', stroke: 'currentColor' } as const;

@@ -188,9 +188,9 @@ export async function getSettings(ctx: Context): Promise<OutputOf<typeof contrac
     'media uploads': limitMedia,
     'symbol uploads': limitSymbolUploads,
   };
-  // All of these limits are per hour.
+  // All of these limits are per hour. Others, of which some are per day, have counters too.
   const since = new Date(Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR);
-  const used = await state.listUsedLimits(ctx.db, since, MAX_LIMITS);
+  const used = await state.listUsedLimits(ctx.db, { names: Object.keys(maxima), since, limit: MAX_LIMITS });
   return {
     settings: showSettings(ctx.config),
     limits_in_use: used.map((limit) => ({

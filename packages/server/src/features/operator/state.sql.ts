@@ -55,12 +55,14 @@ export function countTotals(db: Db): Promise<Totals> {
 
 export type UsedLimitRow = { game_uid: string; slug: string; name: string; limit: string; used: number; since: Date };
 
-/** Counters of the windows that started at `since` or later, the highest first. */
-export function listUsedLimits(db: Db, since: Date, limit: number): Promise<UsedLimitRow[]> {
+type Windows = { readonly names: readonly string[]; readonly since: Date; readonly limit: number };
+
+/** Counters with these names of the windows that started at `since` or later, the highest first. */
+export function listUsedLimits(db: Db, { names, since, limit }: Windows): Promise<UsedLimitRow[]> {
   return rows(
     db,
     sql<UsedLimitRow>`select games.game_id as game_uid, slug, games.name, rate_counters.name as limit, used, window_start as since
       from rate_counters join games on games.game_id::text = rate_counters.subject
-      where window_start >= ${since} order by used desc, games.game_id limit ${limit}`,
+      where rate_counters.name = any(${names}::text[]) and window_start >= ${since} order by used desc, games.game_id limit ${limit}`,
   );
 }

@@ -61,7 +61,7 @@ function Settings({ rule, onChange }: RuleProps) {
         <NativeSelect
           aria-label={`When: ${name}`}
           size="xs"
-          w={118}
+          w={132}
           data={ALERT_TIMINGS.map((value) => ({ value, label: nameTiming(value, rule.kind) }))}
           value={rule.send}
           onChange={({ currentTarget }) => onChange({ send: currentTarget.value as Rule['send'] })}

@@ -19,14 +19,14 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
       <TextInput
         type="search"
         label="Search"
-        placeholder="Value, address or name"
+        placeholder="Value or name"
         defaultValue={search.search ?? ''}
         onChange={(event) => changeText('search', event.currentTarget.value)}
       />
       <TextInput
         type="search"
         label="Who"
-        placeholder="Person, agent or token"
+        placeholder="Person or agent"
         defaultValue={search.who ?? ''}
         onChange={(event) => changeText('who', event.currentTarget.value)}
       />

@@ -27,9 +27,9 @@ const PLATFORM_NAMES: Readonly<Record<CliFile['platform'], string>> = {
 };
 
 const COLUMNS: readonly Column<CliFile>[] = [
-  { header: 'For', cell: ({ platform }) => PLATFORM_NAMES[platform], overflow: 'nowrap' },
-  { header: 'File', cell: ({ name, url }) => <Anchor href={url}>{name}</Anchor>, overflow: 'nowrap' },
-  { header: 'Size', cell: ({ size }) => <Bytes count={size} />, align: 'right' },
+  { header: 'For', cell: ({ platform }) => PLATFORM_NAMES[platform] },
+  { header: 'File', cell: ({ name, url }) => <Anchor href={url}>{name}</Anchor>, overflow: 'anywhere' },
+  { header: 'Size', cell: ({ size }) => <Bytes count={size} />, align: 'right', overflow: 'nowrap' },
   { header: 'SHA-256', cell: ({ sha256 }) => <CopyText text={sha256} label="SHA-256" />, hiddenBelow: 'sm' },
 ];
 

@@ -128,16 +128,17 @@ function rowsOf({ build, other, booted, crash_free_days: free }: Comparison): Ro
     theirs: format(other),
   });
   const rate = (value: number | null) => (value === null ? '–' : formatPercent(value));
+  const share = (part: number, total: number) => (total === 0 ? '–' : formatShare(part, total));
   const median = (value: number | null, format: (value: number) => string) => (value === null ? '–' : format(value));
   return [
     row('Devices', ({ devices }) => formatNumber(devices)),
     { name: 'Booted', mine: rate(booted.rate), theirs: rate(booted.other_rate), difference: booted },
     { name: 'Days without a crash', mine: rate(free.rate), theirs: rate(free.other_rate), difference: free },
     row('Crash-free devices', ({ crash_free: { devices, crashed_devices } }) =>
-      formatShare(devices - crashed_devices, devices),
+      share(devices - crashed_devices, devices),
     ),
     row('Crash-free sessions', ({ crash_free: { sessions, crashes } }) =>
-      formatShare(Math.max(0, sessions - crashes), sessions),
+      share(Math.max(0, sessions - crashes), sessions),
     ),
     row('Median time to start', ({ boot_ms }) => median(boot_ms.median, formatMilliseconds)),
     row('Median session', ({ session_seconds }) => median(session_seconds.median, formatDuration)),
