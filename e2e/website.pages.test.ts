@@ -503,7 +503,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** The flags of commands that are parted by a line break. */
+/** The flags of commands that have a line break in them. */
 function findPartedFlags(): string[] {
   const parted: string[] = [];
   for (const code of document.querySelectorAll('pre')) {
