@@ -73,6 +73,8 @@ describe('signing in', () => {
     await page.getByRole('textbox', { name: 'Backup code' }).fill(codes[0] ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
     const change = page.getByRole('form', { name: 'Change the authenticator app' });
+    await change.getByRole('button', { name: 'Remove the app' }).click();
+    await change.getByText('This field is required.').waitFor();
     await change.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD);
     await change.getByRole('button', { name: 'Remove the app' }).click();
     await add.waitFor();

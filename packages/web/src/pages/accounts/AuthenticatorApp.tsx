@@ -87,6 +87,9 @@ function ConfirmApp({ uri, onConfirmed }: { uri: string; onConfirmed: () => void
   );
 }
 
+/** The button that doesn't create backup codes. */
+const REMOVE = 'remove';
+
 function ChangeApp({ hasPassword, onChanged }: Omit<AppProps, 'isOn'>) {
   const [password, setPassword] = useState('');
   const removing = useMutation({ mutationFn: () => removeApp(proofOf(password)), onSuccess: onChanged });
@@ -95,7 +98,9 @@ function ChangeApp({ hasPassword, onChanged }: Omit<AppProps, 'isOn'>) {
   if (creating.isSuccess) return <BackupCodes codes={creating.data.backupCodes} onDone={creating.reset} />;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    creating.mutate();
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    if ((submitter as HTMLButtonElement | null)?.name === REMOVE) removing.mutate();
+    else creating.mutate();
   };
   return (
     <form onSubmit={submit} aria-label="Change the authenticator app">
@@ -107,13 +112,7 @@ function ChangeApp({ hasPassword, onChanged }: Omit<AppProps, 'isOn'>) {
           <Button type="submit" variant="default" loading={creating.isPending}>
             Create new backup codes
           </Button>
-          <Button
-            color="red"
-            variant="light"
-            loading={removing.isPending}
-            disabled={hasPassword && password === ''}
-            onClick={() => removing.mutate()}
-          >
+          <Button type="submit" name={REMOVE} color="red" variant="light" loading={removing.isPending}>
             Remove the app
           </Button>
         </Group>
