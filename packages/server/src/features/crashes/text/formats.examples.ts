@@ -1120,7 +1120,7 @@ stack traceback:
   },
   {
     format: 'Lua',
-    title: "Lua error: module 'nest' not found: | main.main",
+    title: "Lua error: module 'nest' not found | main.main",
     reason: 'Lua error',
     texts: [
       `lua: main.lua:5: module 'nest' not found:

@@ -99,6 +99,19 @@ nest.rb:3:in \`draw'
     ],
   },
   {
+    rule: 'leave out the C functions of Ruby if all of them wrote the report',
+    text: `nest.rb:3: [BUG] Segmentation fault at 0x0000000000000007
+ruby 3.4.1 (2024-12-25 revision 48d4efcb85) +PRISM [x64-mingw]
+
+-- Ruby level backtrace information ----------------------------------------
+nest.rb:3:in 'draw'
+
+-- C level backtrace information -------------------------------------------
+C:\\Windows\\SYSTEM32\\ntdll.dll(ZwWaitForSingleObject+0x14) [0x00007ff8a1b2c3d4]`,
+    title: 'SIGSEGV | nest.draw',
+    frames: [['nest.draw', null, 'nest.rb', true]],
+  },
+  {
     rule: 'know the standard library and packages of Nim by their folders, or by their names in older builds',
     text: `Traceback (most recent call last)
 /src/owls/nest.nim(3)    hoot

@@ -34,7 +34,9 @@ function readingOf({ message, place }: LuaError, frames: readonly TraceFrame[], 
   const top = frames.find(({ own }) => own);
   const isKnown = top !== undefined && top.file === place?.file;
   const all = place === null || isKnown ? frames : [place, ...frames];
-  return { isNative: false, isFatal: true, main: { type: 'Lua error', message, frames: all }, end };
+  // The places where a module was looked for follow.
+  const main = { type: 'Lua error', message: message.replace(/:$/, ''), frames: all };
+  return { isNative: false, isFatal: true, main, end };
 }
 
 /** Instead of frames: `...`, `... (skipping 12 levels)`, `(...tail calls...)`, and `(tail call): ?` of 5.1. */

@@ -174,9 +174,10 @@ function readSections(lines: readonly string[], from: number) {
     (sections.get(name) ?? []).map(parse).filter((each) => each !== null);
   const ruby = read('Ruby level backtrace', (line) => callOf(line.replace(/:in unknown method$/, ':in ')));
   const native = read('C level backtrace', nativeCallOf);
-  // The functions that write the report are above the signal, and the interpreter is below what it called.
+  // The functions that write the report are above the signal, and the interpreter is below what it called. Without a
+  // signal, the list was cut within the former.
   const signal = native.findLastIndex(({ function: name }) => WRITERS.test(name ?? ''));
-  const called = native.slice(signal + 1);
+  const called = signal < 0 ? [] : native.slice(signal + 1);
   const interpreter = called.findIndex(({ function: name }) => INTERPRETER.test(name ?? ''));
   const kept = called.slice(0, Math.min(MAX_NATIVE, interpreter < 0 ? MAX_NATIVE : interpreter));
   return { ruby: ruby.toReversed(), native: kept, end };
