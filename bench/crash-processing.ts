@@ -43,8 +43,8 @@ const COST_SECONDS = 10;
 const COST_ROUNDS = 3;
 /** The largest share of the sum that a step may take: a quarter more than measured. */
 const BUDGETS: Readonly<Record<string, number>> = {
-  ...{ compress: 0.2, garbage: 0.17, HTTP: 0.15, counters: 0.13, walk: 0.1, 'database client': 0.08, Node: 0.08 },
-  ...{ process: 0.08, store: 0.07, receive: 0.05, symbols: 0.04, jobs: 0.04, record: 0.03, grouping: 0.02 },
+  ...{ compress: 0.2, garbage: 0.17, HTTP: 0.15, counters: 0.13, walk: 0.13, 'database client': 0.1, Node: 0.08 },
+  ...{ process: 0.08, store: 0.1, receive: 0.05, symbols: 0.05, jobs: 0.06, record: 0.03, grouping: 0.03 },
   ...{ facets: 0.01, alerts: 0.01, other: 0.04 },
 };
 const PROGRAM = 'packages/server/src/main.ts';
@@ -146,9 +146,9 @@ async function printSteps(cost: Cost): Promise<void> {
     for (const [step, ms] of shares) steps.set(step, (steps.get(step) ?? 0) + ms);
   };
   add(divide(cost.get('main thread') ?? 0, main));
-  add(divide(cost.get('threads of walks') ?? 0, threads));
+  add(divide(cost.get('threads: walks, storing') ?? 0, threads));
   add(divide(cost.get('PostgreSQL') ?? 0, statements));
-  add(new Map([['compress', cost.get('pool: compressing, files') ?? 0]]));
+  add(new Map([['Node', cost.get('pool of Node') ?? 0]]));
   add(new Map([['garbage', cost.get('V8: garbage, compiling') ?? 0]]));
   print('by step (ms, share of the sum, and its budget)');
   const sum = sumOf(steps);

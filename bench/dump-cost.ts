@@ -12,8 +12,8 @@ export type Cost = ReadonlyMap<string, number>;
 const TICK_MS = 10;
 /** The names of threads as Linux knows them. */
 const THREADS: Readonly<Record<string, string>> = {
-  WorkerThread: 'threads of walks',
-  'libuv-worker': 'pool: compressing, files',
+  WorkerThread: 'threads: walks, storing',
+  'libuv-worker': 'pool of Node',
   'node-V8Worker': 'V8: garbage, compiling',
 };
 const MAIN = 'main thread';
@@ -77,6 +77,8 @@ const STEPS_OF_FILES: readonly (readonly [RegExp, string])[] = [
   [/fastify|find-my-way|node:_http|node:net|node:internal\/stream|\/http\//, 'HTTP'],
 ];
 const GARBAGE = 'garbage';
+/** What threads do when they do nothing, or nothing in JavaScript, or wait for a disk. */
+const IDLE = new Set(['(idle)', '(program)', 'fsync', 'fdatasync']);
 
 type Profile = {
   readonly nodes: readonly {
@@ -123,7 +125,7 @@ function stepsOf(nodes: Profile['nodes']): Map<number, string | null> {
     const { functionName, url } = callFrame;
     const own = STEPS_OF_FILES.find(([pattern]) => pattern.test(url))?.[1];
     const step = functionName === '(garbage collector)' ? GARBAGE : (own ?? outer);
-    steps.set(id, functionName === '(idle)' || functionName === '(program)' ? null : step);
+    steps.set(id, IDLE.has(functionName) ? null : step);
     for (const child of children) visit(child, step);
   };
   if (nodes[0] !== undefined) visit(nodes[0].id, 'Node');

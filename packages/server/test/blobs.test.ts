@@ -9,8 +9,15 @@ import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readWhole } from '../src/kernel/blobs/filesystem.ts';
 import { openBlobStore, parseBlobSettings } from '../src/kernel/blobs/open.ts';
+import { readUnpacked } from '../src/kernel/blobs/packed.ts';
 import type { BlobSettings } from '../src/kernel/blobs/settings.ts';
-import { BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from '../src/kernel/blobs/store.ts';
+import {
+  BlobMissingError,
+  type BlobStore,
+  type BlobUpload,
+  type ByteSource,
+  PackedTooLargeError,
+} from '../src/kernel/blobs/store.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
 
@@ -97,6 +104,23 @@ for (const { name, settings, skip } of STORES) {
         await store.putWhole(key, bytes);
         await assertHolds(store, key, bytes);
       }
+    });
+
+    test('compresses a file in shared memory into a blob, but not above a limit', async () => {
+      const space = new SharedArrayBuffer(6 * MIB);
+      const random = randomBytes(3 * MIB);
+      new Uint8Array(space).set(random);
+      for (const size of [0, 1, 3 * MIB, 6 * MIB]) {
+        const key = `${newKey()}.zst`;
+        const stored = await store.putPacked(key, { space, size }, 4 * MIB);
+        assert.equal((await store.stat(key))?.size, stored);
+        const whole = Buffer.concat([random, Buffer.alloc(3 * MIB)]);
+        assert.equal(hash(await buffer(await readUnpacked(store, key))), hash(whole.subarray(0, size)));
+      }
+      const large = `${newKey()}.zst`;
+      await assert.rejects(store.putPacked(large, { space, size: 3 * MIB }, 2 * MIB), PackedTooLargeError);
+      assert.equal(await store.stat(large), null);
+      await store.delete(large);
     });
 
     test('keeps nothing of a blob whose source fails, and can put it again', async () => {

@@ -11,7 +11,7 @@ let count = 0;
 serveTasks(async ({ do: order, value }: Order, ask: (question: unknown) => Promise<unknown>): Promise<unknown> => {
   count += 1;
   if (order === 'ask') return [await ask(value), await ask('more')];
-  if (order === 'fail') throw new RangeError('out of range');
+  if (order === 'fail') throw Object.assign(new RangeError('out of range'), { code: 'ERANGE' });
   if (order === 'spin') for (;;);
   if (order === 'hoard') for (const hoard: unknown[] = []; ; ) hoard.push({ next: [hoard.length] });
   if (order === 'exit') process.exit(3);

@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
@@ -16,6 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../private-files.ts';
 import { writeDurably } from './file-writer.ts';
 import { assertKey, isKey, PART_SUFFIX } from './key.ts';
+import { packIntoFile } from './pack-into-file.ts';
 import type { FileSettings } from './settings.ts';
 import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, keepErrors } from './store.ts';
 
@@ -88,9 +90,16 @@ export function openFileStore({ folder }: FileSettings): BlobStore {
       return size;
     },
 
+    async putPacked(key, file, maxStored) {
+      assertKey(key);
+      return packIntoFile({ folder: root, key, ...file, maxStored });
+    },
+
     async putWhole(key, bytes) {
       const path = pathOf(key);
-      mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+      const folder = dirname(path);
+      if (durable.has(folder) && !existsSync(folder)) forget();
+      if (!durable.has(folder)) mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
       writeNow(path + PART_SUFFIX, bytes);
       renameSync(path + PART_SUFFIX, path);
       const folders = foldersToSync(path);

@@ -32,6 +32,7 @@ export function measureBlobs(store: BlobStore, { blobOperations }: Pick<Metrics,
   return {
     ...store,
     put: (key, source) => write('put', source, (watched) => store.put(key, watched)),
+    putPacked: (key, file, maxStored) => measure('put', () => store.putPacked(key, file, maxStored)),
     append: (upload, source) => write('append', source, (watched) => store.append(upload, watched)),
     begin: (key) => measure('begin', () => store.begin(key)),
     complete: (upload) => measure('complete', () => store.complete(upload)),

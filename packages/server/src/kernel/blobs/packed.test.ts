@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { openFileStore } from './filesystem.ts';
-import { freeUnpacked, PackedTooLargeError, packNow, putPacked, readUnpacked, unpackNow } from './packed.ts';
-import { BlobMissingError, type BlobStore } from './store.ts';
+import { freeUnpacked, packNow, putPacked, readUnpacked, unpackNow } from './packed.ts';
+import { BlobMissingError, type BlobStore, PackedTooLargeError } from './store.ts';
 
 const TEXT = Buffer.from('a line of a log\n'.repeat(100_000));
 const NOISE = randomBytes(300_000);

@@ -4,6 +4,7 @@ import type { Bucket } from './bucket.ts';
 import { bytesOfBuffer } from './byte-source.ts';
 import { freeBuffer } from './free-buffer.ts';
 import { assertKey } from './key.ts';
+import { packSpace } from './packed.ts';
 import {
   cutPieces,
   keyOfTail,
@@ -38,18 +39,20 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
     return open();
   };
 
+  async function put(key: string, source: ByteSource): Promise<number> {
+    const bucket = await openFor(key);
+    const upload = await append(bucket, { key, size: 0 }, source, lastPartMs);
+    await complete(bucket, upload);
+    return upload.size;
+  }
+
   return {
     settings: { kind: 's3', ...settings },
     describe: () => ({ kind: 's3', location: `s3://${settings.bucket}/${settings.prefix ?? ''}` }),
-    async put(key, source) {
-      const bucket = await openFor(key);
-      const upload = await append(bucket, { key, size: 0 }, source, lastPartMs);
-      await complete(bucket, upload);
-      return upload.size;
-    },
+    put,
+    putPacked: (key, file, maxStored) => put(key, packSpace(file, maxStored)),
     async putWhole(key, bytes) {
-      const bucket = await openFor(key);
-      await complete(bucket, await append(bucket, { key, size: 0 }, bytesOfBuffer(bytes), lastPartMs));
+      await put(key, bytesOfBuffer(bytes));
     },
     /** Sends nothing: a blob under 5 MiB never becomes a multipart upload. */
     async begin(key) {

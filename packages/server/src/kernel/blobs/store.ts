@@ -1,6 +1,7 @@
 // The interface of blob stores, which files on disk and S3 both implement.
 import type { Readable } from 'node:stream';
 import type { BlobSettings } from './settings.ts';
+import type { FileInSpace } from './spaces.ts';
 
 /**
  * Buffers in order. If a source throws, the write fails and none of its bytes count. Never a Node stream: an error that
@@ -34,6 +35,11 @@ export type BlobStore = {
    * throws, the error passes through, nothing can be read, and `delete` removes what was written.
    */
   put(key: string, source: ByteSource): Promise<number>;
+  /**
+   * Compresses a file and writes it, like `put`; `key` ends in `.zst`. Throws PackedTooLargeError if more than
+   * `maxStored` bytes would be stored.
+   */
+  putPacked(key: string, file: FileInSpace, maxStored: number): Promise<number>;
   /** Writes a whole blob from memory, like `put`. May block, so it is for worker threads. */
   putWhole(key: string, bytes: Uint8Array): Promise<void>;
   /** Begins a blob that is written in several appends. It cannot be read until `complete`. */
@@ -74,6 +80,15 @@ export type BlobStore = {
   check(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** The compressed blob exceeds the caller's limit. */
+export class PackedTooLargeError extends Error {
+  override readonly name = 'PackedTooLargeError';
+
+  constructor(maxStored: number) {
+    super(`more than ${maxStored} bytes to store`);
+  }
+}
 
 /** A blob does not exist. */
 export class BlobMissingError extends Error {

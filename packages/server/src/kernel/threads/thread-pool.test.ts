@@ -25,9 +25,9 @@ describe('a thread pool', () => {
     assert.deepEqual(await run({ do: 'ask', value: 'first' }, async (question) => `${question}!`), ['first!', 'more!']);
   });
 
-  it('keeps the thread of a failed task, and rejects with its error', async () => {
+  it('keeps the thread of a failed task, and rejects with its message and code', async () => {
     const run = openPool();
-    await assert.rejects(run({ do: 'fail' }), /serve\.thread\.ts: out of range/);
+    await assert.rejects(run({ do: 'fail' }), { message: 'serve.thread.ts: out of range', code: 'ERANGE' });
     assert.equal(await run({ do: 'count' }), 2);
   });
 

@@ -12,7 +12,7 @@ type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;
 
 export type ThreadPool<Input, Output, Question, Reply> = {
   /**
-   * Runs one task on a copy of `input`. Rejects with an Error of the task's message, with the error of `answer`, with
+   * Runs one task on a copy of `input`. Rejects with an Error of the task's message and code, with the error of `answer`, with
    * ThreadTimeoutError or with ThreadCrashError. Except in the first case, its thread is ended and the next task gets a
    * new one.
    */
@@ -27,7 +27,8 @@ type PoolOptions = ThreadLimits & {
   idleMs?: number;
 };
 
-type FromThread = { ready: true } | { output: unknown } | { failure: string } | { question: unknown };
+type Failure = { readonly message: string; readonly code?: string | undefined };
+type FromThread = { ready: true } | { output: unknown } | { failure: Failure } | { question: unknown };
 type ToThread = { input: unknown } | { reply: unknown };
 
 /** An idle thread and the timer that ends it. */
@@ -123,7 +124,7 @@ function runOn<Output>(worker: Worker, { name, input, isNew, timeoutMs, answer }
   const onMessage = (message: FromThread) => {
     if ('ready' in message) clock.start();
     else if ('output' in message) resolve({ output: () => message.output as Output, reusable: true });
-    else if ('failure' in message) fail(new Error(`${name}: ${message.failure}`), true);
+    else if ('failure' in message) fail(errorOf(name, message.failure), true);
     else {
       clock.stop();
       answer(message.question).then(reply, fail);
@@ -193,9 +194,19 @@ export function serveTasks<Input, Output, Question, Reply>(
     else {
       task(message.input as Input, ask).then(
         (output) => post({ output }),
-        (error: unknown) => post({ failure: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => post({ failure: failureOf(error) }),
       );
     }
   });
   post({ ready: true });
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, code } = error as NodeJS.ErrnoException;
+  return { message, ...(typeof code === 'string' && { code }) };
+}
+
+function errorOf(name: string, { message, code }: Failure): Error {
+  return Object.assign(new Error(`${name}: ${message}`), code !== undefined && { code });
 }

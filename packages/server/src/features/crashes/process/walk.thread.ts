@@ -85,7 +85,9 @@ async function walkDump(
   }
   const { grouping, signature } = groupReport(walked, fields, rules);
   const report: Report = { ...walked, signature };
-  await blobs.putWhole(stackKey, packNow(JSON.stringify(report)));
+  const packed = packNow(Buffer.from(JSON.stringify(report)));
+  await blobs.putWhole(stackKey, packed);
+  freeUnpacked(packed);
   return { outcome: 'walked', excerpt: excerptOf(report), grouping };
 }
 

@@ -1,8 +1,7 @@
 // Stores the attachments of a report that arrives complete: as many as allowed, and notes about the others.
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
-import { PackedTooLargeError } from '../../../kernel/blobs/packed.ts';
-import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { type ByteSource, PackedTooLargeError } from '../../../kernel/blobs/store.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
 import { attachmentName } from '../report/attachments.ts';
 import type { StoredAttachment, StoredFile } from './reports.sql.ts';
