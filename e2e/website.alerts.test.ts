@@ -81,7 +81,7 @@ describe('the alerts of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     // A weekly summary isn't daily, and only what can happen again to the same group or build is limited.
     const choices = (label: string) => page.getByLabel(label).getByRole('option').allTextContents();
-    assert.deepEqual(await choices('When: Weekly summary'), ['On Monday', "Monday's digest", 'Never']);
+    assert.deepEqual(await choices('When: Weekly summary'), ['On Monday', 'In the digest', 'Never']);
     assert.deepEqual(await choices('When: Regression'), ['Immediately', 'Daily digest', 'Never']);
     const limited = await page
       .getByRole('list', { name: 'Rules' })

@@ -11,10 +11,10 @@ type Rule = AlertSettings['rules'][number];
 
 const REPEATS = [
   { value: '1', label: 'Once an hour' },
-  { value: '6', label: 'Once every 6 hours' },
+  { value: '6', label: 'Every 6 hours' },
   { value: '24', label: 'Once a day' },
   { value: '168', label: 'Once a week' },
-  { value: '720', label: 'Once every 30 days' },
+  { value: '720', label: 'Every 30 days' },
 ];
 const DAY_MS = 24 * 3_600_000;
 const MUTES = [
@@ -85,7 +85,7 @@ function Settings({ rule, onChange }: RuleProps) {
 /** A program may have set other hours. */
 function withCurrent(hours: number) {
   const isKnown = REPEATS.some(({ value }) => value === String(hours));
-  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Once every ${hours} hours` }];
+  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Every ${hours} hours` }];
 }
 
 function Mute({ rule, onChange }: RuleProps) {

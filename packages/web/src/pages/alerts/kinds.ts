@@ -32,7 +32,7 @@ type Timing = (typeof ALERT_TIMINGS)[number];
 
 const TIMING_NAMES: Readonly<Record<Timing, string>> = { now: 'Immediately', digest: 'Daily digest', never: 'Never' };
 /** What is sent once a week is not daily. */
-const WEEKLY_NAMES: Readonly<Record<Timing, string>> = { ...TIMING_NAMES, now: 'On Monday', digest: "Monday's digest" };
+const WEEKLY_NAMES: Readonly<Record<Timing, string>> = { ...TIMING_NAMES, now: 'On Monday', digest: 'In the digest' };
 
 export function nameTiming(timing: Timing, kind: AlertKind): string {
   return (kind === 'weekly_summary' ? WEEKLY_NAMES : TIMING_NAMES)[timing];
