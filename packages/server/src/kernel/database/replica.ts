@@ -69,6 +69,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   let beats: Beat[] = [];
   let lastNo = 0;
   let current: { state: ReplicaState; lagSeconds: number | null } = { state: 'unreachable', lagSeconds: null };
+  /** The last state that the log has: that a replica was never reachable must be there as well. */
+  let logged: ReplicaState | null = null;
 
   async function beat(): Promise<void> {
     const { processNo } = presence.current();
@@ -92,10 +94,11 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   }
 
   function setState(state: ReplicaState, lagSeconds: number | null, err?: unknown): void {
-    if (state !== current.state) {
+    if (state !== logged) {
       if (state === 'ok') log.info('reads use the database replica');
       else log.warn({ err, state }, 'reads use the primary, because the database replica cannot be used');
     }
+    logged = state;
     current = { state, lagSeconds };
     if (lagSeconds === null) metrics.replicaLag.clear();
     else metrics.replicaLag.set(lagSeconds);
