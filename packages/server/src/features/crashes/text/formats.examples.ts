@@ -1283,4 +1283,63 @@ Native stacktrace:
     reason: 'Assertion failed',
     texts: ['* Assertion: should not be reached at interp-stubs.c:105'],
   },
+  {
+    format: 'Godot',
+    title: "SCRIPT ERROR: Invalid call. Nonexistent function 'hoot' in base 'Nil'. | owl.fly",
+    reason: 'SCRIPT ERROR',
+    texts: [
+      `**SCRIPT ERROR**: Invalid call. Nonexistent function 'hoot' in base 'Nil'.
+   At: res://owl.gd:12:fly() - Invalid call. Nonexistent function 'hoot' in base 'Nil'.`,
+      "E 0:00:08.275   owl.gd:14 @ fly(): Invalid call. Nonexistent function 'hoot' in base 'Nil'.",
+    ],
+  },
+  {
+    format: 'Ruby',
+    title: "NoMethodError: undefined method 'hoot' | owl.fly",
+    reason: 'NoMethodError',
+    texts: [
+      `trace (most recent call last):
+	[2] app/main.rb:9
+	[1] app/main.rb:5:in tick
+app/owl.rb:3:in fly: undefined method 'hoot' (NoMethodError)`,
+      `app/owl.rb:4:in 'fly': undefined method 'hoot' (NoMethodError)
+	from <internal:kernel>:187:in 'loop'
+	from app/main.rb:9:in '<main>'`,
+    ],
+  },
+  {
+    format: 'Nim',
+    title: 'AssertionDefect: `owl != nil` no owl in <n> | nest.land',
+    reason: 'AssertionDefect',
+    texts: [
+      `Traceback (most recent call last)
+/home/ci/owls/src/nest.nim(16) land
+/nim/lib/std/assertions.nim(41) failedAssertImpl
+Error: unhandled exception: /home/ci/owls/src/nest.nim(16, 3) \`owl != nil\` no owl in 3 [AssertionDefect]`,
+      `Traceback (most recent call last)
+nest.nim(18)             land
+Error: unhandled exception: D:\\owls\\src\\nest.nim(18, 3) \`owl != nil\` no owl in 7 [AssertionDefect]`,
+    ],
+  },
+  {
+    format: 'Nim',
+    title: 'AssertionDefect: `owl != nil` | nest',
+    reason: 'AssertionDefect',
+    texts: ['Error: unhandled exception: /home/ci/owls/src/nest.nim(16, 3) `owl != nil`  [AssertionDefect]'],
+  },
+  {
+    format: 'Odin',
+    title: 'unsatisfied ensure: owl != nil | nest',
+    reason: 'unsatisfied ensure',
+    texts: ['nest.odin(12:5) unsatisfied ensure: owl != nil'],
+  },
+  {
+    format: 'Mono',
+    title: 'Assertion failed: i < mcount | mono_class_get',
+    reason: 'Assertion failed',
+    texts: [
+      "* Assertion at /b/mono/metadata/class.c:2006, condition `i < mcount' not met, function:mono_class_get, (null) assembly:owls.dll",
+      "* Assertion at class.c:2011, condition `i < mcount' not met, function:mono_class_get, ",
+    ],
+  },
 ];

@@ -10,7 +10,8 @@ const LEVELS = ['SCRIPT ERROR: ', 'USER SCRIPT ERROR: ', 'USER ERROR: ', 'ERROR:
 export const godotScript: TextFormat = {
   name: 'Godot',
   read(lines, at) {
-    const line = lines[at]!.trimStart();
+    // Log files of 3.x have asterisks around the level.
+    const line = lines[at]!.trimStart().replace(/^\*\*([A-Z ]{5,20})\*\*: /, '$1: ');
     const level = LEVELS.find((each) => line.startsWith(each));
     if (level !== undefined) return readError(lines, at, level, line.slice(level.length));
     // A logger's level was removed with its prefix.
@@ -52,8 +53,10 @@ export const godotConsole: TextFormat = {
       if (found !== null) places.push({ frame: found, isLabelled });
       if (end > at + MAX_CONSOLE_LINES) break;
     }
-    const [source, ...stack] = places.map((each) => each.frame);
-    if (source === undefined) return null;
+    const header = /^(\S.{0,300}?:\d{1,7} @ .{1,300}?\(.{0,200}?\)): /.exec(text)?.[1];
+    const [source = consolePlace(header ?? ''), ...stack] = places.map((each) => each.frame);
+    if (source === null) return null;
+    if (places.length === 0) end = at + 1;
     const isScript = /\.(?:gd|gdc|cs)$/.test(source.file ?? '');
     const isRepeated = isScript && stack[0]?.function === source.function;
     const message = consoleMessage(text, [source, stack[0]]);

@@ -40,7 +40,12 @@ function readError(lines: readonly string[], at: number, frames: readonly TraceF
   return readingOf({ type: 'Exception', message: first, frames }, at + 1);
 }
 
-function readingOf(main: TraceException, end: number): Reading {
+function readingOf({ type, message, frames }: TraceException, end: number): Reading {
+  // A failed assertion begins with its place: `/src/owls/nest.nim(16, 3) `owl != nil` `.
+  const [place, path, line, rest] = /^(\S.{0,300}\.nim)\((\d{1,7}), \d{1,5}\) (.{0,900})$/.exec(message) ?? [];
+  if (place === undefined) return { isNative: false, isFatal: true, main: { type, message, frames }, end };
+  const asserted = frame({ file: shownFile(path!), line: Number(line), own: !LIBRARY.test(path!) });
+  const main = { type, message: rest!.trim(), frames: frames.length === 0 ? [asserted] : frames };
   return { isNative: false, isFatal: true, main, end };
 }
 
@@ -62,8 +67,8 @@ function readCalls(lines: readonly string[], from: number): { frames: TraceFrame
 
 /** `/src/owls/nest.nim(16)  land`, innermost last, and `nest.nim(16) at owls.land` of builds for browsers. */
 function frameOf(line: string): TraceFrame | null {
-  const found = /^([^\s"][^"]{0,300}\.nims?)\((\d{1,7})(?:, \d{1,5})?\) {1,40}(?:at )?(.{1,200})$/.exec(line.trim());
-  if (found === null) return null;
+  const found = /^([^\s"][^"]{0,300}\.nims?)\((\d{1,7})\) {1,40}(?:at )?((?:module )?[^\s`]{1,200})$/.exec(line.trim());
+  if (found === null || line.startsWith('Error: ')) return null;
   const [, file = '', lineOf, name = ''] = found;
   return frame({
     function: qualify(nameOf(name), file),

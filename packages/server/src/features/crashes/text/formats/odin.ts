@@ -14,7 +14,7 @@ export const odin: TextFormat = {
     const [, file, inParentheses, unix, text = ''] = PLACED.exec(lines[at]!.trim()) ?? [];
     if (file === undefined) return null;
     const [, type = 'Odin error', message = text] =
-      /^(runtime assertion|panic|not yet implemented|unreachable)(?:: (.{1,900}))?$/i.exec(text) ?? [];
+      /^(runtime assertion|unsatisfied ensure|panic|not yet implemented)(?:: (.{1,900}))?$/i.exec(text) ?? [];
     if (type === 'Odin error' && !CHECK.test(text)) return null;
     const { line, column } = locationOf(`${file}:${inParentheses ?? unix}`);
     const own = !/[\\/]odin[^\\/]{0,60}[\\/](?:base|core|vendor)[\\/]/i.test(file);

@@ -107,7 +107,10 @@ function headOf(text: string): TypedMessage | null {
   const [before, after] = splitLast(text, ' (') ?? ['', ''];
   const type = after.slice(0, -1);
   if (!after.endsWith(')') || !isTypeName(type)) return null;
-  return { type, message: splitFirst(before, /:in /.test(before) ? "': " : ': ')?.[1] ?? '' };
+  const called = splitFirst(before, ':in ')?.[1];
+  // A name without quotes is mruby's.
+  const end = called === undefined || !/^[`']/.test(called) ? ': ' : "': ";
+  return { type, message: splitFirst(called ?? before, end)?.[1] ?? '' };
 }
 
 function isCall(line: string): boolean {
@@ -115,15 +118,20 @@ function isCall(line: string): boolean {
   return headOf(text) === null && callOf(after(text, 'from ') ?? text) !== null;
 }
 
-/** In a terminal, Ruby 2.5 to 2.7 wrote the calls first, the outermost one above all others. */
+/** In a terminal, Ruby 2.5 to 2.7 wrote the calls first, the outermost one above all others, as mruby does. */
 function readReversed(lines: readonly string[], at: number): Exception | null {
-  if (!lines[at]!.trim().startsWith('Traceback (most recent call last)')) return null;
+  if (!/^(?:Traceback|trace) \(most recent call last\)/.test(lines[at]!.trim())) return null;
   const { frames, end } = readFrames(lines, at + 1, (line) => {
-    const call = /^\s{0,20}\d{1,6}: from (.{1,600})$/.exec(line)?.[1];
+    const call = /^\s{0,20}(?:\d{1,6}: from|\[\d{1,6}\]) (.{1,600})$/.exec(line)?.[1];
     return call === undefined ? null : callOf(call);
   });
   const last = end < lines.length && end > at + 1 ? readException(lines, end) : null;
-  return last === null ? null : { ...last, frames: [...last.frames, ...frames.toReversed()] };
+  if (last === null) return null;
+  // mruby also lists the innermost one.
+  const calls = frames.toReversed();
+  const [first] = last.frames;
+  const isListed = calls[0]?.function === first?.function && calls[0]?.line === first?.line;
+  return { ...last, frames: [...last.frames, ...calls.slice(isListed ? 1 : 0)] };
 }
 
 /** The interpreter's own end: `game.rb:12: [BUG] Segmentation fault at 0x0000000000000007`. */
@@ -215,6 +223,9 @@ function readCalls(lines: readonly string[], from: number): { frames: TraceFrame
 /** A section of the script editor by its number: `{0012}`, `Section012`, `012:Game_Player`. */
 const SECTION = /^(?:\{\d{1,5}\}|Section\d{1,5}|\d{3}:.{1,100}|<\w{1,20}>)$/;
 
+/** Code that is in no file: of the interpreter, of the command line, and of `eval`. */
+const OTHER = /^(?:<internal:[\w./-]{1,100}>|-e|\((?:eval|irb)\b[^()]{0,300}\))$/;
+
 /**
  * ``game.rb:12:in `update'``, `game.rb:12:in 'Player#update'`, and `{0012}:34:in …`. With `isSection`, the file is a
  * section of any name.
@@ -222,16 +233,16 @@ const SECTION = /^(?:\{\d{1,5}\}|Section\d{1,5}|\d{3}:.{1,100}|<\w{1,20}>)$/;
 function callOf(text: string, isSection = false): TraceFrame | null {
   const [place, rest] = splitFirst(text, ':in ') ?? [splitFirst(text, ': ')?.[0] ?? text, ''];
   const { file: path, line } = locationOf(place);
-  const isKnown = isSection || path.endsWith('.rb') || (SECTION.test(path) && rest !== '');
-  if (line === null || /\s{2}|[()"]/.test(path) || !isKnown) return null;
-  const name = /^[`']([^']{1,200})'/.exec(rest)?.[1];
+  const isKnown = isSection || path.endsWith('.rb') || ((SECTION.test(path) || OTHER.test(path)) && rest !== '');
+  if (line === null || (/\s{2}|[()"]/.test(path) && !OTHER.test(path)) || !isKnown) return null;
+  const name = /^[`']([^']{1,200})'/.exec(rest)?.[1] ?? /^([\w.#?!=]{1,200})(?=:|$)/.exec(rest)?.[1];
   // The numbers of sections change when one is added.
   const file = path.replace(/^\d{3}:/, '');
   return frame({
     function: name === undefined ? null : methodOf(name, file),
     file: isSection ? file : shownFile(file),
     line: leadingNumber(String(line)),
-    own: !/\/(?:gems|rubygems)\/|\/lib\/ruby\//.test(file),
+    own: !/\/(?:gems|rubygems)\/|\/lib\/ruby\/|^<internal:/.test(file),
   });
 }
 

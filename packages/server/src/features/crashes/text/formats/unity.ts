@@ -56,15 +56,16 @@ export const monoAssertion: TextFormat = {
     // `* Assertion at mini.c:2644, condition `ji' not met`, and `* Assertion: should not be reached at mini.c:12`.
     const text = after(lines[at]!.trim(), '* Assertion');
     if (text === null) return null;
-    const condition = /^ at (.{1,300}:\d{1,7}), condition [`'](.{1,500})' not met$/.exec(text);
-    const [place, message] = condition?.slice(1) ?? (splitLast(text, ' at ') ?? []).toReversed();
+    const condition =
+      /^ at (.{1,300}:\d{1,7}), condition [`'](.{1,500})' not met(?:, function:(\w{1,100}),.{0,400})?$/.exec(text);
+    const [place, message, name] = condition?.slice(1) ?? (splitLast(text, ' at ') ?? []).toReversed();
     if (place === undefined || message === undefined) return null;
     // The report of the crash that it caused.
     let next = at + 1;
     while (next < lines.length && next < at + MAX_BETWEEN && !isReport(lines[next]!)) next += 1;
     const crash = next < lines.length ? (readStacktrace(lines, next) ?? unityCrash.read(lines, next)) : null;
     const { file, line } = locationOf(place);
-    const frames = crash?.main.frames ?? [frame({ file: shownFile(file), line, own: false })];
+    const frames = crash?.main.frames ?? [frame({ function: name ?? null, file: shownFile(file), line, own: false })];
     const main = { type: 'Assertion failed', message: message.replace(/^: /, ''), frames };
     return { isNative: crash?.isNative ?? false, isFatal: true, main, end: crash?.end ?? at + 1 };
   },
