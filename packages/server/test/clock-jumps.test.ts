@@ -107,6 +107,19 @@ test('jobs that delete what is old are left out while the clock is not trusted, 
   }
 });
 
+test('times are corrected when a worker starts, without waiting for the schedule', async () => {
+  const ran = Promise.withResolvers<void>();
+  const correction = defineJob<object>('probe:correct', 3);
+  const work = async () => ran.resolve();
+  const worker = await startWorker(server.ctx, database.pool, [
+    bindJob(correction, work, { cron: '0 0 1 1 *', atStart: true }),
+  ]);
+  await ran.promise;
+  await worker.stop();
+  const atStart = JOBS.filter((job) => job.atStart).map(({ kind }) => kind.task);
+  assert.deepEqual(atStart.toSorted(), ['accounts:correct-times', 'service:correct-times']);
+});
+
 test('every job on a schedule that deletes what is old is left out then', () => {
   const deleting = /expire|forget|retention|sweep|drop-(counters|mail-counts)/;
   const scheduled = JOBS.filter(({ cron, kind }) => cron !== undefined && deleting.test(kind.task));

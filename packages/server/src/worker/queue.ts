@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import { changed, type Db, rows } from '../kernel/database/db.ts';
 import type { Lane } from '../kernel/jobs/binding.ts';
+import { addJob, type JobKind } from '../kernel/jobs/jobs.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
 export type Queue = {
@@ -20,6 +21,8 @@ export type Tasks = {
   readonly lane: Lane;
   readonly list: TaskList;
   readonly crontab: string;
+  /** Enqueued at each start, also after the clock has jumped. */
+  readonly atStart: readonly JobKind<object>[];
   readonly concurrency: number;
   /**
    * How often, in milliseconds, each of the `concurrency` workers looks for a job whose time has come. A job that is
@@ -89,6 +92,7 @@ async function endOf(current: Run, stopping: AbortSignal): Promise<void> {
 async function startRun(ctx: Context, pool: pg.Pool, tasks: Tasks, workerIds: string[]): Promise<Run> {
   if (workerIds.length > 0) await releaseJobs(ctx.db, workerIds);
   await correctSchedule(ctx.db);
+  for (const kind of tasks.atStart) await addJob(ctx.db, kind, {}, kind.task);
   const events = new EventEmitter();
   const recorded: Promise<void>[] = [];
   // The queue locks jobs in the name of its worker pool.

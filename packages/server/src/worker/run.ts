@@ -67,7 +67,14 @@ function startLane(
 ): Promise<Queue> {
   const laneBindings = bindings.filter((binding) => binding.lane === lane);
   ctx.metrics.jobSlots.set({ lane }, concurrency);
-  const tasks = { lane, list: tasksOf(ctx, laneBindings), crontab: crontabOf(laneBindings), concurrency, pollMs };
+  const tasks = {
+    lane,
+    list: tasksOf(ctx, laneBindings),
+    crontab: crontabOf(laneBindings),
+    atStart: laneBindings.filter(({ atStart }) => atStart).map(({ kind }) => kind),
+    concurrency,
+    pollMs,
+  };
   return startQueue(ctx, pool, tasks);
 }
 

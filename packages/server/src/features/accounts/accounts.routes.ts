@@ -21,6 +21,6 @@ export const ROUTES: readonly Route[] = [
 export const JOBS: readonly JobBinding<Context>[] = [
   bindJob(mailJob, sendMail),
   bindJob(accountRetentionJob, forgetExpired, { cron: '41 * * * *', lane: 'long', deletesOld: true }),
-  bindJob(correctTimesJob, correctTimes, { cron: '*/5 * * * *', lane: 'long' }),
+  bindJob(correctTimesJob, correctTimes, { cron: '*/5 * * * *', lane: 'long', atStart: true }),
   bindJob(dropMailCountsJob, dropMailCounts, { cron: '51 * * * *', lane: 'long', deletesOld: true }),
 ];

@@ -36,5 +36,5 @@ export function createRoutes(lanes: Lanes): readonly Route[] {
 }
 
 export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(futureTimesJob, correctFutureTimes, { cron: '*/5 * * * *', lane: 'long' }),
+  bindJob(futureTimesJob, correctFutureTimes, { cron: '*/5 * * * *', lane: 'long', atStart: true }),
 ];

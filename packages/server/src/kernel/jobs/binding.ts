@@ -19,11 +19,13 @@ export type JobBinding<Ctx> = {
   readonly lane: Lane;
   /** Whether it deletes what is old, so that it must not run with a clock that is ahead (steady-clock.ts). */
   readonly deletesOld: boolean;
+  /** Whether it also runs when a queue starts, and when it restarts because the clock has jumped. */
+  readonly atStart: boolean;
   /** Enqueues the jobs of this kind that processes with these numbers held when they died (request/held-jobs.ts). */
   readonly release?: Release;
 };
 
-type Options = { cron?: string; lane?: Lane; deletesOld?: boolean; release?: Release };
+type Options = { cron?: string; lane?: Lane; deletesOld?: boolean; atStart?: boolean; release?: Release };
 
 type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
 
@@ -36,13 +38,14 @@ type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,
   work: (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>,
-  { cron, lane = 'quick', deletesOld = false, release }: Options = {},
+  { cron, lane = 'quick', deletesOld = false, atStart = false, release }: Options = {},
 ): JobBinding<Ctx> {
   return {
     kind: kind as JobKind<object>,
     work,
     lane,
     deletesOld,
+    atStart,
     ...(cron !== undefined && { cron }),
     ...(release !== undefined && { release }),
   };
