@@ -3,13 +3,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { makeDownloadToken, openDownloadToken } from '../src/features/crashes/read/download-token.ts';
 import { correctFutureTimes, TIMES } from '../src/features/operator/future-times.job.ts';
+import { createDownloadLink, readDownloadLink } from '../src/features/store/download-links.ts';
 import { JOBS } from '../src/features.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { bindJob } from '../src/kernel/jobs/binding.ts';
 import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { findClockProblem } from '../src/kernel/jobs/steady-clock.ts';
+import { newId } from '../src/kernel/secrets/ids.ts';
 import { startWorker } from '../src/worker/run.ts';
 import { callApi, makeOwnedGame } from './setup/api-calls.ts';
 import { signInCommand } from './setup/cli-logins.ts';
@@ -215,6 +218,29 @@ describe('after the clock was a year ahead', () => {
     assert.deepEqual(builds[0], before);
     assert.ok(builds.every(({ created_at }) => created_at.getTime() <= Date.now() + MINUTE));
   });
+});
+
+test('links that were signed while the clock was ahead are not valid afterwards, and others are', () => {
+  const config = { ...server.ctx.config, downloadUrl: 'https://cdn.example.com' };
+  const [gameId, fileId] = [newId(), newId()];
+  const signAt = (ms: number) => {
+    const now = new Date(Date.now() + ms);
+    const ctx = { ...server.ctx, config, clock: { now: () => now } };
+    const grant = {
+      kind: 'dump',
+      attachment: 0,
+      gameId,
+      reportId: fileId,
+      expiresAt: new Date(now.getTime() + HOUR),
+    } as const;
+    const link = createDownloadLink(ctx, { gameId, fileId });
+    return [
+      readDownloadLink(server.ctx, link?.split('/').at(-1) ?? '') !== null,
+      openDownloadToken(server.ctx, makeDownloadToken(ctx, grant)) !== null,
+    ];
+  };
+  assert.deepEqual(signAt(0), [true, true]);
+  assert.deepEqual(signAt(YEAR), [false, false]);
 });
 
 /** Their rows are corrected elsewhere, or nothing is granted by them. */

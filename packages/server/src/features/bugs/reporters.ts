@@ -10,7 +10,7 @@ import { DAY } from '../../kernel/clock.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { plainName, quote } from '../../kernel/mail/mail-text.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
@@ -126,7 +126,7 @@ type Confirmation = { readonly game: Game; readonly address: string; readonly ex
 
 async function openConfirmation(ctx: Context, token: string): Promise<Confirmation> {
   const [gameId, address, expires] = open(confirmKeyOf(ctx), token) as [string, string, number];
-  const game = expires < ctx.clock.now().getTime() ? null : await findGame(ctx.db, gameId);
+  const game = isCurrent(expires, CONFIRM_MS, ctx.clock.now()) ? await findGame(ctx.db, gameId) : null;
   if (game === null) throw unknownLink();
   return { game, address, expiresAt: new Date(expires) };
 }

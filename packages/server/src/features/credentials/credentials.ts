@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { noteActor, recordDone } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { endSessions, enqueueMail, findUserById } from '../accounts/accounts.ts';
@@ -110,5 +110,5 @@ function readToken(ctx: Context, token: string): string | null {
   const payload = openToken(deriveKey(ctx.secret, PURPOSE), token);
   if (payload === null) return null;
   const [expiresAt, userId] = JSON.parse(payload.toString()) as [number, string];
-  return ctx.clock.now().getTime() < expiresAt ? userId : null;
+  return isCurrent(expiresAt, HOUR, ctx.clock.now()) ? userId : null;
 }

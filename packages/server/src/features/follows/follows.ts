@@ -6,7 +6,7 @@ import type { Caller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { type Answer, answer } from '../../request/answer.ts';
 import { requestLanguage } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
@@ -102,7 +102,7 @@ async function openConfirmation(ctx: Context, token: string): Promise<Confirmati
   const payload = openToken(confirmKeyOf(ctx), token);
   if (payload === null) throw unknownLink();
   const [gameId, address, expires] = JSON.parse(payload.toString()) as [string, string, number];
-  const game = expires < ctx.clock.now().getTime() ? null : await findGame(ctx.db, gameId);
+  const game = isCurrent(expires, CONFIRM_MS, ctx.clock.now()) ? await findGame(ctx.db, gameId) : null;
   if (game === null || game.visibility === 'draft') throw unknownLink();
   return { game, address, expiresAt: new Date(expires) };
 }

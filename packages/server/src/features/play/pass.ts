@@ -6,7 +6,7 @@ import { ANONYMOUS, type Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';
 import { findBuild } from '../builds/builds.ts';
 import { type FileRow, findFile, findFileById, isOffered } from '../files/files.ts';
@@ -60,20 +60,25 @@ export async function openPass(ctx: Context, pass: string): Promise<Opened> {
   const cache = cacheOf(ctx);
   const cached = cache.get(pass);
   const now = ctx.clock.now().getTime();
-  if (cached !== undefined && now - cached.checkedAt < CACHE_MS) return cached;
+  if (cached !== undefined && isWithin(CACHE_MS, cached.checkedAt, now)) return cached;
   try {
     const opened = isUuid(pass) ? await openForAll(ctx, pass) : await openSigned(ctx, pass);
     cache.set(pass, { ...opened, checkedAt: now, offeredAt: now });
     return opened;
   } catch (error) {
     const isSuperseded = error instanceof ApiError && error.code === 4074;
-    if (cached === undefined || !isSuperseded || now - cached.offeredAt > GRACE_MS) {
+    if (cached === undefined || !isSuperseded || !isWithin(GRACE_MS, cached.offeredAt, now)) {
       cache.delete(pass);
       throw error;
     }
     cache.set(pass, { ...cached, checkedAt: now });
     return cached;
   }
+}
+
+/** A time from while the clock was ahead is not. */
+function isWithin(ms: number, since: number, now: number): boolean {
+  return now >= since && now - since < ms;
 }
 
 async function openForAll(ctx: Context, fileId: string): Promise<Opened> {
@@ -87,7 +92,8 @@ async function openForAll(ctx: Context, fileId: string): Promise<Opened> {
 /** The player's access was checked when the pass was issued. Here the file only has to be still available. */
 async function openSigned(ctx: Context, token: string): Promise<Opened> {
   const [gameId = '', fileId = '', end] = openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
-  if (!isUuid(gameId) || !isUuid(fileId) || !(Number(end) > ctx.clock.now().getTime())) throw unknownPass();
+  if (!isUuid(gameId) || !isUuid(fileId)) throw unknownPass();
+  if (!isCurrent(Number(end), LIMITS.playSeconds * SECOND, ctx.clock.now())) throw unknownPass();
   const file = await findFile(ctx.db, gameId, fileId);
   if (file === null || !isOffered(file.scan_state)) throw unknownPass();
   return { file, isForAll: false };

@@ -2,12 +2,13 @@
 // one copy.
 import type { Context } from '../../context.ts';
 import { HOUR, SECOND } from '../../kernel/clock.ts';
-import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';
 
 type LinkedFile = { readonly gameId: string; readonly fileId: string };
 
 const UUID_BYTES = 16;
+const LIFE_HOURS = 2;
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'downloads'));
 
 /** A link on the CDN that is valid for one to two hours; null without a CDN. */
@@ -17,7 +18,7 @@ export function createDownloadLink(ctx: Context, { gameId, fileId }: LinkedFile)
   const payload = Buffer.alloc(2 * UUID_BYTES + 4);
   payload.write(gameId.replaceAll('-', ''), 0, 'hex');
   payload.write(fileId.replaceAll('-', ''), UUID_BYTES, 'hex');
-  payload.writeUInt32BE(Math.floor(ctx.clock.now().getTime() / HOUR) + 2, 2 * UUID_BYTES);
+  payload.writeUInt32BE(Math.floor(ctx.clock.now().getTime() / HOUR) + LIFE_HOURS, 2 * UUID_BYTES);
   return `${downloadUrl.replace(/\/+$/, '')}/api/v1/public/downloads/${signToken(keyOf(ctx), payload)}`;
 }
 
@@ -27,7 +28,7 @@ export function readDownloadLink(ctx: Context, token: string): (LinkedFile & { r
   if (payload === null) return null;
   const endsAt = payload.readUInt32BE(2 * UUID_BYTES) * HOUR;
   const seconds = Math.floor((endsAt - ctx.clock.now().getTime()) / SECOND);
-  if (seconds <= 0) return null;
+  if (seconds <= 0 || !isCurrent(endsAt, LIFE_HOURS * HOUR, ctx.clock.now())) return null;
   return { gameId: readUuid(payload, 0), fileId: readUuid(payload, UUID_BYTES), seconds };
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { deriveKey, openToken, signToken } from './signed-token.ts';
+import { HOUR } from '../clock.ts';
+import { deriveKey, isCurrent, openToken, signToken } from './signed-token.ts';
 
 const key = deriveKey('a secret of the tests', 'one thing');
 const payload = Buffer.from('what it allows');
@@ -43,5 +44,18 @@ describe('a signed token', () => {
     ]) {
       assert.equal(openToken(key, text), null, text);
     }
+  });
+});
+
+describe('a token that expires', () => {
+  const now = new Date('2026-11-30T12:00:00Z');
+  const isValid = (ms: number) => isCurrent(now.getTime() + ms, 2 * HOUR, now);
+
+  it('is valid until then', () => {
+    assert.deepEqual([2 * HOUR, 1, 0, -1, Number.NaN].map(isValid), [true, true, false, false, false]);
+  });
+
+  it('is invalid if it was issued while the clock was ahead', () => {
+    assert.deepEqual([3 * HOUR, 3 * HOUR + 1, 365 * 24 * HOUR].map(isValid), [true, false, false]);
   });
 });

@@ -1,5 +1,6 @@
 // Signed tokens that carry what they permit, so that nothing has to be stored until they are used.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { HOUR } from '../clock.ts';
 
 /** Half of the 32 bytes of HMAC-SHA-256, which RFC 2104, section 5, considers enough, and which keeps URLs short. */
 const MAC_BYTES = 16;
@@ -24,6 +25,18 @@ export function openToken(key: Uint8Array, token: string): Buffer | null {
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) return null;
   const payload = bytes.subarray(0, -MAC_BYTES);
   return timingSafeEqual(bytes.subarray(-MAC_BYTES), macOf(key, payload)) ? payload : null;
+}
+
+/** By how much the clocks of two processes may differ. */
+const MAX_DIFFERENCE = HOUR;
+
+/**
+ * Whether a token is valid that expires at a time in milliseconds since 1970, and `lifeMs` after it was issued. One that
+ * would last longer was issued while the clock was ahead.
+ */
+export function isCurrent(expiresAt: number, lifeMs: number, now: Date): boolean {
+  const left = expiresAt - now.getTime();
+  return left > 0 && left <= lifeMs + MAX_DIFFERENCE;
 }
 
 function macOf(key: Uint8Array, payload: Uint8Array): Buffer {

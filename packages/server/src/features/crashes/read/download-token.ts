@@ -1,8 +1,10 @@
 // The token in a download link: a file of a report, and when the link expires.
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { LinkKind } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
+import { SECOND } from '../../../kernel/clock.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
-import { deriveKey, openToken, signToken } from '../../../kernel/secrets/signed-token.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../../request/per-context.ts';
 
 export type DownloadGrant = {
@@ -32,7 +34,8 @@ export function openDownloadToken(ctx: Context, token: string): DownloadGrant | 
     openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
   if (!isKind(kind) || !isUuid(gameId) || !isUuid(reportId)) return null;
   const expiresAt = new Date(Number(end));
-  return expiresAt > ctx.clock.now() ? { kind, attachment: Number(attachment), gameId, reportId, expiresAt } : null;
+  const isValid = isCurrent(expiresAt.getTime(), LIMITS.crashDownloadSeconds * SECOND, ctx.clock.now());
+  return isValid ? { kind, attachment: Number(attachment), gameId, reportId, expiresAt } : null;
 }
 
 function isKind(text: string): text is LinkKind {
