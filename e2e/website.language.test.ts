@@ -106,7 +106,7 @@ describe('public pages', () => {
     // Pages of the program have the choice of the language in their footer, too. The address keeps what it says.
     const language = (name: string, link: string) =>
       page.getByRole('navigation', { name, exact: true }).getByRole('link', { name: link });
-    await page.goto(`${service.url}/sign-in?next=%2Fg%2Fsmall-walk`);
+    await page.goto(`${service.url}/sign-in?next=${encodeURIComponent('/g/small-walk')}`);
     await language(de.t('site.languages'), 'English').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get('next'), '/g/small-walk');
