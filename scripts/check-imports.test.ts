@@ -67,20 +67,20 @@ test('a dependency may not be reached through node_modules', async () => {
 
 test('a part of the server may import only parts of lower layers', async () => {
   const violations = await check({
-    'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../features/games/games.ts';\n`,
-    'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './features/games/games.ts';\n`,
+    'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../people/games/games.ts';\n`,
+    'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './people/games/games.ts';\n`,
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
-    'server/src/features/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
+    'server/src/people/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
     'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
     'server/src/app.ts': `import { ROUTES } from './features.ts';\n`,
   });
   assert.deepEqual(violations, [
-    'server/src/context.ts:2  ./features/games/games.ts',
+    'server/src/context.ts:2  ./people/games/games.ts',
     'server/src/features.ts:2  ./app.ts',
-    'server/src/features/games/games.ts:1  ../../http/mount.ts',
     'server/src/http/server.ts:1  ../worker/run.ts',
     'server/src/kernel/db.ts:1  ../context.ts',
-    'server/src/kernel/db.ts:2  ../features/games/games.ts',
+    'server/src/kernel/db.ts:2  ../people/games/games.ts',
+    'server/src/people/games/games.ts:1  ../../http/mount.ts',
   ]);
 });
 
@@ -102,20 +102,20 @@ test('a layer of minidump may import only lower layers', async () => {
 
 test('a layer of crashes may import only lower layers', async () => {
   const violations = await check({
-    'server/src/features/crashes/report/files.ts': `import { newId } from '../../../kernel/secrets/ids.ts';\n`,
-    'server/src/features/crashes/receive/create.ts': `import '../report/files.ts';\nimport '../groups/grouping.ts';\n`,
-    'server/src/features/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
-    'server/src/features/crashes/read/stacks.ts': `import '../process/walk.ts';\nimport '../keep/delete.sql.ts';\n`,
-    'server/src/features/crashes/keep/sweep.job.ts': `import '../read/stacks.ts';\nimport '../crashes.ts';\n`,
-    'server/src/features/crashes/crashes.routes.ts': `import './crashes.ts';\nimport './keep/sweep.job.ts';\n`,
-    'server/src/features/crashes/utils/text.ts': '',
+    'server/src/crash/crashes/report/files.ts': `import { newId } from '../../../kernel/secrets/ids.ts';\n`,
+    'server/src/crash/crashes/receive/create.ts': `import '../report/files.ts';\nimport '../groups/grouping.ts';\n`,
+    'server/src/crash/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
+    'server/src/crash/crashes/read/stacks.ts': `import '../process/walk.ts';\nimport '../keep/delete.sql.ts';\n`,
+    'server/src/crash/crashes/keep/sweep.job.ts': `import '../read/stacks.ts';\nimport '../crashes.ts';\n`,
+    'server/src/crash/crashes/crashes.routes.ts': `import './crashes.ts';\nimport './keep/sweep.job.ts';\n`,
+    'server/src/crash/crashes/utils/text.ts': '',
   });
   assert.deepEqual(violations, [
-    'server/src/features/crashes/groups/grouping.ts:2  ../process/walk.ts',
-    'server/src/features/crashes/keep/sweep.job.ts:2  ../crashes.ts',
-    'server/src/features/crashes/read/stacks.ts:2  ../keep/delete.sql.ts',
-    'server/src/features/crashes/receive/create.ts:2  ../groups/grouping.ts',
-    'server/src/features/crashes/utils/text.ts:1  packages/server/src/features/crashes/utils/text.ts',
+    'server/src/crash/crashes/groups/grouping.ts:2  ../process/walk.ts',
+    'server/src/crash/crashes/keep/sweep.job.ts:2  ../crashes.ts',
+    'server/src/crash/crashes/read/stacks.ts:2  ../keep/delete.sql.ts',
+    'server/src/crash/crashes/receive/create.ts:2  ../groups/grouping.ts',
+    'server/src/crash/crashes/utils/text.ts:1  packages/server/src/crash/crashes/utils/text.ts',
   ]);
 });
 
@@ -128,32 +128,41 @@ test('only commands may read the settings; other parts may import their types', 
   assert.deepEqual(violations, ['server/src/http/server.ts:1  ../config.ts']);
 });
 
-test('other features may import only the main file of a feature, and features.ts only its routes', async () => {
+test('other wings and parts may import only the front door of a feature, and features.ts its routes', async () => {
   const violations = await check({
-    'server/src/features/store/store.ts': [
-      `import { findGame } from '../games/games.ts';`,
-      `import { ROUTES } from '../channels/channels.routes.ts';`,
-      `import { slugOf } from '../games/slug.ts';`,
-      `import { row } from '../files/files.sql.ts';`,
+    'server/src/shop/store/store.ts': [
+      `import { findGame } from '../../people/games/games.ts';`,
+      `import { ROUTES } from '../../ship/channels/channels.routes.ts';`,
+      `import { slugOf } from '../../people/games/slug.ts';`,
       `import { isReachable } from './visibility.ts';`,
+      `import { listShelves } from '../statistics/shelves.sql.ts';`,
     ].join('\n'),
-    'server/src/features.ts': `import { JOBS } from './features/scans/scans.routes.ts';\nimport './features/store/http.ts';\n`,
-    'server/src/http/auth.ts': `import { scanJob } from '../features/scans/scan.job.ts';\n`,
+    'server/src/features.ts': `import { JOBS } from './ship/scans/scans.routes.ts';\nimport './shop/store/http.ts';\n`,
+    'server/src/http/auth.ts': `import { scanJob } from '../ship/scans/scan.job.ts';\n`,
   });
   assert.deepEqual(violations, [
-    'server/src/features.ts:2  ./features/store/http.ts',
-    'server/src/features/store/store.ts:2  ../channels/channels.routes.ts',
-    'server/src/features/store/store.ts:3  ../games/slug.ts',
-    'server/src/features/store/store.ts:4  ../files/files.sql.ts',
-    'server/src/http/auth.ts:1  ../features/scans/scan.job.ts',
+    'server/src/features.ts:2  ./shop/store/http.ts',
+    'server/src/http/auth.ts:1  ../ship/scans/scan.job.ts',
+    'server/src/shop/store/store.ts:2  ../../ship/channels/channels.routes.ts',
+    'server/src/shop/store/store.ts:3  ../../people/games/slug.ts',
   ]);
 });
 
-test('a feature may import only features that are listed before it', async () => {
+test('a wing may import only wings that are listed before it', async () => {
   const violations = await check({
-    'server/src/features/games/games.ts': `import { findUser } from '../accounts/accounts.ts';\nimport { findBuild } from '../builds/builds.ts';\n`,
+    'server/src/crash/crashes/crashes.ts': `import { findUser } from '../../people/accounts/accounts.ts';\nimport { readHealth } from '../../analytics/health/health.ts';\n`,
   });
-  assert.deepEqual(violations, ['server/src/features/games/games.ts:2  ../builds/builds.ts']);
+  assert.deepEqual(violations, ['server/src/crash/crashes/crashes.ts:2  ../../analytics/health/health.ts']);
+});
+
+test('the features of a wing may not import each other in a cycle, through whatever files', async () => {
+  const violations = await check({
+    'server/src/ship/files/files.ts': `import { listParts } from '../uploads/parts.sql.ts';\n`,
+    'server/src/ship/uploads/uploads.ts': `import { nameOf } from '../files/name.ts';\n`,
+    'server/src/ship/uploads/parts.sql.ts': '',
+    'server/src/ship/files/name.ts': '',
+  });
+  assert.deepEqual(violations, ['ship/files:1  ship/uploads -> ship/files']);
 });
 
 test('every kind of import is checked, also on several lines and in worker threads, but not in comments', async () => {
@@ -187,15 +196,15 @@ test('only one file of each program may read the environment', async () => {
   assert.deepEqual(violations, ['cli/src/progress.ts:2  process.env', 'server/src/kernel/log.ts:1  process.env']);
 });
 
-test('a package, part or feature that is not listed in the rules is reported', async () => {
+test('a package, part or layer that is not listed in the rules, and a file of no feature, are reported', async () => {
   const violations = await check({
     'editor/src/main.ts': '',
     'server/src/plugins/a.ts': '',
-    'server/src/features/leaderboards/leaderboards.ts': '',
+    'server/src/people/leaderboards.ts': '',
   });
   assert.deepEqual(
     violations,
-    ['editor/src/main.ts', 'server/src/features/leaderboards/leaderboards.ts', 'server/src/plugins/a.ts'].map(
+    ['editor/src/main.ts', 'server/src/people/leaderboards.ts', 'server/src/plugins/a.ts'].map(
       (path) => `${path}:1  packages/${path}`,
     ),
   );

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { sql } from 'kysely';
-import { markDeleted } from '../../packages/server/src/features/game-deletion/game-deletion.sql.ts';
 import { changed, retryConflicts, rows, type Tx, transact } from '../../packages/server/src/kernel/database/db.ts';
+import { markDeleted } from '../../packages/server/src/team/game-deletion/game-deletion.sql.ts';
 import { ON_CITUS } from '../../packages/server/test/setup/citus.ts';
 import { isLockAwaited } from '../../packages/server/test/setup/lock-waits.ts';
 import {

@@ -2,8 +2,8 @@
 import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { setUserOperator } from '../../packages/server/src/features/accounts/accounts.ts';
 import { rows } from '../../packages/server/src/kernel/database/db.ts';
+import { setUserOperator } from '../../packages/server/src/people/accounts/accounts.ts';
 import { type AgentKey, makeKey } from '../../packages/server/test/setup/agents.ts';
 import {
   makeGame,

@@ -3,9 +3,24 @@ import type { Source } from './source.ts';
 
 /** Returns the files of each cycle, in the order of their imports; one cycle for each file that closes one. */
 export function findCycles(sources: readonly Source[]): string[][] {
-  const targets = new Map(
-    sources.map(({ path, imports }) => [path, imports.map(({ target }) => target).filter(isCode)]),
+  return cyclesOf(
+    new Map(sources.map(({ path, imports }) => [path, imports.map(({ target }) => target).filter(isCode)])),
   );
+}
+
+/** The same for groups of files, such as features, which `groupOf` names. Files without a group don't count. */
+export function findGroupCycles(sources: readonly Source[], groupOf: (path: string) => string | undefined): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { path, imports } of sources) {
+    const group = groupOf(path);
+    if (group === undefined) continue;
+    const others = imports.flatMap(({ target }) => groupOf(target) ?? []).filter((other) => other !== group);
+    targets.set(group, [...(targets.get(group) ?? []), ...others]);
+  }
+  return cyclesOf(targets);
+}
+
+function cyclesOf(targets: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();
   const open: string[] = [];

@@ -20,6 +20,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   web: ['contract'],
 };
 
+/** Folders of features. A wing imports only wings before it (docs/adr/0001-wings.md). */
+const WINGS: readonly string[] = ['people', 'notify', 'ship', 'crash', 'analytics', 'shop', 'team', 'operate'];
+
 /** The layers of the server, from top to bottom. A part imports only itself and parts of lower layers. */
 const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
@@ -29,7 +32,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   // The registry that connects the features to the parts that mount and run them.
   ['features.ts'],
   ['http', 'mcp', 'worker'],
-  ['features'],
+  WINGS,
   // What features need to read requests and to respond to them.
   ['request'],
   ['context.ts'],
@@ -40,7 +43,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
 /** Shows the settings to operators. */
-const SHOWS_CONFIG = 'packages/server/src/features/operator/settings.ts';
+const SHOWS_CONFIG = 'packages/server/src/operate/operator/settings.ts';
 
 type Layers = { readonly of: string; readonly root: string; readonly layers: readonly (readonly string[])[] };
 
@@ -69,7 +72,7 @@ const LAYERED: readonly Layers[] = [
   },
   {
     of: 'crashes',
-    root: 'packages/server/src/features/crashes/',
+    root: 'packages/server/src/crash/crashes/',
     layers: [
       ['crashes.routes.ts'],
       ['crashes.ts', 'http.ts'],
@@ -86,56 +89,6 @@ const LAYERED: readonly Layers[] = [
   },
 ];
 
-/** In this order: a feature imports only earlier features. */
-const FEATURES: readonly string[] = [
-  'cli',
-  'accounts',
-  'organisations',
-  'games',
-  'alerts',
-  'cli-logins',
-  'quotas',
-  'usage',
-  'audit',
-  'deploy-keys',
-  'files',
-  'downloads',
-  'builds',
-  'channels',
-  'scans',
-  'uploads',
-  'media',
-  'videos',
-  'symbols',
-  'issue-tracker',
-  'source',
-  'crashes',
-  'events',
-  'health',
-  'impact',
-  'bugs',
-  'overview',
-  'live',
-  'statistics',
-  'store',
-  'follows',
-  'moderation',
-  'deploy-info',
-  'play',
-  'agents',
-  'credentials',
-  'build-deletion',
-  'approvals',
-  'organisation-members',
-  'invitations',
-  'game-deletion',
-  'backups',
-  'operator',
-  'setup',
-  'weekly-summary',
-  'account-export',
-];
-
 /** The only files that read the environment, one for each program. */
 const ENVIRONMENT_READERS: readonly string[] = [
   'packages/server/src/config.ts',
@@ -145,7 +98,7 @@ const ENVIRONMENT_READERS: readonly string[] = [
 
 const RULES: readonly Rule[] = [
   {
-    name: 'every package, part and feature is listed in scripts/imports/rules.ts',
+    name: 'every package, part and layer is listed in scripts/imports/rules.ts',
     find: ({ path }) => (isListed(path) ? [] : [{ line: 1, detail: path }]),
   },
   forImports(
@@ -165,9 +118,9 @@ const RULES: readonly Rule[] = [
     },
   ),
   forImports('dependencies are imported by name', (_, { specifier }) => /(^|\/)node_modules\//.test(specifier)),
-  forImports('main, commands → app → {http, mcp, worker} → features → request → kernel', (source, { target }) => {
+  forImports('main, commands → app → {http, mcp, worker} → wings → request → kernel', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
-    if (from === undefined || to === undefined || from === to) return false;
+    if (from === undefined || to === undefined || from === to || (isWing(from) && isWing(to))) return false;
     return serverLayerOf(to) <= serverLayerOf(from);
   }),
   ...LAYERED.map((layers) =>
@@ -181,13 +134,13 @@ const RULES: readonly Rule[] = [
     const needsTypeOnly = from !== undefined && !READS_CONFIG.includes(from) && source.path !== SHOWS_CONFIG;
     return needsTypeOnly && partOf(imported.target) === 'config.ts' && !imported.typeOnly;
   }),
-  forImports('other features import only the main file of a feature', (source, { target }) => {
-    const [from, to] = [featureOf(source.path), featureOf(target)];
-    return to !== undefined && to !== from && !isEntry(target, partOf(source.path));
+  forImports('a wing imports only wings that are listed before it', (source, { target }) => {
+    const [from, to] = [partOf(source.path), partOf(target)];
+    return isWing(from) && isWing(to) && WINGS.indexOf(to) > WINGS.indexOf(from);
   }),
-  forImports('a feature imports only features that are listed before it', (source, { target }) => {
-    const [from, to] = [featureOf(source.path), featureOf(target)];
-    return from !== undefined && to !== undefined && FEATURES.indexOf(to) > FEATURES.indexOf(from);
+  forImports('other wings and parts import only the front door of a feature', (source, { target }) => {
+    const [from, to] = [partOf(source.path), partOf(target)];
+    return isWing(to) && from !== to && !isEntry(target, from);
   }),
   {
     name: `only ${ENVIRONMENT_READERS.join(', ')} read the environment`,
@@ -228,8 +181,14 @@ function layerOf({ root }: Layers, path: string): string | undefined {
   return path.startsWith(root) ? path.slice(root.length).split('/', 1)[0] : undefined;
 }
 
-function featureOf(path: string): string | undefined {
-  return /^packages\/server\/src\/features\/([^/]+)\//.exec(path)?.[1];
+function isWing(part: string | undefined): part is string {
+  return part !== undefined && WINGS.includes(part);
+}
+
+/** `people/games` for `packages/server/src/people/games/games.ts`. */
+export function featureOf(path: string): string | undefined {
+  const [, wing, feature] = /^packages\/server\/src\/([^/]+)\/([^/]+)\//.exec(path) ?? [];
+  return isWing(wing) ? `${wing}/${feature}` : undefined;
 }
 
 function serverLayerOf(part: string): number {
@@ -241,22 +200,19 @@ function depthOf({ layers }: Layers, layer: string): number {
 }
 
 function isListed(path: string): boolean {
-  const [part, feature] = [partOf(path), featureOf(path)];
+  const part = partOf(path);
   const isInLayer = LAYERED.every((layers) => {
     const layer = layerOf(layers, path);
     return layer === undefined || depthOf(layers, layer) >= 0;
   });
-  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && isInLayer;
-  return (
-    isKnown && (part === undefined || serverLayerOf(part) >= 0) && (feature === undefined || FEATURES.includes(feature))
-  );
+  const isInFeature = !isWing(part) || featureOf(path) !== undefined;
+  const isKnown = PACKAGES[packageOf(path) ?? ''] !== undefined && isInLayer && isInFeature;
+  return isKnown && (part === undefined || serverLayerOf(part) >= 0);
 }
 
-/** Other features import the file that is named like the folder; features.ts imports the routes and jobs. */
+/** The front door is named like the folder. features.ts imports the routes and jobs. */
 function isEntry(target: string, part: string | undefined): boolean {
-  const inside = target.replace('packages/server/src/features/', '');
-  const feature = featureOf(target);
-  return (
-    inside === `${feature}/${feature}.ts` || (inside === `${feature}/${feature}.routes.ts` && part === 'features.ts')
-  );
+  const name = featureOf(target)?.split('/')[1];
+  const inside = target.split('/').slice(5).join('/');
+  return inside === `${name}.ts` || (inside === `${name}.routes.ts` && part === 'features.ts');
 }

@@ -8,17 +8,6 @@ import { VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import {
-  type Auth,
-  type AuthOptions,
-  createAuth,
-  readAuthSecret,
-  ssoSettingsOf,
-} from './features/accounts/accounts.ts';
-import { currentConnection } from './features/agents/agents.ts';
-import { endAccessAfterReset } from './features/credentials/credentials.ts';
-import { leaveAllOrganisations } from './features/organisation-members/organisation-members.ts';
-import { needsSecondFactor } from './features/organisations/organisations.ts';
 import { DISTRIBUTED_TABLES } from './features.ts';
 import { holdDeletions } from './kernel/blobs/held-deletions.ts';
 import { measureBlobs } from './kernel/blobs/measured.ts';
@@ -39,8 +28,13 @@ import { joinPresence, type Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { createMetrics, type Metrics } from './kernel/telemetry/metrics.ts';
 import type { Tracer } from './kernel/telemetry/tracing.ts';
+import { type Auth, type AuthOptions, createAuth, readAuthSecret, ssoSettingsOf } from './people/accounts/accounts.ts';
+import { needsSecondFactor } from './people/organisations/organisations.ts';
 import { legalLinks, readLegalFiles } from './request/legal-pages.ts';
 import type { Role } from './roles.ts';
+import { currentConnection } from './team/agents/agents.ts';
+import { endAccessAfterReset } from './team/credentials/credentials.ts';
+import { leaveAllOrganisations } from './team/organisation-members/organisation-members.ts';
 
 export type App = {
   readonly ctx: Context;

@@ -2,8 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
-import type { Auth } from './features/accounts/accounts.ts';
-import { endStreams } from './features/live/live.ts';
 import { JOBS, ROUTES, watchState } from './features.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer } from './http/server.ts';
@@ -11,6 +9,8 @@ import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { watchProcess } from './kernel/telemetry/process-metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
+import { endStreams } from './notify/live/live.ts';
+import type { Auth } from './people/accounts/accounts.ts';
 import { stopChanges } from './request/game-changes.ts';
 import { shareLimits } from './request/share-limits.ts';
 import { startWorker } from './worker/run.ts';

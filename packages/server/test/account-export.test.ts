@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { SECTIONS } from '../src/features/account-export/sections.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { SECTIONS } from '../src/operate/account-export/sections.ts';
 import { signUp } from './setup/accounts.ts';
 import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
@@ -98,7 +98,7 @@ describe('the sections', () => {
       .filter(({ column, is_reference }) => is_reference || LOOKS_LIKE_ACCOUNT.test(column))
       .map(({ table, column }) => `${table}.${column}`)
       .filter((name) => !covered.has(name) && EXCEPTIONS[name] === undefined);
-    assert.deepEqual(missing, [], 'add them to features/account-export/sections.ts');
+    assert.deepEqual(missing, [], 'add them to operate/account-export/sections.ts');
   });
 
   test('and exceptions are columns of the schema', async () => {

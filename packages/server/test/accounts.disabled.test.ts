@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { setUserDisabled, setUserOperator } from '../src/features/accounts/accounts.ts';
 import { changed } from '../src/kernel/database/db.ts';
+import { setUserDisabled, setUserOperator } from '../src/people/accounts/accounts.ts';
 import { cookieOf, isSignedIn, postAuth, trySignIn } from './setup/accounts.ts';
 import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';

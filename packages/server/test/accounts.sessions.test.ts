@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { correctTimes, forgetExpired } from '../src/features/accounts/retention.job.ts';
 import { MIGRATIONS_FOLDER } from '../src/folders.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { correctTimes, forgetExpired } from '../src/people/accounts/retention.job.ts';
 import {
   type Account,
   cookieOf,

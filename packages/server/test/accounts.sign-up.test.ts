@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { sql } from 'kysely';
-import { createUser } from '../src/features/accounts/accounts.ts';
 import { changed, rows, transact } from '../src/kernel/database/db.ts';
+import { createUser } from '../src/people/accounts/accounts.ts';
 import {
   cookieOf,
   isSignedIn,

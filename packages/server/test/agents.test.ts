@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { forgetAgents } from '../src/features/agents/retention.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { forgetAgents } from '../src/team/agents/retention.job.ts';
 import { type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { registerClient } from './setup/oauth.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { setUserDisabled, setUserOperator } from '../src/features/accounts/accounts.ts';
-import { type Alert, collectAlerts, raiseAlerts } from '../src/features/alerts/alerts.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { type Alert, collectAlerts, raiseAlerts } from '../src/notify/alerts/alerts.ts';
+import { setUserDisabled, setUserOperator } from '../src/people/accounts/accounts.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { requestApproval } from '../src/features/approvals/approvals.ts';
-import { findGame } from '../src/features/games/games.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
+import { findGame } from '../src/people/games/games.ts';
+import { requestApproval } from '../src/team/approvals/approvals.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { type ApprovalStudio, approvalCalls } from './setup/approvals.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';

@@ -6,12 +6,12 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { backUp, readLatestBackups, verifyBlobs } from '../src/features/backups/backups.ts';
-import { listBackups } from '../src/features/backups/files.ts';
-import { backupIdOf } from '../src/features/backups/manifest.ts';
 import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import { changed, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { backUp, readLatestBackups, verifyBlobs } from '../src/operate/backups/backups.ts';
+import { listBackups } from '../src/operate/backups/files.ts';
+import { backupIdOf } from '../src/operate/backups/manifest.ts';
 import { reportWithDump } from './setup/crashes.ts';
 import { type FullGame, listBlobKeys, makeFullGame } from './setup/full-game.ts';
 import {

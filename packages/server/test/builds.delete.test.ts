@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { scanFile } from '../src/features/scans/scan.job.ts';
 import { row } from '../src/kernel/database/db.ts';
+import { scanFile } from '../src/ship/scans/scan.job.ts';
 import { callApi, makeOwnedGame, type OwnedGame } from './setup/api-calls.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import {

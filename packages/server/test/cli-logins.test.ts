@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { forgetOldLogins } from '../src/features/cli-logins/forget.job.ts';
-import { deleteRole } from '../src/features/games/games.sql.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { forgetOldLogins } from '../src/people/cli-logins/forget.job.ts';
+import { deleteRole } from '../src/people/games/games.sql.ts';
 import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
 import { decideLogin, loginHeaders, pollLogin, signInCommand, startLogin, useLogin } from './setup/cli-logins.ts';
 import { readWholeDatabase } from './setup/database-text.ts';

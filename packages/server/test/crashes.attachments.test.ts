@@ -8,9 +8,9 @@ import { deflateSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { blobReferences } from '../src/features/crashes/crashes.ts';
-import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
-import { makePreviews } from '../src/features/crashes/process/preview.job.ts';
+import { blobReferences } from '../src/crash/crashes/crashes.ts';
+import { sweepCrashes } from '../src/crash/crashes/keep/sweep.job.ts';
+import { makePreviews } from '../src/crash/crashes/process/preview.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { statusOf } from './setup/api-calls.ts';
 import {

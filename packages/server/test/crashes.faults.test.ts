@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { processCrash } from '../src/features/crashes/process/process.job.ts';
+import { processCrash } from '../src/crash/crashes/process/process.job.ts';
 import {
   findMiscount,
   groupsOf,

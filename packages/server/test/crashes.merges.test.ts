@@ -1,9 +1,9 @@
 // Merges and splits of crash groups on a real server, and their undoing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { detachReports, transactGroups } from '../src/features/crashes/groups/groups.sql.ts';
-import { groupMessages } from '../src/features/crashes/process/messages.job.ts';
-import { moveSplit } from '../src/features/crashes/triage/move-split.job.ts';
+import { detachReports, transactGroups } from '../src/crash/crashes/groups/groups.sql.ts';
+import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
+import { moveSplit } from '../src/crash/crashes/triage/move-split.job.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
 import { isLockAwaited } from './setup/lock-waits.ts';
 import { type ApiResponse, startServer, type TestServer, until } from './setup/server.ts';

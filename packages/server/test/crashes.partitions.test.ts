@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { makePartitions } from '../src/features/crashes/keep/partitions.job.ts';
-import { partitionOf } from '../src/features/crashes/report/partitions.ts';
+import { makePartitions } from '../src/crash/crashes/keep/partitions.job.ts';
+import { partitionOf } from '../src/crash/crashes/report/partitions.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

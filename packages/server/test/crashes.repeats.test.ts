@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createReport, RepeatedError } from '../src/features/crashes/receive/create.ts';
+import { createReport, RepeatedError } from '../src/crash/crashes/receive/create.ts';
 import { DAY, SECOND } from '../src/kernel/clock.ts';
 import { changed, onlyRow, transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

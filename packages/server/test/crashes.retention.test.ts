@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { dropOldCrashes } from '../src/features/crashes/keep/retention.job.ts';
-import { sweepCrashes } from '../src/features/crashes/keep/sweep.job.ts';
-import { rememberFunctions } from '../src/features/crashes/process/functions.sql.ts';
+import { dropOldCrashes } from '../src/crash/crashes/keep/retention.job.ts';
+import { sweepCrashes } from '../src/crash/crashes/keep/sweep.job.ts';
+import { rememberFunctions } from '../src/crash/crashes/process/functions.sql.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

@@ -1,7 +1,7 @@
 // A game's own grouping rules: previewed on the newest reports, saved, and applied to all reports.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
+import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { makeGame, makePlayer, signIn, startServer, type TestServer } from './setup/server.ts';

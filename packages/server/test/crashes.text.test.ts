@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
+import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { groupsOf, registerBuild, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';

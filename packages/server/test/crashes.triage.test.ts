@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { raiseCrashAlerts } from '../src/features/crashes/alerts/alerts.job.ts';
+import { raiseCrashAlerts } from '../src/crash/crashes/alerts/alerts.job.ts';
 import { DAY, HOUR } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { countUse } from '../src/kernel/limits/rate-limit.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { closeHours } from '../src/features/events/keep/close-hours.ts';
-import * as fence from '../src/features/events/keep/fence.sql.ts';
+import { closeHours } from '../src/analytics/events/keep/close-hours.ts';
+import * as fence from '../src/analytics/events/keep/fence.sql.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/database/db.ts';
 import { makeSender } from './setup/crashes.ts';

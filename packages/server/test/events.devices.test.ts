@@ -1,7 +1,7 @@
 // The data of a device on a real server: read in pages, deleted, and then no longer counted.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launchFacts } from '../src/features/events/events.ts';
+import { launchFacts } from '../src/analytics/events/events.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { readWholeDatabase } from './setup/database-text.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { launchFacts } from '../src/features/events/events.ts';
+import { launchFacts } from '../src/analytics/events/events.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { makeSender } from './setup/crashes.ts';
 import { DEVICE, eventsOf, type Sender, sendByEngine } from './setup/events.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
+import { sumPastDays } from '../src/analytics/events/keep/fold-slots.job.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';

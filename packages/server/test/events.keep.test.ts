@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { launchFacts } from '../src/features/events/events.ts';
-import { sumPastDays } from '../src/features/events/keep/fold-slots.job.ts';
-import { makeEventPartitions } from '../src/features/events/keep/partitions.job.ts';
-import { dropOldEvents } from '../src/features/events/keep/retention.job.ts';
-import { partitionOf } from '../src/features/events/partitions.ts';
+import { launchFacts } from '../src/analytics/events/events.ts';
+import { sumPastDays } from '../src/analytics/events/keep/fold-slots.job.ts';
+import { makeEventPartitions } from '../src/analytics/events/keep/partitions.job.ts';
+import { dropOldEvents } from '../src/analytics/events/keep/retention.job.ts';
+import { partitionOf } from '../src/analytics/events/partitions.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow, rows } from '../src/kernel/database/db.ts';
 import { ensurePartition, listPartitions } from '../src/kernel/database/partitions.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { setUserOperator } from '../src/features/accounts/accounts.ts';
 import { MINUTE, utcDayOf } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
+import { setUserOperator } from '../src/people/accounts/accounts.ts';
 import { callApi } from './setup/api-calls.ts';
 import { makeOwner, seedGame } from './setup/listings.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';

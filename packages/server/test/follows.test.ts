@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { announceReleases, mailFollowers } from '../src/features/follows/announce.job.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
+import { announceReleases, mailFollowers } from '../src/shop/follows/announce.job.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { makeOwner, promote, type SeededGame, seedGame } from './setup/listings.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { raiseBandAlerts } from '../src/features/health/band-alerts.job.ts';
+import { raiseBandAlerts } from '../src/analytics/health/band-alerts.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { send } from './setup/events.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { listingBands } from '../src/features/health/health.ts';
+import { listingBands } from '../src/analytics/health/health.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';

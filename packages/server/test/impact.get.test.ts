@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { MAX_KEYS, MAX_VALUES } from '../src/features/crashes/groups/facet-ids.sql.ts';
-import { facetIdsOf } from '../src/features/crashes/groups/facet-ids.ts';
-import { groupMessages } from '../src/features/crashes/process/messages.job.ts';
-import { regroupReports } from '../src/features/crashes/process/regroup.job.ts';
+import { MAX_KEYS, MAX_VALUES } from '../src/crash/crashes/groups/facet-ids.sql.ts';
+import { facetIdsOf } from '../src/crash/crashes/groups/facet-ids.ts';
+import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
+import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type ReportInput } from './setup/crash-reports.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createUser } from '../src/features/accounts/accounts.ts';
-import { forgetOldInvitations } from '../src/features/invitations/forget.job.ts';
 import { DAY, MINUTE } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { createUser } from '../src/people/accounts/accounts.ts';
+import { forgetOldInvitations } from '../src/team/invitations/forget.job.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame, type Session, statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';

@@ -1,7 +1,7 @@
 // Open pages of a game learn of its changes through a stream, whichever process makes them, until they lose access.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { beat } from '../src/features/live/open-streams.ts';
+import { beat } from '../src/notify/live/open-streams.ts';
 import { forgetChanges } from '../src/request/game-changes.sql.ts';
 import { noteChange } from '../src/request/game-changes.ts';
 import {

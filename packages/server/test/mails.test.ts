@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { dropMailCounts } from '../src/features/accounts/send-mail.job.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { dropMailCounts } from '../src/people/accounts/send-mail.job.ts';
 import { cookieOf, newAccount, postAuth, signUp, trySignIn } from './setup/accounts.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';

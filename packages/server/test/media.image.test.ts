@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { type EncodedImage, encodeImage } from '../src/features/media/image.ts';
-import type { ImageKind } from '../src/features/media/media.ts';
+import { type EncodedImage, encodeImage } from '../src/ship/media/image.ts';
+import type { ImageKind } from '../src/ship/media/media.ts';
 import { animatedWebp, pngChunk } from './setup/images.ts';
 
 describe('encoding an image', () => {

@@ -1,9 +1,9 @@
 // The limit and order of the gallery, deleting images, and sweeping leftovers, on the real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sweepMedia } from '../src/features/media/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { sweepMedia } from '../src/ship/media/sweep.job.ts';
 import {
   addPictures,
   assertRefusal,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { setUserOperator } from '../src/features/accounts/accounts.ts';
-import { expireReports } from '../src/features/moderation/moderation.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
+import { setUserOperator } from '../src/people/accounts/accounts.ts';
+import { expireReports } from '../src/shop/moderation/moderation.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
 import { mailTo } from './setup/mail.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';

@@ -9,7 +9,7 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { processCrash } from '../src/features/crashes/process/process.job.ts';
+import { processCrash } from '../src/crash/crashes/process/process.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
 import { type Nonsense, nonsenseFor, type ValidTexts } from './setup/nonsense.ts';

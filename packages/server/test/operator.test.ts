@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { setUserOperator } from '../src/features/accounts/accounts.ts';
-import { mailJob } from '../src/features/accounts/send-mail.job.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
 import { countUse } from '../src/kernel/limits/rate-limit.ts';
+import { setUserOperator } from '../src/people/accounts/accounts.ts';
+import { mailJob } from '../src/people/accounts/send-mail.job.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { mailsTo } from './setup/mail.ts';
 import { makeGame, makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';

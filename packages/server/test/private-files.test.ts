@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, mock, test } from 'node:test';
-import { openCacheFolder } from '../src/features/symbols/cache-folder.ts';
+import { openCacheFolder } from '../src/crash/symbols/cache-folder.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.ts';
 import { makeDataFolder, withWorkFolder } from '../src/kernel/private-files.ts';

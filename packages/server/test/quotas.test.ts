@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
-import { setUserOperator } from '../src/features/accounts/accounts.ts';
+import { setUserOperator } from '../src/people/accounts/accounts.ts';
 import { forgetMessages } from './setup/alerts.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { addPictures, named, picture } from './setup/images.ts';

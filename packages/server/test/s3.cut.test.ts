@@ -5,13 +5,13 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { inspectZip } from '../src/features/scans/inspect.ts';
 import { parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { openS3Store } from '../src/kernel/blobs/s3.ts';
 import { S3Error } from '../src/kernel/blobs/s3-error.ts';
 import type { S3Settings } from '../src/kernel/blobs/settings.ts';
 import type { BlobStore } from '../src/kernel/blobs/store.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { inspectZip } from '../src/ship/scans/inspect.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { smallZip } from './setup/uploads.ts';
 

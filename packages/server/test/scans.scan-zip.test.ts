@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import type { Examination } from '../src/features/scans/examine.ts';
-import { scanZip } from '../src/features/scans/scan-zip.ts';
 import { createClamdScanner } from '../src/kernel/scanner/clamd.ts';
 import { type Scanner, ScannerUnavailableError } from '../src/kernel/scanner/scanner.ts';
+import type { Examination } from '../src/ship/scans/examine.ts';
+import { scanZip } from '../src/ship/scans/scan-zip.ts';
 import {
   CLAMD_STREAM_LIMIT,
   EICAR,

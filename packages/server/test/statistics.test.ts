@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { addPlays, addReferrals, addViews } from '../src/features/statistics/statistics.sql.ts';
-import { expireViews } from '../src/features/statistics/statistics.ts';
 import { DAY, utcDayOf } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { addPlays, addReferrals, addViews } from '../src/shop/statistics/statistics.sql.ts';
+import { expireViews } from '../src/shop/statistics/statistics.ts';
 import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
 import { makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
 import { shipAndScan } from './setup/uploads.ts';

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { openSymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { sql } from 'kysely';
-import { findSymbols, openCacheFile, type SymbolAnswer, type WantedModule } from '../src/features/symbols/symbols.ts';
+import { findSymbols, openCacheFile, type SymbolAnswer, type WantedModule } from '../src/crash/symbols/symbols.ts';
 import { BlobMissingError } from '../src/kernel/blobs/store.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

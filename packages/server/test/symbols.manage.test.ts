@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
+import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { bytesOf } from '../src/kernel/blobs/byte-source.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';

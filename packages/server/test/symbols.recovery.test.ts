@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sweepSymbols } from '../src/features/symbols/sweep.job.ts';
+import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { SERVER } from './setup/programs.ts';
 import { beginRequest } from './setup/raw.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import { openSymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
-import { findSymbols, openCacheFile } from '../src/features/symbols/symbols.ts';
+import { findSymbols, openCacheFile } from '../src/crash/symbols/symbols.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { scanUploadedVideo } from '../src/features/videos/scan.job.ts';
-import { sweepVideos } from '../src/features/videos/sweep.job.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { ScannerUnavailableError } from '../src/kernel/scanner/scanner.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { scanUploadedVideo } from '../src/ship/videos/scan.job.ts';
+import { sweepVideos } from '../src/ship/videos/sweep.job.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, startClamd } from './setup/clamd.ts';
 import { assertRefusal } from './setup/images.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { collectAlerts } from '../src/features/alerts/alerts.ts';
-import { summarizeWeeks } from '../src/features/weekly-summary/summarize.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
+import { collectAlerts } from '../src/notify/alerts/alerts.ts';
+import { summarizeWeeks } from '../src/team/weekly-summary/summarize.job.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
 import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';

@@ -6,6 +6,7 @@ import { createGame } from '@chauffeur/contract/operations/games';
 import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
+import { endSetup } from '../operate/setup/setup.ts';
 import {
   createUser,
   findUser,
@@ -13,12 +14,11 @@ import {
   setUserDisabled,
   setUserOperator,
   verifyUser,
-} from '../features/accounts/accounts.ts';
-import { issueDeployKeyFor } from '../features/deploy-keys/deploy-keys.ts';
-import { createGameFor, findGame } from '../features/games/games.ts';
-import { changeQuota } from '../features/quotas/quotas.ts';
-import { endSetup } from '../features/setup/setup.ts';
+} from '../people/accounts/accounts.ts';
+import { createGameFor, findGame } from '../people/games/games.ts';
 import { recordChange, recordChanges } from '../request/audit.ts';
+import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
+import { changeQuota } from '../ship/quotas/quotas.ts';
 import { UsageError } from './fail.ts';
 import { addOrganisationCommands } from './organisations.ts';
 import { perform } from './perform.ts';

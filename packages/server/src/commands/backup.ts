@@ -1,9 +1,9 @@
 // `backup`, `restore` and `verify`: operate on the whole installation, in a folder or in a bucket.
 import { readProcessConfig } from '../config.ts';
-import { backUp, restore, verifyBackup, verifyBlobs } from '../features/backups/backups.ts';
 import { openBlobStore, parseBlobSettings } from '../kernel/blobs/open.ts';
 import type { BlobStore } from '../kernel/blobs/store.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
+import { backUp, restore, verifyBackup, verifyBlobs } from '../operate/backups/backups.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
 import { withDatabase } from './with-database.ts';

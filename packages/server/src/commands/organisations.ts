@@ -1,15 +1,15 @@
 // `admin organisation …`: lets the operator list organisations, make someone an owner when the only one has left, and end
 // a requirement that keeps everyone out.
 import type { Command } from 'commander';
-import { findUser } from '../features/accounts/accounts.ts';
+import { type Db, transact } from '../kernel/database/db.ts';
+import { findUser } from '../people/accounts/accounts.ts';
 import {
   findOrganisation,
   listAllOrganisations,
   lockOrganisation,
   setMemberRoleWithin,
   setRequiredSignInWithin,
-} from '../features/organisations/organisations.ts';
-import { type Db, transact } from '../kernel/database/db.ts';
+} from '../people/organisations/organisations.ts';
 import { recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
 import { perform } from './perform.ts';

@@ -1,8 +1,8 @@
 // `regroup`: groups crash reports again by the rules of this version, and shows the progress.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { readRegrouping, requestRegrouping } from '../features/crashes/crashes.ts';
-import { findGame } from '../features/games/games.ts';
+import { readRegrouping, requestRegrouping } from '../crash/crashes/crashes.ts';
+import { findGame } from '../people/games/games.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './with-app.ts';
 

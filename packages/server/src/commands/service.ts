@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type App, startApp } from '../app.ts';
 import { type Config, readConfigWarnings, readProcessConfig } from '../config.ts';
-import { issueSetupLink } from '../features/setup/setup.ts';
 import { IS_CHECKOUT, SCRIPTS_FOLDER, SERVER_COMMAND } from '../folders.ts';
 import { createLog, type Log } from '../kernel/telemetry/log.ts';
 import { terminalLines } from '../kernel/telemetry/terminal-lines.ts';
+import { issueSetupLink } from '../operate/setup/setup.ts';
 import type { Role } from '../roles.ts';
 import { endOnUncaughtError, exitWithOpenResources } from './last-resort.ts';
 

@@ -4,7 +4,7 @@ import { KIB } from '@chauffeur/contract/limits';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../features/accounts/accounts.ts';
+import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
 import { countMailRequest } from '../request/address-limit.ts';
 import { fromRequest } from '../request/audit.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';

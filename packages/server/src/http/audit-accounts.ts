@@ -1,8 +1,8 @@
 // Records changes of accounts in the audit log: sign-ins, passwords, addresses, names and sessions.
 import type { FastifyRequest } from 'fastify';
 import type { Context, User } from '../context.ts';
-import { type Auth, userOfHeaders } from '../features/accounts/accounts.ts';
 import { MINUTE } from '../kernel/clock.ts';
+import { type Auth, userOfHeaders } from '../people/accounts/accounts.ts';
 import { ANONYMOUS_ACTOR, noteActor, record, recordChange, recordDone } from '../request/audit.ts';
 import { perContext } from '../request/per-context.ts';
 

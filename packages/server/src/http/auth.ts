@@ -3,10 +3,10 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
-import { type Auth, isOperator, sessionOfHeaders } from '../features/accounts/accounts.ts';
-import { authenticateLogin, isCliKey } from '../features/cli-logins/cli-logins.ts';
-import { authenticateKey } from '../features/deploy-keys/deploy-keys.ts';
+import { type Auth, isOperator, sessionOfHeaders } from '../people/accounts/accounts.ts';
+import { authenticateLogin, isCliKey } from '../people/cli-logins/cli-logins.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
+import { authenticateKey } from '../ship/deploy-keys/deploy-keys.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';

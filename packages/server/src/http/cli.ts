@@ -2,8 +2,8 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { cliFolderOf, readCliRelease, writeInstallScript } from '../features/cli/cli.ts';
 import { countPublicRead } from '../request/address-limit.ts';
+import { cliFolderOf, readCliRelease, writeInstallScript } from '../ship/cli/cli.ts';
 
 /** The files that a folder of the command can have. In a checkout, one is added while the server runs. */
 const FILES = /^\/(command\.json|SHA256SUMS|chauffeur\.tgz|chauffeur-[a-z0-9]+-[a-z0-9]+\.gz)$/;

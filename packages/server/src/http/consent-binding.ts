@@ -2,9 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, sessionIdOf } from '../features/accounts/accounts.ts';
 import { newSecret } from '../kernel/secrets/ids.ts';
 import { deriveKey } from '../kernel/secrets/signed-token.ts';
+import { type Auth, sessionIdOf } from '../people/accounts/accounts.ts';
 import { cookieName } from '../request/cookie-name.ts';
 
 /** A parameter of the request, next to better-auth's signature. */

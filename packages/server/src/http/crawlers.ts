@@ -3,8 +3,8 @@ import { DOC_PAGES } from '@chauffeur/contract/docs';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
-import { countPublicAddresses, listPublicAddresses } from '../features/store/store.ts';
 import { countPublicRead } from '../request/address-limit.ts';
+import { countPublicAddresses, listPublicAddresses } from '../shop/store/store.ts';
 import { ADDRESSES_PER_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;

@@ -3,9 +3,9 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { findTextProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, CLIENT_ADDRESS_HEADER, handleRequest } from '../features/accounts/accounts.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
 import { countLimit } from '../kernel/limits/count-limit.ts';
+import { type Auth, CLIENT_ADDRESS_HEADER, handleRequest } from '../people/accounts/accounts.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
 import { sendError } from './errors.ts';
 

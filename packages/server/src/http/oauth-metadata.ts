@@ -2,7 +2,7 @@
 // supports.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import type { Auth } from '../features/accounts/accounts.ts';
+import type { Auth } from '../people/accounts/accounts.ts';
 import { mountAgentPreflight } from '../request/agent-origins.ts';
 import { agentResource, oauthIssuer } from '../request/oauth-addresses.ts';
 import { forwardToAuth, sendResponse, targetOf } from './forward-to-auth.ts';

@@ -6,13 +6,13 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context } from '../context.ts';
-import type { Auth } from '../features/accounts/accounts.ts';
-import { userOfHeaders } from '../features/accounts/accounts.ts';
-import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../features/agents/agents.ts';
+import type { Auth } from '../people/accounts/accounts.ts';
+import { userOfHeaders } from '../people/accounts/accounts.ts';
 import { allowAgentOrigin, mountAgentPreflight } from '../request/agent-origins.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
 import { decodeUtf8, parseJson } from '../request/parse-json.ts';
+import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../team/agents/agents.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
 import {
   type ForwardedBody,

@@ -3,9 +3,9 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { PLAY_PROBE } from '@chauffeur/contract/play-sandbox';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { servePlayed } from '../features/play/play.ts';
 import { hostnameOf } from '../request/host.ts';
 import { isPlayHost } from '../request/play-origin.ts';
+import { servePlayed } from '../shop/play/play.ts';
 import { PREFLIGHT_SECONDS } from './cross-origin.ts';
 
 const ROUTE = '/play/:pass/*';

@@ -5,8 +5,8 @@ import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { AccountCaller, Context } from '../context.ts';
-import { type ApprovalRequest, requestApproval } from '../features/approvals/approvals.ts';
-import { requireMember } from '../features/games/games.ts';
+import { requireMember } from '../people/games/games.ts';
+import { type ApprovalRequest, requestApproval } from '../team/approvals/approvals.ts';
 import type { Schema } from './schema-walk.ts';
 
 /** Parameters of such a tool in addition to those of its operation. */

@@ -2,9 +2,9 @@
 // server.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
-import { type Auth, accessTokenOf } from '../features/accounts/accounts.ts';
-import { callerOfConnection, callerOfKey, isAgentKey } from '../features/agents/agents.ts';
+import { type Auth, accessTokenOf } from '../people/accounts/accounts.ts';
 import { agentResource, offersOAuth } from '../request/oauth-addresses.ts';
+import { callerOfConnection, callerOfKey, isAgentKey } from '../team/agents/agents.ts';
 
 /** Longer than every key and token of this service. */
 const MAX_TOKEN_LENGTH = 4096;

@@ -7,7 +7,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
-import type { Auth } from '../features/accounts/accounts.ts';
+import type { Auth } from '../people/accounts/accounts.ts';
 import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/agent-origins.ts';
 import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';

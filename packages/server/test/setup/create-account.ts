@@ -1,6 +1,6 @@
 // Creates accounts as the operator's command does, but hashes each password only once: hashing is slow by design, and
 // most tests need accounts with any password.
-import { type Auth, createUser } from '../../src/features/accounts/accounts.ts';
+import { type Auth, createUser } from '../../src/people/accounts/accounts.ts';
 import type { TestServer } from './server.ts';
 
 type Account = { readonly email: string; readonly password: string; readonly name: string; readonly verified: boolean };

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type FetchDocument, fetchClientDocument } from '../../src/features/accounts/client-document-fetch.ts';
 import type { Internet } from '../../src/kernel/network/public-request.ts';
+import { type FetchDocument, fetchClientDocument } from '../../src/people/accounts/client-document-fetch.ts';
 import { makeCertificate } from './certificate.ts';
 
 export const HOST = 'agents.example';

@@ -1,6 +1,6 @@
 // Event files for tests that need one, without events.
-import { keyOf } from '../../src/features/events/files/file-key.ts';
-import { insertFile } from '../../src/features/events/files/files.sql.ts';
+import { keyOf } from '../../src/analytics/events/files/file-key.ts';
+import { insertFile } from '../../src/analytics/events/files/files.sql.ts';
 import { HOUR } from '../../src/kernel/clock.ts';
 import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';

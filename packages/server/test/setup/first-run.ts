@@ -1,7 +1,7 @@
 // Puts a server back into its first run, and issues a set-up code as a starting process does.
 import { sql } from 'kysely';
-import { issueSetupLink } from '../../src/features/setup/setup.ts';
 import { changed } from '../../src/kernel/database/db.ts';
+import { issueSetupLink } from '../../src/operate/setup/setup.ts';
 import type { TestServer } from './server.ts';
 
 /** Makes every operator an ordinary account, so that there is none. */

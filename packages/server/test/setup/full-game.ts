@@ -1,8 +1,8 @@
 // Creates a game with data of every kind, and finds what is left of it in the tables and the blob store.
 import { sql } from 'kysely';
-import { requestApproval } from '../../src/features/approvals/approvals.ts';
-import { findGame } from '../../src/features/games/games.ts';
 import { changed, rows } from '../../src/kernel/database/db.ts';
+import { findGame } from '../../src/people/games/games.ts';
+import { requestApproval } from '../../src/team/approvals/approvals.ts';
 import { connect, makeKey } from './agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame } from './api-calls.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';

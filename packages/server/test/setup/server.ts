@@ -8,14 +8,14 @@ import type { Role as GameRole } from '@chauffeur/contract/roles';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import type { FetchDocument } from '../../src/features/accounts/client-document-fetch.ts';
-import { issueDeployKeyFor } from '../../src/features/deploy-keys/deploy-keys.ts';
-import { createGameFor, setRole } from '../../src/features/games/games.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
+import type { FetchDocument } from '../../src/people/accounts/client-document-fetch.ts';
+import { createGameFor, setRole } from '../../src/people/games/games.ts';
 import type { Role } from '../../src/roles.ts';
+import { issueDeployKeyFor } from '../../src/ship/deploy-keys/deploy-keys.ts';
 import { createAccount } from './create-account.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

@@ -1,7 +1,7 @@
 // Small symbol files for tests of symbols, the requests that send them, and what the server has stored.
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { compileSymbols } from '../../src/features/symbols/compile.job.ts';
+import { compileSymbols } from '../../src/crash/symbols/compile.job.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type ApiResponse, request, type TestGame, type TestServer, until } from './server.ts';
 import { type FormFields, formOf, sha256 } from './uploads.ts';

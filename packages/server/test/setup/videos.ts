@@ -1,7 +1,7 @@
 // cspell:ignore ebml ftyp isom isommp mdat mdia minf moov mvhd soun stbl stsd tkhd trak vide
 // Small real videos for tests, the parts of containers that tests make up, and the requests that send videos.
 import { readFile } from 'node:fs/promises';
-import type { VideoBytes } from '../../src/features/videos/video-bytes.ts';
+import type { VideoBytes } from '../../src/ship/videos/video-bytes.ts';
 import { type ApiResponse, request, type TestGame, type TestServer } from './server.ts';
 
 /** The real ones, which are described in fixtures/videos/README.md. */

@@ -10,7 +10,7 @@ import {
 } from '@chauffeur/contract/operations/follows';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
-import { endFollow, readConfirmation, readEnding } from '../../features/follows/follows.ts';
+import { endFollow, readConfirmation, readEnding } from '../../shop/follows/follows.ts';
 import { type Html, html } from './html.ts';
 import { feedAddress, writeFormImage } from './parts.ts';
 import type { Texts } from './texts/texts.ts';

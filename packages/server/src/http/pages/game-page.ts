@@ -3,8 +3,8 @@ import { getPublicGame, listReleases, listSimilar } from '@chauffeur/contract/op
 import { PAGES } from '@chauffeur/contract/pages';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import type { VideoLink } from '@chauffeur/contract/video-link';
-import { countView } from '../../features/statistics/statistics.ts';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
+import { countView } from '../../shop/statistics/statistics.ts';
 import { renderDescription } from './description.ts';
 import { chooseMain, machineOf, type Offer, writeDownloads } from './downloads.ts';
 import { GALLERY_SIZES, writeGallery } from './gallery.ts';

@@ -4,11 +4,11 @@ import { getPublicGame, listReleases } from '@chauffeur/contract/operations/stor
 import { listOsNames } from '@chauffeur/contract/store-format';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
-import { type ImageFile, listImageFiles } from '../../features/media/media.ts';
 import { plainTextOf } from '../../kernel/text/markdown.ts';
 import { streamZip, type ZipPart } from '../../kernel/zip/stream-zip.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { matches } from '../../request/send-blob.ts';
+import { type ImageFile, listImageFiles } from '../../ship/media/media.ts';
 import { redirectFormer } from '../former-addresses.ts';
 import type { Ask } from './ask.ts';
 import { findDates } from './game-facts.ts';

@@ -2,8 +2,8 @@
 // unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { allowMails, blockMails, isBlocked } from '../../features/accounts/accounts.ts';
-import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from '../../features/bugs/bugs.ts';
+import { allowMails, blockMails, isBlocked } from '../../people/accounts/accounts.ts';
+import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from '../../shop/bugs/bugs.ts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
 import type { Texts } from './texts/texts.ts';

@@ -1,0 +1,250 @@
+// Launch health: the bands of builds over the last 30 days with their numbers, comparisons of builds, and the band on a
+// game's store page.
+import { ApiError } from '@chauffeur/contract/errors';
+import { percentOf } from '@chauffeur/contract/format';
+import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
+import type * as contract from '@chauffeur/contract/operations/health';
+import type { Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { medianOf } from '../../kernel/collections/sketch.ts';
+import { isWorkerAway } from '../../kernel/database/db.ts';
+import { requireMember } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { bandOf } from './band.ts';
+import * as health from './health.sql.ts';
+import { compareRates, type Share } from './rate-difference.ts';
+
+export type Band = contract.Band;
+type BuildHealth = OutputOf<typeof contract.listHealth>['builds'][number];
+type HealthDay = OutputOf<typeof contract.getBuildHealth>['days'][number];
+type CrashFree = BuildHealth['crash_free'];
+type Times = Pick<BuildHealth, 'boot_ms' | 'session_seconds'>;
+
+const PAGE_SIZE = 50;
+const NO_TIMES: Times = { boot_ms: medianOf([]), session_seconds: medianOf([]) };
+const NO_DAY = { devices_last_seen: 0, devices: 0, crashed_devices: 0, events: {}, ...NO_TIMES };
+
+/** The first UTC day of the window. */
+function sinceOf(ctx: Pick<Context, 'clock'>): string {
+  return utcDayOf(new Date(ctx.clock.now().getTime() - (WINDOW_DAYS - 1) * DAY));
+}
+
+export async function listHealth(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listHealth>,
+): Promise<OutputOf<typeof contract.listHealth>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { cursor, limit = PAGE_SIZE } = input;
+  const window = { gameId: game.game_id, since: sinceOf(ctx) };
+  const list = ['health', game.game_id];
+  const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+  const after = createdUs === undefined || buildId === undefined ? null : { createdUs, buildId };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const rows = await health.listBuilds(reader.db, window, { after, limit: limit + 1 });
+    const { page, last } = cutPage(rows, limit);
+    const [times, crashFree, listing] = await Promise.all([
+      timesOf(reader, window, page),
+      crashFreeOf(reader, window, page),
+      listedHealthOf(reader, [game.game_id]).then((listed) => listed.get(game.game_id)),
+    ]);
+    return {
+      listing: { band: listing?.band ?? 'unrated', build_id: listing?.buildId ?? null },
+      builds: page.map((build) => buildHealthOf(build, { times, crashFree })),
+      next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
+    };
+  });
+}
+
+/** The devices of a game by day over the window, and the first day on which their crashes are counted. */
+export async function devicesByDay({ db, clock }: Reader, gameId: string) {
+  const since = sinceOf({ clock });
+  const [crashesSince, days] = await Promise.all([
+    health.crashFreeSince(db, since),
+    health.readGameDays(db, { gameId, since }),
+  ]);
+  return { since, crashesSince, days };
+}
+
+export async function getBuildHealth(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getBuildHealth>,
+): Promise<OutputOf<typeof contract.getBuildHealth>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const window = { gameId: game.game_id, since: sinceOf(ctx) };
+  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const [build] = await health.findBuild(reader.db, window, input.build_id);
+    if (build === undefined)
+      throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+    const [times, crashFree, days] = await Promise.all([
+      timesOf(reader, window, [build]),
+      crashFreeOf(reader, window, [build]),
+      daysOf(reader, window, build.build_id),
+    ]);
+    return { ...buildHealthOf(build, { times, crashFree }), days };
+  });
+}
+
+export async function compareHealth(
+  ctx: Context,
+  { caller, input: { uid, build_id, other } }: Call<typeof contract.compareHealth>,
+): Promise<OutputOf<typeof contract.compareHealth>> {
+  const read = (buildId: string) => getBuildHealth(ctx, { caller, input: { uid, build_id: buildId } });
+  const [{ days, ...build }, { days: otherDays, ...otherBuild }] = await Promise.all([read(build_id), read(other)]);
+  return {
+    build,
+    other: otherBuild,
+    booted: compareRates(bootedOf(build), bootedOf(otherBuild)),
+    crash_free_days: compareRates(crashFreeDaysOf(build, days), crashFreeDaysOf(otherBuild, otherDays)),
+  };
+}
+
+function bootedOf({ booted, devices }: BuildHealth): Share {
+  return { part: booted, total: devices };
+}
+
+/** The days since crashes are counted. */
+function crashFreeDaysOf({ crash_free: { since } }: BuildHealth, days: readonly HealthDay[]): Share {
+  const counted = days.filter(({ day }) => day >= since);
+  const total = counted.reduce((sum, { devices }) => sum + devices, 0);
+  const crashed = counted.reduce((sum, { crashed_devices }) => sum + crashed_devices, 0);
+  return { part: Math.max(0, total - crashed), total };
+}
+
+async function timesOf(
+  ctx: Reader,
+  window: health.Window,
+  builds: readonly health.BuildRow[],
+): Promise<Map<string, Times>> {
+  const rows = await health.readTimes(
+    ctx.db,
+    window,
+    builds.map(({ build_id }) => build_id),
+  );
+  const times = new Map<string, Times>();
+  for (const { build_id, what, histogram } of rows)
+    times.set(build_id, { ...(times.get(build_id) ?? NO_TIMES), [what]: medianOf(histogram) });
+  return times;
+}
+
+/** By build. */
+async function crashFreeOf(
+  { db }: Reader,
+  { gameId, since: first }: health.Window,
+  builds: readonly health.BuildRow[],
+): Promise<Map<string, CrashFree>> {
+  const since = await health.crashFreeSince(db, first);
+  const buildIds = builds.map(({ build_id }) => build_id);
+  const rows = await health.readCrashFree(db, { gameId, since }, buildIds);
+  return new Map(rows.map(({ build_id, ...counts }) => [build_id, { since, ...counts, ...ratesOf(counts) }]));
+}
+
+function ratesOf({ devices, crashed_devices, sessions, crashes }: Omit<health.CrashFreeRow, 'build_id'>) {
+  return {
+    device_rate: devices === 0 ? null : 1 - crashed_devices / devices,
+    // The start of a session may be lost, or be on the day before.
+    session_rate: sessions === 0 ? null : Math.max(0, 1 - crashes / sessions),
+  };
+}
+
+type Found = { readonly times: ReadonlyMap<string, Times>; readonly crashFree: ReadonlyMap<string, CrashFree> };
+
+function buildHealthOf(build: health.BuildRow, { times, crashFree }: Found): BuildHealth {
+  const { created_at, created_us: _, devices, booted, crashed, ...identity } = build;
+  return {
+    ...identity,
+    registered_at: created_at.toISOString(),
+    band: bandOf({ devices, booted, crashed }),
+    devices,
+    booted,
+    crashed_on_boot: crashed,
+    boot_rate: devices === 0 ? null : booted / devices,
+    crash_rate: devices === 0 ? null : crashed / devices,
+    ...(times.get(build.build_id) ?? NO_TIMES),
+    crash_free: crashFree.get(build.build_id)!,
+  };
+}
+
+async function daysOf(ctx: Reader, window: health.Window, buildId: string): Promise<HealthDay[]> {
+  const [devices, times, events] = await Promise.all([
+    health.readDayDevices(ctx.db, window, buildId),
+    health.readDayTimes(ctx.db, window, buildId),
+    health.readDayEvents(ctx.db, window, buildId, Object.keys(STANDARD_EVENTS)),
+  ]);
+  const days = new Map<string, HealthDay>();
+  const change = (day: string, fields: Partial<HealthDay>) =>
+    days.set(day, { ...NO_DAY, day, ...days.get(day), ...fields });
+  for (const { day, last_seen, ...counts } of devices) change(day, { devices_last_seen: last_seen, ...counts });
+  for (const { day, what, histogram } of times) change(day, { [what]: medianOf(histogram) });
+  for (const { day, name, count } of events) change(day, { events: { ...days.get(day)?.events, [name]: count } });
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+export type ListedHealth = { band: Band; buildId: string; launch: Launch };
+
+/** Percentages of the devices that started the rated build: without numbers of devices, which aren't for players. */
+type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
+
+/** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
+export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
+  const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
+  return new Map(
+    rows.map((build) => [build.game_id, { band: bandOf(build), buildId: build.build_id, launch: launchOf(build) }]),
+  );
+}
+
+/** Rounded as for the developers, who compare the two. */
+function launchOf({ devices, booted, crashed }: health.ListedRow): Launch {
+  return { starts_percent: percentOf(booted / devices), crashes_percent: percentOf(crashed / devices) };
+}
+
+/** What a game's store page says about its launches. */
+export type PublicHealth = { readonly health: Band; readonly launch: Launch | null };
+
+const UNRATED: PublicHealth = { health: 'unrated', launch: null };
+
+/**
+ * By game; every game has an entry. All are unrated while a Citus worker is away: the store needs nothing else from the
+ * workers.
+ */
+export async function publicHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, PublicHealth>> {
+  const listed = await listedHealthOf(ctx, gameIds).catch((error) => {
+    if (!isWorkerAway(error)) throw error;
+    return new Map<string, ListedHealth>();
+  });
+  return new Map(
+    gameIds.map((gameId) => {
+      const rated = listed.get(gameId);
+      return [gameId, rated === undefined ? UNRATED : { health: rated.band, launch: rated.launch }];
+    }),
+  );
+}
+
+/** The band on each game's store page. */
+export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
+  const listed = await publicHealthOf(ctx, gameIds);
+  return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.health ?? 'unrated']));
+}
+
+const ADOPTED = 3;
+
+/**
+ * The devices of a game since the first of these UTC days, how many of them crashed, and the versions that they used on
+ * the last day, as shares of the devices of that day.
+ */
+export async function weekOfDevices({ db }: Context, gameId: string, { first, end }: { first: string; end: string }) {
+  const since = await health.crashFreeSince(db, first);
+  const lastDay = utcDayOf(new Date(Date.parse(end) - DAY));
+  const [counts, versions] = await Promise.all([
+    health.countDevices(db, { gameId, since }),
+    health.readVersions(db, gameId, lastDay),
+  ]);
+  const total = versions.reduce((sum, { devices }) => sum + devices, 0);
+  return {
+    ...counts,
+    adoption: versions.slice(0, ADOPTED).map(({ version, devices }) => ({ version, share: devices / total })),
+  };
+}

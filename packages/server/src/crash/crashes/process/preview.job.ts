@@ -1,0 +1,73 @@
+// Encodes the images among the attachments of a report again, so that pages never show a file as it was sent.
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Context } from '../../../context.ts';
+import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
+import { readUnpacked } from '../../../kernel/blobs/packed.ts';
+import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
+import { encodePreview, type PreviewResult } from '../../../ship/media/media.ts';
+import type { Attachment } from '../report/attachments.ts';
+import { stemOf } from '../report/files.ts';
+import { findAttachments, recordPreview } from './preview.sql.ts';
+
+type Payload = { gameId: string; reportId: string };
+
+/** Safe to run twice, even concurrently: an image gets one preview, and a second one is deleted. */
+export async function makePreviews(ctx: Context, { gameId, reportId }: Payload): Promise<void> {
+  const attachments = await findAttachments(ctx.db, gameId, reportId);
+  for (const [index, { kind, key, image, problem }] of attachments.entries()) {
+    if (kind !== 'image' || key === null || image !== undefined || problem !== undefined) continue;
+    await makePreview(ctx, { gameId, reportId, attachment: index }, key);
+  }
+}
+
+type Place = Payload & { readonly attachment: number };
+
+function makePreview(ctx: Context, place: Place, source: string): Promise<void> {
+  return withWorkFolder(ctx.config.dataFolder, (folder) => makePreviewIn(ctx, folder, place, source));
+}
+
+async function makePreviewIn(
+  ctx: Context,
+  folder: string,
+  { gameId, reportId, attachment }: Place,
+  source: string,
+): Promise<void> {
+  const key = `${stemOf(reportId)}.${newId()}.webp`;
+  try {
+    const result = await encode(ctx, source, folder);
+    let preview: Pick<Attachment, 'image' | 'problem'>;
+    if ('refused' in result) preview = { problem: result.refused };
+    else {
+      await ctx.blobs.put(
+        key,
+        bytesOf(() => createReadStream(join(folder, 'image.webp'))),
+      );
+      preview = { image: { key, ...result } };
+    }
+    const isRecorded = await recordPreview(ctx.db, { gameId, reportId, attachment, source }, preview);
+    if (!isRecorded && preview.image !== undefined) await ctx.blobs.delete(key);
+  } catch (error) {
+    // The report was deleted meanwhile.
+    if (!(error instanceof BlobMissingError)) throw error;
+  }
+}
+
+/** The size of the file was limited when it arrived. */
+async function encode(ctx: Context, source: string, folder: string): Promise<PreviewResult> {
+  const path = join(folder, 'image');
+  await pipeline(await readUnpacked(ctx.blobs, source), createWriteStream(path, { mode: PRIVATE_FILE }));
+  try {
+    return await encodePreview({ source: path, target: `${path}.webp` });
+  } catch (error) {
+    if (error instanceof ThreadTimeoutError || error instanceof ThreadCrashError) {
+      ctx.log.warn({ err: error, key: source }, 'an image of a crash report could not be encoded');
+      return { refused: 'The image takes too long or too much memory to decode.' };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+// Crash reports for developers: listed, searched and read.
+import { canonicalOs } from '@chauffeur/contract/identity';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/crashes';
+import type { Context } from '../../../context.ts';
+import type { Db } from '../../../kernel/database/db.ts';
+import { requireMember } from '../../../people/games/games.ts';
+import type { Call } from '../../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { readReplica } from '../../../request/read-replica.ts';
+import { findOldest } from './facet-filters.sql.ts';
+import { findFamily } from './family.sql.ts';
+import { explainMissing } from './missing-symbols.ts';
+import { unknownCrash } from './not-found.ts';
+import { type QueryScope, reportConditions } from './query.ts';
+import { crashOf, summaryOf } from './record.ts';
+import * as reports from './report-list.sql.ts';
+import { matchFunction, matchWords, type Search } from './search.sql.ts';
+import { firstWindow, nextWindow, windowBelow, windowsBack } from './search-windows.ts';
+
+type Filters = InputOf<typeof contract.listCrashes>;
+
+const PAGE_SIZE = 50;
+
+/** A page starts after the last report of the previous page, so new reports do not shift it. */
+export async function listCrashes(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listCrashes>,
+): Promise<OutputOf<typeof contract.listCrashes>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { build_id, group_id, os, text, frame, query, cursor, limit = PAGE_SIZE } = input;
+  const given = [build_id, group_id, os, text, frame, query].map((value) => value ?? null);
+  const list = ['crashes', game.game_id, ...given];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const rows = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+    readPage({ db, gameId: game.game_id, caller, now: ctx.clock.now() }, input, { before, limit: limit + 1 }),
+  );
+  const { page, last } = cutPage(rows, limit);
+  return {
+    crashes: page.map(summaryOf),
+    next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
+  };
+}
+
+async function readPage(scope: QueryScope, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
+  const { db, gameId } = scope;
+  const { build_id, group_id, os, text, frame, query } = filters;
+  const {
+    conditions: queried,
+    checks,
+    key,
+    searches,
+  } = query === undefined
+    ? { conditions: [], checks: [], key: undefined, searches: [] }
+    : await reportConditions(scope, query);
+  if (text !== undefined) searches.push(matchWords(db, gameId, text));
+  if (frame !== undefined) searches.push(await matchFunction(db, gameId, frame));
+  const listPage = (groupId: string | undefined) => {
+    const conditions = [
+      ...reports.conditionsOf({
+        buildId: build_id,
+        groupId,
+        os: os === undefined ? undefined : canonicalOs(os),
+      }),
+      ...queried,
+    ];
+    const wanted = { conditions, checks, key };
+    if (searches.length > 0) return searchPage(db, gameId, wanted, searches, page);
+    if (checks.length > 0) return checkPage(db, gameId, wanted, page);
+    return reports.listReports(db, gameId, wanted, { ...page, from: null });
+  };
+  if (group_id === undefined) return listPage(undefined);
+  const [own = group_id, ...others] = await findFamily(db, gameId, group_id);
+  if (others.length === 0) return listPage(own);
+  // The index has the reports of each group in order.
+  const pages = await Promise.all([own, ...others].map(listPage));
+  const newestFirst = pages.flat().sort((a, b) => (a.report_id < b.report_id ? 1 : -1));
+  return newestFirst.slice(0, page.limit);
+}
+
+/**
+ * Reads the reports window by window: without a bound, the first match of each partition would be searched for, however
+ * old.
+ */
+async function checkPage(
+  db: Db,
+  gameId: string,
+  wanted: reports.Wanted,
+  { before, limit }: reports.Page,
+): Promise<reports.SummaryRow[]> {
+  const ends = await reports.findEnds(db, gameId, 'crash_reports');
+  if (ends === undefined) return [];
+  const found: reports.SummaryRow[] = [];
+  for (const { from, to } of windowsBack({ oldest: ends.oldest, before: before ?? ends.before })) {
+    found.push(...(await reports.listReports(db, gameId, wanted, { from, before: to, limit: limit - found.length })));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+/**
+ * No index returns the matches of a search in the order of the list, and any number of reports may match. So this first
+ * scans the newest reports, which is enough for common matches. For the rest it uses the search index, going back
+ * further with each step, because each month has its own index, which is read as a whole. If the planner chose the
+ * method, a wrong estimate would cost a scan of all reports.
+ */
+async function searchPage(
+  db: Db,
+  gameId: string,
+  wanted: reports.Wanted,
+  searches: readonly Search[],
+  page: reports.Page,
+): Promise<reports.SummaryRow[]> {
+  const conditions = [...wanted.conditions, ...wanted.checks];
+  const { matches, reach } = await reports.scanNewest(db, gameId, wanted, searches, page);
+  if (matches.length === page.limit || reach === null) return matches;
+  const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
+  if (lists.length === searches.length)
+    return searchValues(db, gameId, { conditions, lists }, { matches, reach, limit: page.limit });
+  const search = async (from: string | null) => {
+    const all = [...conditions, ...(await Promise.all(searches.map(({ inIndex }) => inIndex(from))))];
+    return reports.searchReports(db, gameId, all, { ...page, from });
+  };
+  const first = firstWindow(reach.newest, reach.oldest);
+  if (first === null) return search(null);
+  const near = await search(first);
+  if (near.length === page.limit) return near;
+  const second = nextWindow(reach.newest, first, near.length / page.limit);
+  const further = second === null ? near : await search(second);
+  return further.length === page.limit ? further : search(null);
+}
+
+/** Searches further back by values of facets, window by window. Their index finds the reports of each day. */
+async function searchValues(
+  db: Db,
+  gameId: string,
+  conditions: { conditions: readonly reports.Condition[]; lists: readonly (readonly number[])[] },
+  scanned: { matches: readonly reports.SummaryRow[]; reach: { newest: string; oldest: string }; limit: number },
+): Promise<reports.SummaryRow[]> {
+  const found = [...scanned.matches];
+  const { reach, limit } = scanned;
+  const oldest = await findOldest(db, gameId);
+  for (let to = reach.oldest; oldest !== null && to > oldest && found.length < limit; ) {
+    const from = windowBelow(reach.newest, to, { found: found.length, wanted: limit });
+    const window = { from: from === null || from < oldest ? oldest : from, to };
+    found.push(...(await reports.searchValues(db, gameId, conditions, { window, limit: limit - found.length })));
+    to = window.from;
+  }
+  return found;
+}
+
+export async function getCrash(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getCrash>,
+): Promise<OutputOf<typeof contract.getCrash>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const report = await reports.findReport(ctx.db, game.game_id, input.crash_id);
+  if (report === undefined) throw unknownCrash();
+  return crashOf(report, await explainMissing(ctx, game.game_id, report.build_id, report.missing_symbols));
+}

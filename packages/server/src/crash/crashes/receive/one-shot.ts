@@ -1,0 +1,207 @@
+// Receives reports that arrive complete in one request: refuses early if the game or build is unknown, stores the files
+// as they arrive, then writes the report.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../context.ts';
+import { type ByteSource, PackedTooLargeError } from '../../../kernel/blobs/store.ts';
+import { beginsWith, UnpackError } from '../../../kernel/blobs/unpack-file.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
+import { resolveClientIds } from '../../../people/games/games.ts';
+import { BodyTooLargeError } from '../../../request/body.ts';
+import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { deleteFiles } from '../report/files.ts';
+import { accept } from './accept.ts';
+import { Attachments } from './attachments.ts';
+import { createReport, type OpenedReport, refuse } from './create.ts';
+import { bytesLeft, dailyLimits } from './daily-limits.ts';
+import { type CrashDetails, withRawMetadata } from './forms/details.ts';
+import { LOST_FILES, type LossReason } from './lost-files.ts';
+import { createOnce } from './once.ts';
+import type { NewReport, StoredFile } from './reports.sql.ts';
+import { FileTooLargeError, storeFile } from './store-file.ts';
+import type { CrashFileKind } from './tokens.ts';
+import { findUsed } from './upload.sql.ts';
+
+/** The content of a body, except for its files. */
+export type ReportBody = {
+  source: NewReport['source'];
+  ids: Partial<Ids>;
+  clientRef: string | null;
+  /** `omissions` are sentences about what was not kept, for the metadata. */
+  details(omissions: readonly string[]): CrashDetails;
+  /** The text of metadata that could not be read, to be kept with the report. */
+  rawMetadata?: string | null;
+};
+
+/**
+ * Stores a file of a report. If `source` throws FileTooLargeError or BodyTooLargeError, the report is kept without the
+ * file.
+ */
+export type KeepFile = (kind: CrashFileKind, source: ByteSource, isCut?: () => boolean) => Promise<void>;
+
+/** Stores further files of a report, or notes that they were left out. */
+export type KeepAttachment = {
+  keep(name: string, source: ByteSource, isCut?: () => boolean): Promise<void>;
+  leaveOut(name: string): void;
+};
+
+type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
+
+/** The signature of a minidump. */
+const DUMP_START = Buffer.from('MDMP', 'latin1');
+
+/**
+ * Receives a report: `read` reads its body and stores each file with `keep`. Throws 4001, 4010, 4030, 4290, and errors
+ * of the store; in that case nothing is kept. A file that is too large or empty is left out, and the report says so,
+ * because reporters discard a report that is refused. A report that was sent before with the same client's id gets the
+ * same response again.
+ */
+export async function receiveWhole(
+  ctx: Context,
+  request: FastifyRequest,
+  read: (keep: KeepFile, attachments: KeepAttachment) => Promise<ReportBody>,
+): Promise<OpenedReport> {
+  let maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
+  const reportId = newId(ctx.clock.now().getTime());
+  const files: ByKind<StoredFile> = {};
+  const losses: ByKind<LossReason> = {};
+  /** The name of the dump in `files` if only its content says that it is one. */
+  let unnamedDump: string | null = null;
+  const keep: KeepFile = async (kind, source, isCut = () => false) => {
+    if (kind === 'dump' && unnamedDump !== null) await displaceDump(unnamedDump);
+    const stored = await tryToStore(ctx, { reportId, kind, source, maxStored });
+    if (typeof stored === 'string') {
+      losses[kind] = stored;
+      return;
+    }
+    maxStored -= stored.stored;
+    if (!isCut() && stored.size > 0) files[kind] = stored;
+    else {
+      losses[kind] = isCut() ? 'too_large' : 'empty';
+      await ctx.blobs.delete(stored.key);
+    }
+  };
+  const attachments = new Attachments(ctx, reportId);
+  /** Makes the dump an attachment, because the body has another file that is called a dump. */
+  const displaceDump = async (name: string) => {
+    const { dump } = files;
+    unnamedDump = null;
+    delete files.dump;
+    delete losses.dump;
+    if (dump !== undefined && !attachments.adopt(name, dump)) await ctx.blobs.delete(dump.key);
+  };
+  const attach: KeepAttachment = {
+    keep: async (name, source, isCut = () => false) => {
+      const { matches: isDump, all } = await beginsWith(source, DUMP_START);
+      if (isDump && files.dump === undefined && losses.dump === undefined) {
+        await keep('dump', all, isCut);
+        unnamedDump = name;
+      } else maxStored -= await attachments.add(name, all, maxStored, isCut);
+    },
+    leaveOut: (name) => attachments.leaveOut(name),
+  };
+  const deleteStored = () =>
+    deleteFiles(ctx, {
+      dump_key: files.dump?.key ?? null,
+      log_key: files.log?.key ?? null,
+      stack_key: null,
+      attachments: attachments.stored,
+    });
+  const body = await read(keep, attach).catch(async (error) => {
+    await deleteStored();
+    throw error;
+  });
+  try {
+    const report = await write(ctx, request, body, { reportId, files, losses, attachments });
+    if (report.reportId !== reportId || !report.filesKept) await deleteStored();
+    else
+      for (const { size } of [...Object.values(files), ...attachments.stored])
+        ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
+    return report;
+  } catch (error) {
+    // After other errors the report may have been written, so its files are left to the sweep. If the database was
+    // full, nothing was written.
+    if (error instanceof ApiError || isStorageFull(error)) await deleteStored();
+    throw error;
+  }
+}
+
+/**
+ * How many bytes may be stored of a report, before its large body is read. Infinite if only the body has the ids, which
+ * are then checked afterwards. Throws 4030 if the build is unknown.
+ */
+async function findBytesLeft(ctx: Context, { appId, buildId }: Ids): Promise<number> {
+  if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;
+  const verdict = accept({ appId, buildId, body: {} });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const { gameId, buildId: build } = verdict.accepted;
+  const limits = dailyLimits(ctx);
+  const used = await findUsed(ctx.db, gameId, build, limits.day);
+  if (used === undefined) throw refuse(ctx, UNKNOWN_BUILD);
+  return bytesLeft(limits, used);
+}
+
+type Incoming = {
+  reportId: string;
+  kind: CrashFileKind;
+  source: ByteSource;
+  maxStored: number;
+};
+
+/** The stored file, or why it was not stored. */
+async function tryToStore(
+  ctx: Context,
+  { reportId, kind, source, maxStored }: Incoming,
+): Promise<StoredFile | LossReason> {
+  try {
+    if (maxStored <= 0) return await skip(source);
+    return await storeFile(ctx, reportId, kind, source, { maxBytes: LIMITS.crashFileBytes, maxStored });
+  } catch (error) {
+    if (error instanceof FileTooLargeError || error instanceof BodyTooLargeError) return 'too_large';
+    if (error instanceof PackedTooLargeError) return 'past_limit';
+    if (error instanceof UnpackError) return 'not_unpacked';
+    throw error;
+  }
+}
+
+/** Reads a file without storing it, to reach what follows in the body. */
+async function skip(source: ByteSource): Promise<LossReason> {
+  for await (const _ of source);
+  return 'past_limit';
+}
+
+type Kept = {
+  reportId: string;
+  files: ByKind<StoredFile>;
+  losses: ByKind<LossReason>;
+  attachments: Attachments;
+};
+
+async function write(
+  ctx: Context,
+  request: FastifyRequest,
+  body: ReportBody,
+  { reportId, files, losses, attachments }: Kept,
+): Promise<OpenedReport> {
+  const { source, clientRef } = body;
+  const omissions = [...(losses.log === undefined ? [] : [LOST_FILES[losses.log].log]), ...attachments.omissions];
+  const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
+  const verdict = accept({ ...ids, body: body.details(omissions) });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const { dump = null, log = null } = files;
+  const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
+  const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);
+  const report = {
+    ...verdict.accepted,
+    details,
+    source,
+    reportId,
+    dump,
+    log,
+    failure,
+    attachments: attachments.stored,
+  };
+  return clientRef === null ? createReport(ctx, report) : createOnce(ctx, { ...report, clientRef });
+}

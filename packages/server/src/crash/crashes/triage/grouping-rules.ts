@@ -1,0 +1,135 @@
+// A game's own grouping rules: read, previewed on the newest reports, and saved, which groups all reports again.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/grouping-rules';
+import type { Context } from '../../../context.ts';
+import { transact } from '../../../kernel/database/db.ts';
+import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
+import { lockGame, requireMember } from '../../../people/games/games.ts';
+import { recordChange } from '../../../request/audit.ts';
+import type { Call } from '../../../request/call.ts';
+import { perContext } from '../../../request/per-context.ts';
+import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
+import { groupingFieldsOf } from '../groups/messages.sql.ts';
+import { enqueueRegrouping, keyOfRegrouping } from '../process/regroup.job.ts';
+import { previewStacks } from '../process/walk.ts';
+import * as sql from './grouping-rules.sql.ts';
+
+type Rules = OutputOf<typeof contract.getGroupingRules>;
+type Preview = OutputOf<typeof contract.previewGroupingRules>;
+
+const PREVIEWED = 1000;
+/** Reports that a thread groups in one task. */
+const BATCH = 50;
+const MAX_MOVES = 100;
+
+export async function getGroupingRules(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getGroupingRules>,
+): Promise<Rules> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return rulesOf(ctx, game.game_id, await findRules(ctx.db, game.game_id));
+}
+
+async function rulesOf({ db }: Context, gameId: string, row: GameRulesRow | undefined): Promise<Rules> {
+  return {
+    rules: [...(row?.rules ?? [])],
+    changed_at: row?.changed_at.toISOString() ?? null,
+    changed_by: row?.changed_by ?? null,
+    regrouping: await hasJobWithKey(db, keyOfRegrouping(gameId)),
+  };
+}
+
+export async function setGroupingRules(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.setGroupingRules>,
+): Promise<Rules> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const row = await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const change = { rules: input.rules, at: ctx.clock.now(), by: caller.user.name };
+    recordChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);
+    const replaced = await replaceRules(tx, game.game_id, change);
+    await enqueueRegrouping(tx, game.game_id);
+    return replaced;
+  });
+  return rulesOf(ctx, game.game_id, row);
+}
+
+/** The games whose rules are being previewed: a preview keeps the threads busy for seconds. */
+const previewing = perContext(() => new Set<string>());
+
+/** Throws 4290 while another preview of the game is running. */
+export async function previewGroupingRules(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.previewGroupingRules>,
+): Promise<Preview> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const busy = previewing(ctx);
+  if (busy.has(game.game_id))
+    throw new ApiError(4290, 'Another preview of this game is running. Try again in a few seconds.', {
+      data: { retry_after: 5 },
+    });
+  busy.add(game.game_id);
+  try {
+    return await preview(ctx, game.game_id, input.rules);
+  } finally {
+    busy.delete(game.game_id);
+  }
+}
+
+async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Promise<Preview> {
+  const reports = await sql.listNewestStacks(ctx.db, gameId, PREVIEWED);
+  const batches: (typeof reports)[] = [];
+  for (let at = 0; at < reports.length; at += BATCH) batches.push(reports.slice(at, at + BATCH));
+  const previewed = await Promise.all(
+    batches.map(async (batch) => {
+      const stacks = batch.map((report) => ({ stackKey: report.stack_key, fields: groupingFieldsOf(report) }));
+      const groupings = await previewStacks(ctx, stacks, rules);
+      return batch.map((report, index) => ({ report, grouping: groupings[index] ?? null }));
+    }),
+  );
+  // Reports whose stack cannot be read stay where they are.
+  const read = previewed.flat().flatMap(({ report, grouping }) => (grouping === null ? [] : [{ report, grouping }]));
+  const keys = [...new Set(read.map(({ grouping }) => grouping.key))];
+  const targets = new Map((await sql.findByKeys(ctx.db, gameId, keys)).map((group) => [group.key, group]));
+  return summaryOf(
+    read.map(({ report, grouping }) => {
+      const target = targets.get(grouping.key);
+      const isSame =
+        target !== undefined && (target.group_id === report.group_id || target.group_id === report.split_from);
+      return {
+        from: { key: report.group_id, group_id: report.head_id, title: report.title },
+        to: isSame
+          ? { key: report.group_id, group_id: report.head_id, title: report.title }
+          : { key: grouping.key, group_id: target?.head_id ?? null, title: target?.title ?? grouping.title },
+      };
+    }),
+  );
+}
+
+type Place = { readonly key: string; readonly group_id: string | null; readonly title: string };
+type Placed = { readonly from: Place; readonly to: Place };
+
+function summaryOf(reports: readonly Placed[]): Preview {
+  const before = Map.groupBy(reports, ({ from }) => from.key);
+  const after = Map.groupBy(reports, ({ to }) => to.key);
+  const moved = reports.filter(({ from, to }) => from.key !== to.key);
+  const moves = [...Map.groupBy(moved, ({ from, to }) => `${from.key} ${to.key}`).values()].map((group) => {
+    const { from, to } = group[0]!;
+    const groupOf = ({ group_id, title, key }: Place) => ({
+      group_id,
+      title,
+      reports: before.get(key)?.length ?? 0,
+    });
+    return { from: groupOf(from), to: groupOf(to), reports: group.length };
+  });
+  return {
+    reports: reports.length,
+    moved: moved.length,
+    groups_before: before.size,
+    groups_after: after.size,
+    moves: moves.sort((a, b) => b.reports - a.reports).slice(0, MAX_MOVES),
+  };
+}

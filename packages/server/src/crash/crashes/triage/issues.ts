@@ -1,0 +1,99 @@
+// Issues about crash groups in the tracker of the developers.
+
+import { ApiError } from '@chauffeur/contract/errors';
+import { formatNumber, formatOs } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/issue-tracker';
+import { PAGES } from '@chauffeur/contract/pages';
+import type { AccountCaller, Context } from '../../../context.ts';
+import { MINUTE } from '../../../kernel/clock.ts';
+import { countUse } from '../../../kernel/limits/rate-limit.ts';
+import { type Game, requireMember } from '../../../people/games/games.ts';
+import type { Call } from '../../../request/call.ts';
+import { createIssue, draftIssue, type Issue } from '../../issue-tracker/issue-tracker.ts';
+import { getCrashGroup } from '../read/group-list.ts';
+import { getCrash } from '../read/report-list.ts';
+import { changeGroups } from './changes.ts';
+import * as sql from './issues.sql.ts';
+
+const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
+const MAX_FRAMES = 12;
+/** Longer than a tracker may take to respond. */
+const CLAIM_MS = MINUTE;
+
+export async function draftCrashGroupIssue(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.draftCrashGroupIssue>,
+): Promise<OutputOf<typeof contract.draftCrashGroupIssue>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const issue = await issueOf(ctx, caller, game, input.group_id);
+  const { url, canCreate } = await draftIssue(ctx, game.game_id, issue);
+  return { ...issue, url, can_create: canCreate };
+}
+
+/** Throws 4002 if the group has an issue already: two people would create two. */
+export async function createCrashGroupIssue(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.createCrashGroupIssue>,
+): Promise<OutputOf<typeof contract.createCrashGroupIssue>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const drafted = await issueOf(ctx, caller, game, input.group_id);
+  const issue = { title: input.title ?? drafted.title, body: input.body ?? drafted.body };
+  const now = ctx.clock.now();
+  await countUse(ctx, ctx.db, game.game_id, ISSUE_LIMIT);
+  const isClaimed = await sql.claimIssue(ctx.db, game.game_id, input.group_id, {
+    now,
+    before: new Date(now.getTime() - CLAIM_MS),
+  });
+  if (!isClaimed)
+    throw new ApiError(4002, 'The group already has an issue, or one is being created. Remove its link first.');
+  try {
+    const url = await createIssue(ctx, game.game_id, issue);
+    const change = { issue_url: url.slice(0, LIMITS.issueUrlLength) };
+    const { changeUid } = await changeGroups(ctx, { caller, game, groupIds: [input.group_id], change });
+    return { issue_url: url, change_uid: changeUid! };
+  } finally {
+    await sql.endClaim(ctx.db, game.game_id, input.group_id);
+  }
+}
+
+async function issueOf(ctx: Context, caller: AccountCaller, game: Game, groupId: string): Promise<Issue> {
+  const group = await getCrashGroup(ctx, { caller, input: { uid: game.game_id, group_id: groupId } });
+  const crash =
+    group.sample_crash_id === null
+      ? null
+      : await getCrash(ctx, { caller, input: { uid: game.game_id, crash_id: group.sample_crash_id } }).catch(
+          () => null,
+        );
+  const link = `${ctx.publicUrl}${PAGES.crashGroup.replace(':uid', game.slug).replace(':group_id', group.group_id)}`;
+  const frames = (crash?.stack ?? []).slice(0, MAX_FRAMES).map(({ function: name, module, file, line }) => {
+    const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
+    return `${name ?? module ?? '???'}${place}`;
+  });
+  const versions = group.builds.map(({ version, count }) => `${version || 'deleted build'} (${formatNumber(count)})`);
+  const lines = [
+    `- Reports: ${formatNumber(group.count)}`,
+    `- First seen: ${group.first_seen.slice(0, 10)}, last seen: ${group.last_seen.slice(0, 10)}`,
+    `- Builds: ${versions.slice(0, 10).join(', ')}`,
+    `- OS: ${group.oses.map(({ os, count }) => `${formatOs(os) || 'unknown'} (${formatNumber(count)})`).join(', ')}`,
+    ...(group.reason === null ? [] : [`- Reason: ${group.reason}`]),
+  ];
+  return {
+    title: group.title,
+    body: [
+      fenced([group.signature]),
+      lines.join('\n'),
+      ...(frames.length === 0 ? [] : [`Stack of the latest report:\n\n${fenced(frames)}`]),
+      link,
+    ].join('\n\n'),
+  };
+}
+
+/** A code block of Markdown, with a fence that is longer than any row of backticks in it. */
+function fenced(lines: readonly string[]): string {
+  const text = lines.join('\n');
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}

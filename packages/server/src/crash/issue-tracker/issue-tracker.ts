@@ -1,0 +1,164 @@
+// The issue tracker of a game: its settings, links that open a new issue in it, issues created through its API, and
+// commits that it knows.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/issue-tracker';
+import { findTemplateProblem, readWebAddress, tidyTemplate } from '@chauffeur/contract/web-address';
+import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
+import { deriveKey } from '../../kernel/secrets/signed-token.ts';
+import { lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { perContext } from '../../request/per-context.ts';
+import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
+import * as sql from './issue-tracker.sql.ts';
+
+export type { Issue };
+
+type Tracker = OutputOf<typeof contract.getIssueTracker>;
+
+const DEFAULT_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as const;
+/** Of another tracker. */
+const PLACEHOLDERS = { names: ['title', 'body'], required: [], anyText: ['title', 'body'] };
+/** Longer addresses are refused by some servers. */
+const MAX_URL = 6000;
+
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'tokens of issue trackers'));
+
+export async function getIssueTracker(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getIssueTracker>,
+): Promise<Tracker> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return { tracker: recordOf(await sql.findTracker(ctx.db, game.game_id)) };
+}
+
+function recordOf(tracker: sql.TrackerRow | undefined): Tracker['tracker'] {
+  if (tracker === undefined) return null;
+  const { kind, base_url, project, token } = tracker;
+  return { kind, base_url, project, url_template: templateOf(tracker), has_token: token !== null };
+}
+
+/** A token belongs to a server: it is kept only if the server stays the same. */
+export async function setIssueTracker(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.setIssueTracker>,
+): Promise<Tracker> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const tracker = trackerOf(ctx, input);
+  const sealed = input.token == null ? null : sealSecret(keyOf(ctx), game.game_id, input.token);
+  return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const former = await sql.findTracker(tx, game.game_id);
+    const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
+    const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
+    await sql.upsertTracker(tx, game.game_id, { ...tracker, token });
+    recordChanges(former ?? {}, tracker, ['kind', 'base_url', 'project', 'url_template']);
+    recordChange('has_token', former?.token != null, token !== null);
+    return { tracker: recordOf({ ...tracker, token }) };
+  });
+}
+
+type Settings = Omit<InputOf<typeof contract.setIssueTracker>, 'uid'>;
+
+/** Throws 4002 for fields that do not go together. */
+function trackerOf(ctx: Context, { kind, base_url, project, url_template, token }: Settings): sql.TrackerRow {
+  if (kind === 'other') {
+    if (url_template === undefined)
+      throw new ApiError(4002, 'url_template: required. Send the address of the page for a new issue.');
+    if (token != null) throw new ApiError(4002, 'token: issues are only created in GitHub and GitLab.');
+    const problem = findTemplateProblem(url_template, PLACEHOLDERS);
+    if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+    return { kind, base_url: null, project: null, url_template: tidyTemplate(url_template), token: null };
+  }
+  if (url_template !== undefined) throw new ApiError(4002, 'url_template: only for another tracker.');
+  if (project === undefined) throw new ApiError(4002, 'project: required, such as owner/repository.');
+  if (kind === 'github' && project.split('/').length !== 2)
+    throw new ApiError(4002, 'project: in GitHub, use owner/repository.');
+  return { kind, base_url: baseOf(ctx, base_url ?? DEFAULT_URLS[kind]), project, url_template: null, token: null };
+}
+
+/** Whether the host has a public address is checked when an issue is created. */
+function baseOf({ config }: Context, text: string): string {
+  const url = readWebAddress(text);
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
+  if (url === null || !isAllowed) throw new ApiError(4002, 'base_url: must begin with https://.');
+  if (url.search !== '' || url.hash !== '')
+    throw new ApiError(4002, 'base_url: must be the address of the server only.');
+  return url.href.replace(/\/+$/, '');
+}
+
+export async function removeIssueTracker(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.removeIssueTracker>,
+): Promise<OutputOf<typeof contract.removeIssueTracker>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const former = await sql.findTracker(tx, game.game_id);
+    recordChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
+    return { removed: await sql.deleteTracker(tx, game.game_id) };
+  });
+}
+
+function templateOf({ kind, base_url, project, url_template }: sql.TrackerRow): string {
+  switch (kind) {
+    case 'github':
+      return `${base_url}/${project}/issues/new?title={title}&body={body}`;
+    case 'gitlab':
+      return `${base_url}/${project}/-/issues/new?issue[title]={title}&issue[description]={body}`;
+    case 'other':
+      return url_template!;
+  }
+}
+
+/** The end of a long text is left out. */
+function fillTemplate(template: string, { title, body }: Issue): string {
+  const fill = (text: string) =>
+    template.replace(/\{(title|body)\}/g, (_, name: string) => encodeURIComponent(name === 'title' ? title : text));
+  let length = body.length;
+  while (length > 0 && fill(body.slice(0, length).toWellFormed()).length > MAX_URL) length = Math.floor(length * 0.8);
+  return fill(body.slice(0, length).toWellFormed());
+}
+
+/** The address that opens a new issue in the tracker, and whether it can be created through its API. */
+export async function draftIssue(
+  ctx: Context,
+  gameId: string,
+  issue: Issue,
+): Promise<{ url: string | null; canCreate: boolean }> {
+  const tracker = await sql.findTracker(ctx.db, gameId);
+  if (tracker === undefined) return { url: null, canCreate: false };
+  const template = templateOf(tracker);
+  // An earlier version accepted templates whose host was not fixed.
+  const isValid = tracker.kind !== 'other' || findTemplateProblem(template, PLACEHOLDERS) === null;
+  return { url: isValid ? fillTemplate(template, issue) : null, canCreate: tracker.token !== null };
+}
+
+/** Creates an issue, and returns its address. Throws 4002 without a token, and 4091 if the tracker does not create it. */
+export async function createIssue(ctx: Context, gameId: string, issue: Issue): Promise<string> {
+  const project = await requireProject(ctx, gameId);
+  const title = [...issue.title].slice(0, LIMITS.titleLength).join('');
+  return postIssue(ctx, project, { ...issue, title });
+}
+
+/** The commits that one commit has and another does not. Throws 4002 without a token, and 4091 if the host fails. */
+export async function compareCommits(ctx: Context, gameId: string, range: Range): Promise<Comparison> {
+  return getCommits(ctx, await requireProject(ctx, gameId), range);
+}
+
+/** Throws 4002 without a token. */
+async function requireProject(ctx: Context, gameId: string): Promise<Project> {
+  const tracker = await sql.findTracker(ctx.db, gameId);
+  if (tracker === undefined || tracker.kind === 'other' || tracker.token === null)
+    throw new ApiError(4002, 'Set up GitHub or GitLab with an access token first, in the settings of the game.');
+  const token = openSecret(keyOf(ctx), gameId, tracker.token);
+  if (token === null)
+    throw new ApiError(4002, "The stored token can't be read, because the service's secret has changed. Set it again.");
+  return { kind: tracker.kind, baseUrl: tracker.base_url!, project: tracker.project!, token };
+}

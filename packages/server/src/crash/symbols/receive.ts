@@ -1,0 +1,175 @@
+// Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs that are not
+// recorded yet. The form is our own or that of Breakpad's sym_upload.
+import { createHash, type Hash } from 'node:crypto';
+import { ApiError } from '@chauffeur/contract/errors';
+import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
+import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
+import { findProblem } from '@chauffeur/contract/validate';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { Context, GameCaller } from '../../context.ts';
+import { peek } from '../../kernel/blobs/peek.ts';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { packingOf, UnpackError, unpackFile } from '../../kernel/blobs/unpack-file.ts';
+import { openSpool } from '../../kernel/private-files.ts';
+import { isUuid } from '../../kernel/secrets/ids.ts';
+import { type Fields, readForm } from '../../request/form.ts';
+import type { FilePart } from '../../request/multipart.ts';
+import { type Build, requireBuild } from '../../ship/builds/builds.ts';
+import type { FreeStorage } from '../../ship/usage/usage.ts';
+import { type Spooled, spool } from './spool.ts';
+import { storeFailure } from './store-failure.ts';
+import { dropBlobs, formatFileName, type StoredText, storeText } from './store-text.ts';
+import { unpack } from './unpack.ts';
+
+/** The largest form: the file plus text fields and part headers. */
+export const MAX_FORM_BYTES = LIMITS.symbolUploadBytes + 8 * MIB;
+
+/** Our form has the file in `file`, that of Breakpad's sym_upload in `symbol_file`. */
+type SymbolForm = 'own' | 'breakpad';
+export type ReceivedSymbols = {
+  readonly build: Build;
+  readonly texts: readonly StoredText[];
+  readonly form: SymbolForm;
+};
+
+const Form = Type.Object({ checksum: ChecksumInput });
+/** Keyed by the name of the file part. */
+const FORMS: Readonly<Record<string, SymbolForm>> = { file: 'own', symbol_file: 'breakpad' };
+/** The first bytes of a zip with entries and of an empty zip. */
+const ZIP_STARTS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
+const START_BYTES = 4;
+
+/**
+ * Throws the codes of the operation, after which nothing is kept. `buildId` is the build in the URL, for clients that
+ * cannot name it in the form. The other fields of sym_upload repeat the MODULE line, which is read from the file.
+ */
+export async function receiveSymbols(
+  ctx: Context,
+  { gameId }: GameCaller,
+  request: FastifyRequest,
+  { buildId: buildIdInUrl, storage }: { buildId: string | undefined; storage: FreeStorage },
+): Promise<ReceivedSymbols> {
+  let form: SymbolForm = 'own';
+  let single: StoredText | undefined;
+  let zip: Spooled | undefined;
+  // Of the file as it was sent, which may be compressed.
+  const hash = createHash('sha256');
+  let checksum = '';
+
+  async function onFile({ name, filename, bytes }: FilePart, fieldsSoFar: Fields): Promise<void> {
+    form = FORMS[name] ?? form;
+    const buildId = fieldsSoFar.build_id ?? buildIdInUrl;
+    if (buildId !== undefined) await requireNamedBuild(ctx, gameId, buildId);
+    const { head, all } = await peek(bytes, START_BYTES);
+    const isZip = ZIP_STARTS.some((start) => head.subarray(0, START_BYTES).equals(start));
+    if (isZip) {
+      zip = await spoolZip(ctx, all);
+      return;
+    }
+    const fileName = filename || 'the file';
+    const source = packingOf(head) === null ? all : unpackText(fileName, hashed(all, hash));
+    single = await storeText(ctx, gameId, { name: fileName, source, storage });
+    checksum = source === all ? single.checksum : hash.digest('hex');
+  }
+
+  try {
+    const idleMs = ctx.config.uploadIdleSeconds * 1000;
+    const fileNames = Object.keys(FORMS);
+    const fields = await readForm(request.raw, {
+      onFile,
+      maxBytes: MAX_FORM_BYTES,
+      maxFiles: 1,
+      fileNames,
+      invalid: 4037,
+      idleMs,
+      checkAccess: request.checkAccess,
+    });
+    const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
+    requireChecksum(form, fields, zip?.checksum ?? checksum);
+    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage), form };
+  } catch (error) {
+    if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
+    throw error;
+  } finally {
+    await zip?.file.close();
+  }
+}
+
+async function* hashed(source: ByteSource, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    hash.update(bytes);
+    yield bytes;
+  }
+}
+
+/** Throws 4049 if the file is damaged. */
+async function* unpackText(name: string, source: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    yield* unpackFile(source);
+  } catch (error) {
+    if (!(error instanceof UnpackError)) throw error;
+    const { packing, message: problem } = error;
+    throw new ApiError(
+      4049,
+      `${formatFileName(name)} is compressed with ${packing} and can't be unpacked: ${problem}. Compress it again, or send it as it is.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Throws 4038 and 4039. */
+function requireNamedBuild(ctx: Context, gameId: string, buildId = ''): Promise<Build> {
+  if (buildId === '') throw new ApiError(4038, 'build_id: missing. Send the build_id that the registration returned.');
+  if (!isUuid(buildId))
+    throw new ApiError(4039, 'build_id: not a build id. Send the build_id that the registration returned.');
+  return requireBuild(ctx.db, gameId, { buildId });
+}
+
+/** Throws 4041 without a checksum, which only sym_upload may omit, and 4046 if it does not match. */
+function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void {
+  if (form === 'breakpad' && fields.checksum === undefined) return;
+  const problem = findProblem(Form, { ...fields });
+  if (problem !== null) throw new ApiError(4041, problem);
+  if (canonicalChecksum(fields.checksum ?? '') === digest) return;
+  throw new ApiError(
+    4046,
+    'checksum: the received bytes have another SHA-256. Compute it again and repeat the upload.',
+  );
+}
+
+async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
+  try {
+    return await spool(await openSpool(ctx.config.dataFolder), bytes, { maxBytes: LIMITS.symbolUploadBytes, tooLarge });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+export function tooLarge(): ApiError {
+  return new ApiError(
+    4043,
+    `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB. Send the symbol files in several uploads.`,
+  );
+}
+
+/** Stores all files of the zip or none. */
+async function storeZip(
+  ctx: Context,
+  gameId: string,
+  { file, size }: Spooled,
+  storage: FreeStorage,
+): Promise<StoredText[]> {
+  const texts: StoredText[] = [];
+  try {
+    for await (const { name, bytes } of unpack(file, size))
+      texts.push(await storeText(ctx, gameId, { name, source: bytes, storage }));
+    return texts;
+  } catch (error) {
+    await dropBlobs(
+      ctx,
+      texts.map(({ blobKey }) => blobKey),
+    );
+    throw storeFailure(error);
+  }
+}

@@ -1,0 +1,144 @@
+// Stores one symbol file as a gzipped blob while it arrives, and checks, measures and hashes it in the same pass.
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { ContentsCounter, countRecords, detailOf } from '@chauffeur/minidump/symbols/symbol-contents';
+import type { Context } from '../../context.ts';
+import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
+import { peek } from '../../kernel/blobs/peek.ts';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import type { FreeStorage } from '../../ship/usage/usage.ts';
+import { newTextKey } from './blob-key.ts';
+import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
+import { storeFailure } from './store-failure.ts';
+import type { TextFacts } from './symbols.sql.ts';
+
+/** A text with a durable blob that is not recorded yet. */
+export type StoredText = {
+  readonly module: ModuleFacts;
+  /** The name in the upload, for messages. */
+  readonly name: string;
+  readonly checksum: string;
+  /** Size of the text in bytes. */
+  readonly size: number;
+  /** Size of the blob in bytes. */
+  readonly storedSize: number;
+  readonly blobKey: string;
+} & TextFacts;
+
+/** Level 1 compresses symbols to a fifth; level 6 takes twice as long and saves only another tenth. */
+const GZIP = { level: 1, chunkSize: 256 * 1024 };
+
+/**
+ * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `storage` is used up, 5020, and
+ * API errors of the source, after which nothing is kept. `name` may come from a zip; messages show it in printable
+ * form.
+ */
+export async function storeText(
+  ctx: Context,
+  gameId: string,
+  { name, source, storage }: { name: string; source: ByteSource; storage: FreeStorage },
+): Promise<StoredText> {
+  const { head, all, discard } = await peek(source, MODULE_LINE_BYTES);
+  const module = readModuleFacts(head);
+  if ('refused' in module) {
+    await discard();
+    throw new ApiError(
+      4049,
+      `${formatFileName(name)} is not a supported symbol file: ${module.refused}. ${module.remedy}`,
+    );
+  }
+  const blobKey = newTextKey(gameId);
+  const hash = createHash('sha256');
+  let size = 0;
+  const counted = countContents(all);
+  async function* measured() {
+    for await (const bytes of counted.bytes) {
+      size += bytes.length;
+      if (size > LIMITS.symbolFileBytes) throw tooLarge(name);
+      hash.update(bytes);
+      yield bytes;
+    }
+  }
+  let storedSize: number;
+  try {
+    storedSize = await storeGzipped(ctx, blobKey, measured(), storage);
+  } catch (error) {
+    await dropBlobs(ctx, [blobKey]);
+    throw storeFailure(error);
+  }
+  return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey, ...counted.facts() };
+}
+
+/** Counts what a text contains while its `bytes` are read; `facts` are known after that. */
+export function countContents(source: AsyncIterable<Uint8Array>) {
+  const counter = new ContentsCounter();
+  async function* count() {
+    for await (const bytes of source) {
+      counter.write(bytes);
+      yield bytes;
+    }
+  }
+  return {
+    bytes: count(),
+    facts(): TextFacts {
+      const contents = counter.finish();
+      return { functions: contents.functions, detail: detailOf(contents), records: countRecords(contents) };
+    },
+  };
+}
+
+async function storeGzipped(
+  ctx: Context,
+  key: string,
+  text: AsyncIterable<Uint8Array>,
+  storage: FreeStorage,
+): Promise<number> {
+  const gzip = createGzip(GZIP);
+  // Errors of the text reach the store, which reads the output.
+  const feeding = pipeline(text, gzip).catch(() => undefined);
+  try {
+    return await ctx.blobs.put(key, countAgainst(storage, bytesOfOpen(gzip)));
+  } finally {
+    gzip.destroy();
+    await feeding;
+  }
+}
+
+/** Passes the bytes on. Throws 4292 when there are more than the free storage. */
+async function* countAgainst(storage: FreeStorage, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    storage.bytes -= bytes.length;
+    if (storage.bytes < 0) throw storage.exceeded();
+    yield bytes;
+  }
+}
+
+/** Deletes blobs without a row. If this fails, the sweep deletes them later. */
+export async function dropBlobs(ctx: Context, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a symbol blob could not be deleted'));
+  }
+}
+
+export function tooLarge(name: string): ApiError {
+  return new ApiError(
+    4043,
+    `${formatFileName(name)} is larger than ${LIMITS.symbolFileBytes / MIB} MB, the limit for a symbol file. Leave it out.`,
+  );
+}
+
+const MAX_NAME_LENGTH = 80;
+
+/** Formats a file name for a message: in quotation marks, as shown. */
+export function formatFileName(name: string): string {
+  return `“${toShownName(name)}”`;
+}
+
+/** A file name in printable form, and only the end of a long name. */
+export function toShownName(name: string): string {
+  const shown = name.length > MAX_NAME_LENGTH ? `…${name.slice(-MAX_NAME_LENGTH)}` : name;
+  return shown.replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?');
+}

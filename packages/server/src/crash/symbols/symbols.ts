@@ -1,0 +1,248 @@
+// Breakpad symbols of a game's builds: lists and deletes them, finds them for the modules of a dump, and issues the
+// token with which other stackwalkers download them.
+import { join } from 'node:path';
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/symbols';
+import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
+import { identifyModule, type ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
+import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
+import type { AccountCaller, Context } from '../../context.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { hashSecret, newSecret } from '../../kernel/secrets/ids.ts';
+import { requireMember } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { perContext } from '../../request/per-context.ts';
+import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
+import { openCacheFolder } from './cache-folder.ts';
+import { type FoundSymbols, findModules } from './lookup.sql.ts';
+import { describeShortcoming } from './richer.ts';
+import * as symbols from './symbols.sql.ts';
+
+type SymbolList = OutputOf<typeof contract.listToolSymbols>;
+type SymbolRecord = SymbolList['symbols'][number];
+
+/** The SQL of the blobs that symbols refer to (operate/backups). */
+export const { blobReferences } = symbols;
+
+export type CompilePayload = { gameId: string; checksum: string };
+
+/** With delays of e^n seconds, the attempts cover an outage of about a day. */
+export const compileJob = defineJob<CompilePayload>('symbols:compile', 12);
+
+/** Enqueues the compilation of a text within a transaction. A pending job is not duplicated. */
+export function enqueueCompile(db: Db, gameId: string, checksum: string): Promise<void> {
+  return addJob(db, compileJob, { gameId, checksum }, `${compileJob.task}/${gameId}/${checksum}`);
+}
+
+/**
+ * The symbols of a module have become readable, so reports without them can be processed again. The ids are canonical.
+ * Jobs of earlier releases have no code id.
+ */
+export type SymbolsArrived = { gameId: string; debugFile: string; debugId: string; codeId?: string };
+
+export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', 6);
+
+/**
+ * Enqueues the job that reprocesses reports without these symbols, within the transaction that makes the symbols
+ * readable.
+ */
+export function enqueueArrived(
+  db: Db,
+  gameId: string,
+  {
+    debug_file: debugFile,
+    debug_id: debugId,
+    code_id: codeId,
+  }: Pick<symbols.SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>,
+): Promise<void> {
+  const arrived = { gameId, debugFile, debugId, ...(codeId !== '' && { codeId }) };
+  return addJob(db, symbolsArrivedJob, arrived, `${symbolsArrivedJob.task}/${gameId}/${debugId}/${debugFile}`);
+}
+
+/** The builds in which reports may have been missing symbols that arrived, under any name of their module. */
+export function buildsWithSymbols(
+  db: Db,
+  { gameId, debugId, codeId = '' }: SymbolsArrived,
+  limit: number,
+): Promise<string[]> {
+  return symbols.buildsWithIds(db, gameId, { debugId, codeId }, limit);
+}
+
+/** A module in a dump: paths or names, and ids, in any letter case. */
+export type WantedModule = {
+  readonly debugFile: string;
+  readonly debugId: string;
+  readonly codeFile?: string;
+  readonly codeId?: string;
+};
+
+/** The symbols of a module. */
+export type SymbolAnswer =
+  | { readonly state: 'compiled'; readonly cacheKey: string; readonly cacheSize: number }
+  /** Uploaded but not compiled yet; `symbolsArrivedJob` runs when it is. */
+  | { readonly state: 'pending' }
+  | { readonly state: 'unreadable'; readonly problem: string }
+  | { readonly state: 'missing'; readonly why: 'never_uploaded' }
+  /**
+   * There are symbols for a file of this name with another debug id: the binary and its symbols come from different
+   * compilations.
+   */
+  | { readonly state: 'missing'; readonly why: 'wrong_debug_id'; readonly uploadedDebugId: string };
+
+/** Returns the symbols of each module, in order: those of the build, otherwise those of any build of the game. */
+export async function findSymbols(
+  ctx: Context,
+  gameId: string,
+  buildId: string,
+  modules: readonly WantedModule[],
+): Promise<SymbolAnswer[]> {
+  if (modules.length === 0) return [];
+  const rows = await findModules(ctx.db, gameId, buildId, modules.map(toQuery));
+  for (const { checksum, state, cache_version } of rows) {
+    if (checksum !== null && state === 'compiled' && cache_version !== CACHE_VERSION)
+      await enqueueCompile(ctx.db, gameId, checksum);
+  }
+  return rows.map(answerOf);
+}
+
+/**
+ * Names from a dump are untrusted. A name that is not a valid file name, or that PostgreSQL would reject, becomes
+ * empty.
+ */
+function toQuery({ debugFile, debugId, codeFile = '', codeId = '' }: WantedModule): ModuleIdentity {
+  const { name, ...ids } = identifyModule({ debugFile, debugId, codeFile, codeId });
+  return { name: isSafeName(name) ? name : '', ...ids };
+}
+
+function answerOf(row: FoundSymbols): SymbolAnswer {
+  if (row.checksum === null) {
+    return row.other_debug_id === null
+      ? { state: 'missing', why: 'never_uploaded' }
+      : { state: 'missing', why: 'wrong_debug_id', uploadedDebugId: row.other_debug_id };
+  }
+  if (row.state === 'unreadable') return { state: 'unreadable', problem: row.problem ?? '' };
+  const { cache_key: cacheKey, cache_size: cacheSize } = row;
+  if (cacheKey === null || cacheSize === null || row.cache_version !== CACHE_VERSION) return { state: 'pending' };
+  return { state: 'compiled', cacheKey, cacheSize };
+}
+
+/** One per context, so that concurrent requests share a copy. */
+const cacheFolderOf = perContext(({ config, blobs, clock }) =>
+  openCacheFolder({
+    blobs,
+    folder: join(config.dataFolder, 'symbol-cache'),
+    maxBytes: config.symbolCacheMb * MIB,
+    now: () => clock.now(),
+  }),
+);
+
+/**
+ * Returns the path of a file with the compiled symbols under `cacheKey`, to be opened soon by `FileReader`. Rejects
+ * with BlobMissingError if they were deleted or compiled again in the meantime; then call `findSymbols` again.
+ */
+export function openCacheFile(ctx: Context, cacheKey: string): Promise<string> {
+  return cacheFolderOf(ctx).fileOf(cacheKey);
+}
+
+/** The symbols of a build, so that deploy tools can skip them. Throws 4039. */
+export async function listToolSymbols(
+  ctx: Context,
+  { caller: { gameId }, input }: Call<typeof contract.listToolSymbols>,
+): Promise<SymbolList> {
+  const build = await requireBuild(ctx.db, gameId, { buildId: input.build_id });
+  return listOf(ctx, build, input);
+}
+
+export async function listBuildSymbols(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listBuildSymbols>,
+): Promise<SymbolList> {
+  return listOf(ctx, await requireMembersBuild(ctx, caller, input), input);
+}
+
+type Page = { cursor?: string; limit?: number };
+
+/** Each page starts after the last file of the previous one, so added or deleted symbols do not shift it. */
+async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageSize }: Page): Promise<SymbolList> {
+  const { game_id: gameId, build_id: buildId } = build;
+  const list = ['symbols', gameId, buildId];
+  const [place = '', debugId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
+  const after = cursor === undefined ? null : { place, debugId };
+  const rows = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
+  const { page, last } = cutPage(rows, limit);
+  return {
+    symbols: page.map(({ place: _, ...symbol }) => recordOf(symbol)),
+    next_cursor: last === null ? null : writeCursor(list, [last.place, last.debug_id]),
+  };
+}
+
+/** A symbol file as it appears in responses. */
+export function recordOf(row: symbols.SymbolRow): SymbolRecord {
+  const { detail: _, uploaded_at, poorer_at, ...symbol } = row;
+  return {
+    ...symbol,
+    code_id: symbol.code_id || null,
+    problem: describeProblem(row),
+    uploaded_at: uploaded_at.toISOString(),
+    poorer_at: poorer_at?.toISOString() ?? null,
+  };
+}
+
+function describeProblem(symbol: symbols.SymbolRow): string | null {
+  if (symbol.state === 'unreadable') return symbol.problem;
+  const problems = [describeShortcoming(symbol), symbol.problem].filter((problem) => problem !== null);
+  return problems.length === 0 ? null : problems.join(' ');
+}
+
+/**
+ * Deletes one symbol file, or all of the build without a uid. Throws 4040 if the build has no symbol file with the uid.
+ */
+export async function deleteBuildSymbols(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.deleteBuildSymbols>,
+): Promise<OutputOf<typeof contract.deleteBuildSymbols>> {
+  const build = await requireMembersBuild(ctx, caller, input);
+  const uid = input.symbol_uid ?? null;
+  const deleted = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
+  if (uid !== null && deleted === 0)
+    throw new ApiError(
+      4040,
+      'symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.',
+    );
+  return { deleted };
+}
+
+async function requireMembersBuild(
+  ctx: Context,
+  caller: AccountCaller,
+  { uid, build_id }: { uid: string; build_id: string },
+): Promise<Build> {
+  const { game } = await requireMember(ctx, caller, uid);
+  const build = await findBuild(ctx.db, game.game_id, build_id);
+  if (build === null) throw new ApiError(4006);
+  return build;
+}
+
+/** About 186 bits. */
+const TOKEN_LENGTH = 32;
+const PREFIX_LENGTH = 8;
+
+/** Returns the new URL, which is shown only once. The previous URL stops working. */
+export async function issueSymbolToken(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.issueSymbolToken>,
+): Promise<OutputOf<typeof contract.issueSymbolToken>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const token = newSecret(TOKEN_LENGTH);
+  await symbols.replaceToken(ctx.db, game.game_id, hashSecret(token), token.slice(0, PREFIX_LENGTH));
+  return { symbols_url: `${ctx.publicUrl}/api/v1/symbols/${token}` };
+}
+
+/** Revokes the URL for other stackwalkers, within a transaction. */
+export function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
+  return symbols.deleteToken(tx, gameId);
+}

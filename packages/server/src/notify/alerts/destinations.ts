@@ -1,0 +1,243 @@
+// The chats and webhooks that get a game's alerts, and the log of what was delivered to them.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/alerts';
+import { readWebAddress } from '@chauffeur/contract/web-address';
+import type { Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { isPrivateHost } from '../../kernel/network/public-request.ts';
+import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
+import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { findChatProblem } from './chat-addresses.ts';
+import { sendTo } from './collect.ts';
+import { enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
+import { deliver } from './deliver.ts';
+import * as sql from './deliveries.sql.ts';
+import { secretOf } from './formats/webhook.ts';
+import { ofKinds, subjectOf } from './message.ts';
+
+type Destination = OutputOf<typeof contract.listAlertDestinations>['destinations'][number];
+type Delivery = OutputOf<typeof contract.redeliverAlert>;
+
+const PAGE_SIZE = 50;
+const TESTS_AN_HOUR = 30;
+const BY_HAND_LIMIT = { name: 'deliveries by hand', max: 100, windowSeconds: 3600 } as const;
+
+export async function listAlertDestinations(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listAlertDestinations>,
+): Promise<OutputOf<typeof contract.listAlertDestinations>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return { destinations: await destinationsOf(ctx, game) };
+}
+
+async function destinationsOf(ctx: Context, game: Game): Promise<Destination[]> {
+  const found = await sql.listDestinations(ctx.db, game.game_id);
+  return found.map(({ destination_id, kind, name, url, kinds, enabled, created_by, created_at, ...last }) => ({
+    destination_uid: destination_id,
+    kind,
+    name,
+    host: new URL(url).host,
+    kinds,
+    enabled,
+    created_by,
+    created_at: created_at.toISOString(),
+    last:
+      last.last_id === null || last.state === null
+        ? null
+        : {
+            at: (last.last_attempt_at ?? new Date(timeOfId(last.last_id))).toISOString(),
+            state: last.state,
+            problem: last.problem,
+          },
+  }));
+}
+
+/** Throws 4040 if the game has no such destination. */
+async function destinationOf(ctx: Context, game: Game, destinationId: string): Promise<Destination> {
+  const destination = (await destinationsOf(ctx, game)).find(
+    ({ destination_uid }) => destination_uid === destinationId,
+  );
+  if (destination === undefined) throw unknownDestination();
+  return destination;
+}
+
+function unknownDestination(): ApiError {
+  return new ApiError(4040, 'destination_uid: this game has no such destination of alerts.');
+}
+
+export async function addAlertDestination(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.addAlertDestination>,
+): Promise<OutputOf<typeof contract.addAlertDestination>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const destinationId = newId(now.getTime());
+  const destination = {
+    gameId: game.game_id,
+    destinationId,
+    kind: input.kind,
+    name: input.name,
+    url: await checkAddress(ctx, input.kind, input.url),
+    kinds: input.kinds ?? null,
+    createdBy: caller.user.name,
+    createdAt: now,
+  };
+  // Addresses of webhooks contain secrets.
+  recordChanges(
+    {},
+    { kind: input.kind, name: input.name, host: new URL(destination.url).host, kinds: destination.kinds },
+  );
+  if (!(await transact(ctx.db, (tx) => sql.insertDestination(tx, destination, LIMITS.alertDestinations))))
+    throw new ApiError(
+      4002,
+      `The game has ${LIMITS.alertDestinations} destinations, which is the limit. Delete one first.`,
+    );
+  return {
+    destination: await destinationOf(ctx, game, destinationId),
+    secret: input.kind === 'webhook' ? secretOf(ctx.secret, { destinationId, secretVersion: 1 }) : null,
+  };
+}
+
+/**
+ * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network of
+ * the operator, who allows that, can have any. Throws 4002.
+ */
+async function checkAddress({ config }: Context, kind: Destination['kind'], text: string): Promise<string> {
+  const url = readWebAddress(text);
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
+  if (url === null || !isAllowed) throw new ApiError(4002, 'url: must be an address that begins with https://.');
+  const problem = findChatProblem(kind, url);
+  if (problem !== null && !(config.alertPrivateHosts && (await isPrivateHost(url))))
+    throw new ApiError(4002, `url: ${problem} To send alerts elsewhere, choose a webhook.`);
+  return url.href;
+}
+
+export async function updateAlertDestination(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.updateAlertDestination>,
+): Promise<Destination> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { destination_uid: destinationId, name, url, kinds, enabled } = input;
+  const { kind } = await destinationOf(ctx, game, destinationId);
+  const changes = { name, kinds, enabled, url: url === undefined ? undefined : await checkAddress(ctx, kind, url) };
+  return transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const inTransaction = { ...ctx, db: tx };
+    const before = await destinationOf(inTransaction, game, destinationId);
+    await sql.updateDestination(tx, game.game_id, destinationId, changes);
+    const after = await destinationOf(inTransaction, game, destinationId);
+    recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
+    return after;
+  });
+}
+
+export async function deleteAlertDestination(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.deleteAlertDestination>,
+): Promise<OutputOf<typeof contract.deleteAlertDestination>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { kind, name, host } = await destinationOf(ctx, game, input.destination_uid);
+  recordChange('destination', { kind, name, host }, null);
+  if (!(await sql.deleteDestination(ctx.db, game.game_id, input.destination_uid))) throw unknownDestination();
+  return { deleted: true };
+}
+
+export async function rotateAlertSecret(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.rotateAlertSecret>,
+): Promise<OutputOf<typeof contract.rotateAlertSecret>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const rotated = await sql.rotateSecret(ctx.db, game.game_id, input.destination_uid);
+  if (rotated === undefined)
+    throw new ApiError(4040, 'destination_uid: this game has no such webhook. Only webhooks have a secret.');
+  const secretVersion = rotated.secret_version;
+  return { secret: secretOf(ctx.secret, { destinationId: input.destination_uid, secretVersion }) };
+}
+
+/** Throws 4290 with `retry_after` if the game has sent too many tests. */
+export async function testAlertDestination(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.testAlertDestination>,
+): Promise<Delivery> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { destination_uid: destinationId } = await destinationOf(ctx, game, input.destination_uid);
+  const now = ctx.clock.now();
+  if ((await sql.countTests(ctx.db, game.game_id, new Date(now.getTime() - HOUR))) >= TESTS_AN_HOUR)
+    throw new ApiError(4290, `You have sent ${TESTS_AN_HOUR} tests in an hour. Try again later.`, {
+      data: { retry_after: HOUR / 1000 },
+    });
+  const [deliveryId] = await transact(ctx.db, (tx) =>
+    sendTo(tx, game.game_id, [{ destinationId, gotLast: false }], {
+      reason: 'test',
+      content: { lines: [], more: {} },
+      now,
+    }),
+  );
+  await deliver(ctx, game.game_id, deliveryId!, { isLast: true });
+  return deliveryOf(ctx, game, deliveryId!);
+}
+
+export async function listAlertDeliveries(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listAlertDeliveries>,
+): Promise<OutputOf<typeof contract.listAlertDeliveries>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { destination_uid: destinationId, state, cursor, limit = PAGE_SIZE } = input;
+  const list = ['alert deliveries', game.game_id, destinationId ?? null, state ?? null];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  const found = await sql.listDeliveries(ctx.db, game.game_id, { destinationId, state }, { before, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
+  return {
+    deliveries: page.map((delivery) => recordOf(game, delivery)),
+    next_cursor: last === null ? null : writeCursor(list, [last.delivery_id]),
+  };
+}
+
+/** Throws 4290 after too many in an hour. */
+export async function redeliverAlert(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.redeliverAlert>,
+): Promise<Delivery> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  await transact(ctx.db, async (tx) => {
+    if (!(await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))) return;
+    await countUse(ctx, tx, game.game_id, BY_HAND_LIMIT);
+    // One that is being sent would otherwise arrive once for each request.
+    if (!(await isBeingDelivered(tx, input.delivery_uid)))
+      await enqueueDelivery(tx, game.game_id, input.delivery_uid, { isReliable: false });
+  });
+  return deliveryOf(ctx, game, input.delivery_uid);
+}
+
+async function deliveryOf(ctx: Context, game: Game, deliveryId: string): Promise<Delivery> {
+  const delivery = await sql.findDelivery(ctx.db, game.game_id, deliveryId);
+  if (delivery === undefined) throw new ApiError(4040, 'delivery_uid: this game has no such delivery.');
+  return recordOf(game, delivery);
+}
+
+function recordOf(game: Game, delivery: sql.DeliveryRow): Delivery {
+  const { delivery_id, message_id, reason, content, kinds, created_at, last_attempt_at } = delivery;
+  const ofGame = { uid: game.game_id, name: game.name, url: '' };
+  return {
+    delivery_uid: delivery_id,
+    message_uid: message_id,
+    reason,
+    destination_uid: delivery.destination_id,
+    to: delivery.name,
+    subject: subjectOf({ game: ofGame, reason, ...ofKinds(content, kinds) }),
+    state: delivery.state,
+    attempts: delivery.attempts,
+    last_attempt_at: last_attempt_at?.toISOString() ?? null,
+    status: delivery.status,
+    problem: delivery.problem,
+    created_at: created_at.toISOString(),
+  };
+}

@@ -1,0 +1,101 @@
+// Which alerts a game sends, when, and who gets them by email.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/alerts';
+import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
+import type { AccountCaller, Context } from '../../context.ts';
+import { type Db, transact } from '../../kernel/database/db.ts';
+import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { type AlertKind, DEFAULT_RULES, type Rule } from './alert.ts';
+import * as sql from './alerts.sql.ts';
+import { DEFAULT_SCHEDULE, isTimeZone, type Schedule } from './schedule.ts';
+
+type Settings = OutputOf<typeof contract.getAlerts>;
+
+export async function readRules(db: Db, gameId: string): Promise<Readonly<Record<AlertKind, Rule>>> {
+  const rules = { ...DEFAULT_RULES };
+  for (const { kind, send, repeat_hours, muted_until } of await sql.listRules(db, gameId))
+    rules[kind] = { send, repeatHours: repeat_hours, mutedUntil: muted_until };
+  return rules;
+}
+
+export async function readSchedule(db: Db, gameId: string): Promise<Schedule> {
+  const settings = await sql.findSettings(db, gameId);
+  if (settings === undefined) return DEFAULT_SCHEDULE;
+  const { time_zone: timeZone, digest_at: digestAt, quiet_from: from, quiet_until: until } = settings;
+  return { timeZone, digestAt, quietHours: from === null || until === null ? null : { from, until } };
+}
+
+export async function getAlerts(ctx: Context, { caller, input }: Call<typeof contract.getAlerts>): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return settingsOf(ctx, game, caller);
+}
+
+async function settingsOf({ db }: Context, { game_id: gameId }: Game, { user }: AccountCaller): Promise<Settings> {
+  const [rules, { timeZone, digestAt, quietHours }, subscribers] = await Promise.all([
+    readRules(db, gameId),
+    readSchedule(db, gameId),
+    sql.listSubscribers(db, gameId),
+  ]);
+  return {
+    time_zone: timeZone,
+    digest_at: digestAt,
+    quiet_hours: quietHours,
+    rules: ALERT_KINDS.map((kind) => ({
+      kind,
+      send: rules[kind].send,
+      repeat_hours: rules[kind].repeatHours,
+      muted_until: rules[kind].mutedUntil?.toISOString() ?? null,
+    })),
+    mail: {
+      subscribed: subscribers.some(({ user_id }) => user_id === user.id),
+      subscribers: subscribers.map(({ name }) => name),
+    },
+  };
+}
+
+export async function updateAlerts(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.updateAlerts>,
+): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { time_zone: zone, digest_at: digestAt, quiet_hours: quietHours, rules: changes = [] } = input;
+  if (zone !== undefined && !isTimeZone(zone))
+    throw new ApiError(4002, 'time_zone: no such time zone. Use a name of the IANA database, such as Europe/Berlin.');
+  await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    const schedule = await readSchedule(tx, game.game_id);
+    const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
+    recordChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });
+    await sql.upsertSettings(tx, game.game_id, {
+      time_zone: zone ?? schedule.timeZone,
+      digest_at: digestAt ?? schedule.digestAt,
+      quiet_from: quiet?.from ?? null,
+      quiet_until: quiet?.until ?? null,
+    });
+    const rules = await readRules(tx, game.game_id);
+    for (const { kind, send, repeat_hours, muted_until } of changes) {
+      const { [kind]: rule } = rules;
+      const changed = {
+        send: send ?? rule.send,
+        repeatHours: repeat_hours ?? rule.repeatHours,
+        mutedUntil: muted_until === undefined ? rule.mutedUntil : muted_until === null ? null : new Date(muted_until),
+      };
+      recordChange(kind, rule, changed);
+      await sql.upsertRule(tx, game.game_id, kind, changed);
+    }
+  });
+  return settingsOf(ctx, game, caller);
+}
+
+export async function subscribeToAlerts(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.subscribeToAlerts>,
+): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  await sql.upsertSubscription(ctx.db, game.game_id, caller.user.id, input.subscribed);
+  return settingsOf(ctx, game, caller);
+}

@@ -1,0 +1,202 @@
+// What operators can see and do: the state of the service, failed jobs, accounts and the active settings.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/operator';
+import type { Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import type { Lanes } from '../../kernel/jobs/binding.ts';
+import { listProcesses } from '../../kernel/processes/presence.ts';
+import { countHeldMails, resetSecondFactor as resetFactors, setDisabled } from '../../people/accounts/accounts.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import * as jobs from './jobs.sql.ts';
+import { readScanner, readStorage } from './parts.ts';
+import { findProblems, type ServiceState } from './problems.ts';
+import * as readiness from './readiness.ts';
+import { showSettings } from './settings.ts';
+import * as state from './state.sql.ts';
+import * as stateMetrics from './state-metrics.ts';
+import * as users from './users.sql.ts';
+
+type User = OutputOf<typeof contract.verifyUser>;
+
+export const { checkParts } = readiness;
+export const { watchState } = stateMetrics;
+
+const PAGE_SIZE = 50;
+const MAX_LIMITS = 50;
+
+export async function readServiceState(ctx: Context, lanes: Lanes): Promise<ServiceState> {
+  const [queue, storage, kept, scanner, database, processes, totals, heldMails] = await Promise.all([
+    readQueue(ctx, lanes),
+    readStorage(ctx),
+    state.countKept(ctx.db),
+    readScanner(ctx),
+    state.readDatabase(ctx.db),
+    listProcesses(ctx.db),
+    state.countTotals(ctx.db),
+    countHeldMails(ctx.db, ctx.clock.now()),
+  ]);
+  const facts = {
+    at: ctx.clock.now().toISOString(),
+    queue,
+    storage: { ...storage, kept },
+    scanner,
+    database: { ...database, embedded: ctx.config.databaseUrl === undefined, replica: readReplicaState(ctx) },
+    processes: processes.map(({ started_at, ...process }) => ({ ...process, started_at: started_at.toISOString() })),
+    mail: {
+      by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const),
+      held_today: heldMails,
+    },
+    totals,
+  };
+  return { problems: findProblems(facts), ...facts };
+}
+
+function readReplicaState({ replica }: Context): ServiceState['database']['replica'] {
+  if (replica === undefined) return null;
+  const { state, lagSeconds } = replica.state();
+  return { state, lag_seconds: lagSeconds };
+}
+
+async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queue']> {
+  const counts = await jobs.countJobs(ctx.db);
+  const kinds = counts.map(({ oldest_waiting_at: oldest, ...kind }) => ({
+    ...kind,
+    lane: lanes.get(kind.task) ?? null,
+    oldest_waiting_at: oldest?.toISOString() ?? null,
+  }));
+  const sum = (state: 'waiting' | 'running' | 'failed') => kinds.reduce((total, kind) => total + kind[state], 0);
+  const oldest = kinds.map((kind) => kind.oldest_waiting_at).filter((at) => at !== null);
+  return {
+    waiting: sum('waiting'),
+    running: sum('running'),
+    failed: sum('failed'),
+    oldest_waiting_at: oldest.sort()[0] ?? null,
+    kinds,
+  };
+}
+
+export async function listFailedJobs(
+  ctx: Context,
+  { input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listFailedJobs>,
+): Promise<OutputOf<typeof contract.listFailedJobs>> {
+  const list = ['failed jobs'];
+  const [failedUs, jobId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'microseconds']);
+  const before = failedUs === undefined || jobId === undefined ? null : { failedUs, jobId };
+  const { page, last } = cutPage(await jobs.listFailed(ctx.db, before, limit + 1), limit);
+  return {
+    jobs: page.map((job) => ({
+      job_id: String(job.job_id),
+      task: job.task,
+      tries: job.tries,
+      error: job.error === null ? null : redactAddresses(job.error),
+      failed_at: job.failed_at.toISOString(),
+      created_at: job.created_at.toISOString(),
+    })),
+    next_cursor: last === null ? null : writeCursor(list, [last.failed_us, String(last.job_id)]),
+  };
+}
+
+const MAX_ERROR_LENGTH = 2000;
+
+/** Removes email addresses, because the errors of mail servers contain those of recipients. */
+function redactAddresses(error: string): string {
+  return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MAX_ERROR_LENGTH);
+}
+
+export async function retryJobs(
+  ctx: Context,
+  { input: { job_id } }: Call<typeof contract.retryJobs>,
+): Promise<OutputOf<typeof contract.retryJobs>> {
+  const retried = await jobs.retryFailed(ctx.db, job_id ?? null);
+  if (job_id !== undefined && retried === 0) throw unknownJob();
+  return { retried };
+}
+
+export async function deleteFailedJob(
+  ctx: Context,
+  { input: { job_id } }: Call<typeof contract.deleteFailedJob>,
+): Promise<OutputOf<typeof contract.deleteFailedJob>> {
+  const deleted = await jobs.deleteFailed(ctx.db, job_id);
+  if (deleted === 0) throw unknownJob();
+  return { deleted };
+}
+
+function unknownJob(): ApiError {
+  return new ApiError(4040, 'job_id: no failed job has this id. It may have been retried or deleted.');
+}
+
+export async function listUsers(
+  ctx: Context,
+  { input: { search, cursor, limit = PAGE_SIZE } }: Call<typeof contract.listUsers>,
+): Promise<OutputOf<typeof contract.listUsers>> {
+  const list = ['users', search ?? null];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
+  const { page, last } = cutPage(await users.listUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
+  return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
+}
+
+export async function verifyUser(ctx: Context, { input }: Call<typeof contract.verifyUser>): Promise<User> {
+  await users.markVerified(ctx.db, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function signUserOut(ctx: Context, { input }: Call<typeof contract.signUserOut>): Promise<User> {
+  await users.endSessions(ctx.db, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function disableUser(ctx: Context, { caller, input }: Call<typeof contract.disableUser>): Promise<User> {
+  await setDisabled(ctx, input.user_id, true, caller.user.id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function enableUser(ctx: Context, { caller, input }: Call<typeof contract.enableUser>): Promise<User> {
+  await setDisabled(ctx, input.user_id, false, caller.user.id);
+  return requireUser(ctx, input.user_id);
+}
+
+export async function resetSecondFactor(
+  ctx: Context,
+  { input }: Call<typeof contract.resetSecondFactor>,
+): Promise<User> {
+  await resetFactors(ctx, input.user_id);
+  return requireUser(ctx, input.user_id);
+}
+
+async function requireUser(ctx: Context, userId: string): Promise<User> {
+  const user = await users.findUser(ctx.db, userId);
+  if (user === undefined) throw new ApiError(4040, 'user_id: no account has this id.');
+  return userOf(user);
+}
+
+function userOf({ created_at, disabled_at, ...user }: users.UserRow): User {
+  return { ...user, created_at: created_at.toISOString(), disabled_at: disabled_at?.toISOString() ?? null };
+}
+
+/** The active settings with these variables, without secrets. */
+export function settingsNamed(ctx: Context, variables: readonly string[]): ReturnType<typeof showSettings> {
+  return showSettings(ctx.config).filter(({ variable }) => variables.includes(variable));
+}
+
+export async function getSettings(ctx: Context): Promise<OutputOf<typeof contract.getSettings>> {
+  const { limitUploads, limitChunks, limitMedia, limitSymbolUploads } = ctx.config;
+  const maxima: Readonly<Record<string, number>> = {
+    uploads: limitUploads,
+    chunks: limitChunks,
+    'media uploads': limitMedia,
+    'symbol uploads': limitSymbolUploads,
+  };
+  // All of these limits are per hour. Others, of which some are per day, have counters too.
+  const since = new Date(Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR);
+  const used = await state.listUsedLimits(ctx.db, { names: Object.keys(maxima), since, limit: MAX_LIMITS });
+  return {
+    settings: showSettings(ctx.config),
+    limits_in_use: used.map((limit) => ({
+      ...limit,
+      most: maxima[limit.limit] ?? 0,
+      since: limit.since.toISOString(),
+    })),
+  };
+}

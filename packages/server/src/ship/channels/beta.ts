@@ -1,0 +1,58 @@
+// The beta of a game: its members see the beta channel.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/channels';
+import type { AccountCaller, Context } from '../../context.ts';
+import { findGame, requireMember, requireVisible, unknownGame } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import * as beta from './beta.sql.ts';
+
+const PAGE_SIZE = 50;
+
+export async function joinBeta(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.joinBeta>,
+): Promise<{ joined: boolean }> {
+  await beta.insertMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
+  return { joined: true };
+}
+
+export async function leaveBeta(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.leaveBeta>,
+): Promise<{ joined: boolean }> {
+  await beta.deleteMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
+  return { joined: false };
+}
+
+export async function listBetaMembers(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listBetaMembers>,
+): Promise<OutputOf<typeof contract.listBetaMembers>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { cursor, limit = PAGE_SIZE } = input;
+  const list = ['beta', game.game_id];
+  const [joinedUs, userId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'text']);
+  const after = joinedUs === undefined || userId === undefined ? null : { joinedUs, userId };
+  const { page, last } = cutPage(await beta.listMembers(ctx.db, game.game_id, { after, limit: limit + 1 }), limit);
+  return {
+    members: page.map(({ user_id, name, joined_at }) => ({ user_id, name, joined_at: joined_at.toISOString() })),
+    next_cursor: last === null ? null : writeCursor(list, [last.joined_us, last.user_id]),
+  };
+}
+
+/** Removing a member is not a ban; they can join again. */
+export async function removeBetaMember(
+  ctx: Context,
+  { caller, input: { uid, user_id } }: Call<typeof contract.removeBetaMember>,
+): Promise<OutputOf<typeof contract.removeBetaMember>> {
+  const { game } = await requireMember(ctx, caller, uid);
+  return { removed: await beta.deleteMember(ctx.db, game.game_id, user_id) };
+}
+
+async function visibleGame(ctx: Context, caller: AccountCaller, ref: string): Promise<string> {
+  const game = await findGame(ctx.db, ref);
+  if (game === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
+  return game.game_id;
+}

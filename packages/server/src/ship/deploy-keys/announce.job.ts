@@ -1,0 +1,40 @@
+// Mails the owners of a game about a new deploy key or upload token, so that unexpected ones are noticed.
+import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { findGame, listOwners } from '../../people/games/games.ts';
+import { findIssue } from './deploy-keys.sql.ts';
+import { newKeyMail, newTokenMail } from './mails.ts';
+import { findTokenById } from './upload-tokens.sql.ts';
+
+/** The id is that of the deploy key or of the upload token. */
+type NewKey = { readonly gameId: string; readonly keyId: string };
+
+export const announceKeyJob = defineJob<NewKey>('deploy-keys:announce', 12);
+
+/** A repeated run may send the mail again. */
+export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Promise<void> {
+  const game = await findGame(ctx.db, gameId);
+  if (game === null) return;
+  const [key, token] = await Promise.all([findIssue(ctx.db, gameId, keyId), findTokenById(ctx.db, gameId, keyId)]);
+  const mails = (await listOwners(ctx.db, gameId)).flatMap(({ email: to }) => {
+    const about = { to, game, publicUrl: ctx.publicUrl };
+    return [
+      ...(key === undefined ? [] : [newKeyMail({ ...about, by: key.issued_by, keyRef: key.key_ref })]),
+      ...(token === undefined
+        ? []
+        : [
+            newTokenMail({
+              ...about,
+              by: token.created_by,
+              keyRef: token.key_ref,
+              name: token.name,
+              scopes: token.scopes,
+              expiresAt: token.expires_at,
+            }),
+          ]),
+    ];
+  });
+  await transact(ctx.db, (tx) => enqueueMails(ctx, tx, 'deploy_key', mails));
+}

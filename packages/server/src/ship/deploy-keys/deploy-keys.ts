@@ -1,0 +1,161 @@
+// Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool, as
+// upload tokens are.
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/deploy-keys';
+import type { Context, GameCaller } from '../../context.ts';
+import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { announceKeyJob } from './announce.job.ts';
+import * as keys from './deploy-keys.sql.ts';
+import { newKeyPair } from './key-pair.ts';
+import * as tokens from './upload-tokens.sql.ts';
+
+type Issued = OutputOf<typeof contract.issueDeployKey>;
+
+export async function issueDeployKey(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.issueDeployKey>,
+): Promise<Issued> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return issueDeployKeyFor(ctx, game.game_id, caller.user.name, { revokeTokens: input.revoke_tokens === true });
+}
+
+/**
+ * Issues a key and revokes every earlier one of the game in the same transaction, and with `revokeTokens` its upload
+ * tokens too.
+ */
+export function issueDeployKeyFor(
+  ctx: Context,
+  gameId: string,
+  issuedBy: string,
+  { revokeTokens = false }: { revokeTokens?: boolean } = {},
+): Promise<Issued> {
+  return transact(ctx.db, async (tx) => {
+    const issued = await issueDeployKeyWithin(tx, gameId, issuedBy);
+    const revoked = revokeTokens ? await tokens.revokeTokens(tx, gameId) : 0;
+    if (revoked > 0) recordChange('revoked_tokens', 0, revoked);
+    return { ...issued, revoked_tokens: revoked };
+  });
+}
+
+/** Blocks changes to the deploy keys of a game until the transaction ends. */
+export async function lockDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  await lockGame(tx, gameId);
+}
+
+/** The active key; null if there is none. */
+export async function findActiveKey(
+  db: Db,
+  gameId: string,
+): Promise<{ readonly key_ref: string; readonly last_used_at: Date | null } | null> {
+  return (await keys.findActiveKey(db, gameId)) ?? null;
+}
+
+/** The active keys and upload tokens of all games that the person owns. `upload_token` is the name of a token. */
+export async function listOwnedDeployKeys(
+  db: Db,
+  ownerId: string,
+): Promise<(keys.OwnedKeyRow & { upload_token: string | null })[]> {
+  const owned = await keys.listOwnedKeys(db, ownerId);
+  return [...owned.map((key) => ({ ...key, upload_token: null })), ...(await tokens.listOwnedTokens(db, ownerId))];
+}
+
+/** Revokes the keys and upload tokens of all games that the person owns. Returns how many were active. */
+export async function revokeOwnedDeployKeys(tx: Tx, ownerId: string): Promise<number> {
+  return (await keys.revokeOwnedKeys(tx, ownerId)) + (await tokens.revokeOwnedTokens(tx, ownerId));
+}
+
+/** The names of the game's upload tokens with these references. */
+export async function findTokenNames(
+  db: Db,
+  gameId: string,
+  keyRefs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (keyRefs.length === 0) return new Map();
+  return new Map((await tokens.listTokenNames(db, gameId, keyRefs)).map(({ key_ref, name }) => [key_ref, name]));
+}
+
+/** Issues a key within a transaction. */
+export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: string): Promise<Issued> {
+  const { accessToken, secretKey, ...pair } = newKeyPair();
+  const keyId = newId();
+  // The lock serializes concurrent calls, so that the later key revokes the earlier one.
+  await lockGame(tx, gameId);
+  const former = await keys.findActiveKey(tx, gameId);
+  recordChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
+  await keys.revokeKeys(tx, gameId);
+  await keys.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
+  await addJob(tx, announceKeyJob, { gameId, keyId });
+  return {
+    game_uid: gameId,
+    key_ref: pair.keyRef,
+    access_token: accessToken,
+    secret_key: secretKey,
+    revoked_tokens: 0,
+  };
+}
+
+/** Revokes the key and the upload tokens of the game without a replacement, within a transaction. */
+export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
+  await keys.revokeKeys(tx, gameId);
+  await tokens.revokeTokens(tx, gameId);
+}
+
+export async function listDeployKeys(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listDeployKeys>,
+): Promise<OutputOf<typeof contract.listDeployKeys>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const all = await keys.listKeys(ctx.db, game.game_id);
+  return {
+    deploy_keys: all.map((key) => ({
+      key_ref: key.key_ref,
+      issued_at: key.issued_at.toISOString(),
+      issued_by: key.issued_by,
+      revoked_at: key.revoked_at?.toISOString() ?? null,
+      last_used_at: key.last_used_at?.toISOString() ?? null,
+    })),
+  };
+}
+
+/**
+ * Returns the game of a key pair, which is a deploy key or an upload token. Throws 4022 for an unknown access token, 4023
+ * for a revoked key or a revoked or expired token, 4013 if the owner of the game is disabled, and 4024 for a wrong secret. The secret is always hashed and compared
+ * in constant time, and a revocation is revealed only to callers with the correct secret, so neither the response time
+ * nor the code helps to guess a key.
+ */
+export async function authenticateKey(
+  ctx: Context,
+  accessToken: string,
+  secretKey: string,
+  address: string,
+): Promise<GameCaller> {
+  const tokenHash = hashSecret(accessToken);
+  const key = await keys.findKey(ctx.db, tokenHash);
+  const token = key === undefined ? await tokens.findToken(ctx.db, tokenHash) : undefined;
+  const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
+  if (key === undefined && token === undefined) throw new ApiError(4022);
+  if (!matches) throw new ApiError(4024);
+  if ((key ?? token)!.owners_disabled) throw new ApiError(4013, 'The accounts of all owners of the game are disabled.');
+  if (token !== undefined) return callerOf(ctx, token, address);
+  if (key!.revoked_at !== null) throw new ApiError(4023);
+  if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);
+  return { kind: 'game', gameId: key!.game_id, keyRef: key!.key_ref };
+}
+
+async function callerOf(ctx: Context, token: tokens.FoundToken, address: string): Promise<GameCaller> {
+  const { game_id: gameId, token_id: id, key_ref: keyRef, name, scopes, expires_at: expiresAt } = token;
+  if (token.revoked_at !== null) throw new ApiError(4023, 'The upload token was revoked.');
+  if (expiresAt !== null && expiresAt <= ctx.clock.now())
+    throw new ApiError(4023, `The upload token expired on ${expiresAt.toISOString().slice(0, 10)}.`);
+  if (token.stale) await tokens.touchToken(ctx.db, gameId, id, address);
+  return { kind: 'game', gameId, keyRef, token: { id, name, scopes, expiresAt } };
+}
+
+const NO_HASH = Buffer.alloc(32);

@@ -1,0 +1,120 @@
+// Upload tokens: created with a name, scopes and an expiry, shown once, and renamed and revoked one at a time.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { type OutputOf, UPLOAD_SCOPES } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/deploy-keys';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange, recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { trimText } from '../../request/trim-text.ts';
+import { announceKeyJob } from './announce.job.ts';
+import { newKeyPair } from './key-pair.ts';
+import * as tokens from './upload-tokens.sql.ts';
+
+type TokenRecord = OutputOf<typeof contract.revokeUploadToken>;
+
+const MAX_LISTED = 100;
+
+export async function createUploadToken(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.createUploadToken>,
+): Promise<OutputOf<typeof contract.createUploadToken>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const { accessToken, secretKey, keyRef, tokenHash, secretHash } = newKeyPair();
+  const days = input.expires_in_days;
+  const created = await transact(ctx.db, async (tx) => {
+    // The lock makes the limit hold for concurrent calls.
+    await lockGame(tx, game.game_id);
+    if ((await tokens.countActiveTokens(tx, game.game_id, now)) >= LIMITS.uploadTokens)
+      throw new ApiError(
+        4002,
+        `The game has ${LIMITS.uploadTokens} active tokens, which is the limit. Revoke one first.`,
+      );
+    const row = await tokens.insertToken(tx, {
+      game_id: game.game_id,
+      token_id: newId(now.getTime()),
+      key_ref: keyRef,
+      token_hash: tokenHash,
+      secret_hash: secretHash,
+      name: trimText('name', input.name),
+      scopes: UPLOAD_SCOPES.filter((scope) => input.scopes.includes(scope)),
+      created_by: caller.user.name,
+      created_at: now,
+      expires_at: days === null ? null : new Date(now.getTime() + days * DAY),
+    });
+    recordChanges({}, { name: row.name, key_ref: row.key_ref, scopes: row.scopes, expires_at: row.expires_at });
+    await addJob(tx, announceKeyJob, { gameId: game.game_id, keyId: row.token_id });
+    return row;
+  });
+  return { ...recordOf(created, now), access_token: accessToken, secret_key: secretKey };
+}
+
+export async function listUploadTokens(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listUploadTokens>,
+): Promise<OutputOf<typeof contract.listUploadTokens>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const all = await tokens.listTokens(ctx.db, game.game_id, { now, limit: MAX_LISTED });
+  return { upload_tokens: all.map((token) => recordOf(token, now)) };
+}
+
+export async function renameUploadToken(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.renameUploadToken>,
+): Promise<TokenRecord> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const renamed = await transact(ctx.db, async (tx) => {
+    const row = await tokens.renameToken(tx, game.game_id, input.token_id, trimText('name', input.name));
+    if (row !== undefined) recordChange('name', row.old_name, row.name);
+    return row;
+  });
+  if (renamed === undefined) throw unknownToken();
+  return recordOf(renamed, ctx.clock.now());
+}
+
+export async function revokeUploadToken(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.revokeUploadToken>,
+): Promise<TokenRecord> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const now = ctx.clock.now();
+  const revoked = await transact(ctx.db, async (tx) => {
+    const row = await tokens.revokeToken(tx, game.game_id, input.token_id, now);
+    if (row !== undefined) recordChange('state', { name: row.name, key_ref: row.key_ref }, 'revoked');
+    return row;
+  });
+  if (revoked === undefined) throw unknownToken();
+  return recordOf(revoked, now);
+}
+
+function unknownToken(): ApiError {
+  return new ApiError(4040, 'token_id: the game has no such upload token.');
+}
+
+function recordOf(row: tokens.TokenRow, now: Date): TokenRecord {
+  return {
+    token_id: row.token_id,
+    key_ref: row.key_ref,
+    name: row.name,
+    scopes: row.scopes,
+    state: stateOf(row, now),
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_used_from: row.last_used_from,
+  };
+}
+
+function stateOf({ revoked_at, expires_at }: tokens.TokenRow, now: Date): TokenRecord['state'] {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at <= now ? 'expired' : 'active';
+}

@@ -1,0 +1,177 @@
+// Uploaded files of builds: their rows, their scan state, and rejected uploads.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/files';
+import type { ScanState } from '@chauffeur/contract/operations/files';
+import type { Context, GameCaller } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import { requireMember } from '../../people/games/games.ts';
+import { recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import * as files from './files.sql.ts';
+import { scanLine } from './scan-line.ts';
+
+export type FileRow = files.FileRow;
+export type OfferedFile = files.OfferedFile;
+export type ScanEvent = files.ScanEventRow;
+export type NewFile = files.NewFile;
+export type Origin = files.Origin;
+export type ZipEntry = files.ZipEntry;
+
+/** The fields of a summary. The time is a date or in PostgreSQL's JSON format. */
+export type FileFacts = Pick<FileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
+  uploaded_at: Date | string;
+};
+
+const PAGE_SIZE = 20;
+/** How long a rejected upload stays listed (spec: Files and scans). */
+const REJECTED_DAYS = 30;
+
+/** States in which a file is offered for download. */
+export function isOffered(state: ScanState): boolean {
+  return state === 'clean' || state === 'unscanned';
+}
+
+/** The same condition in SQL, on rows of `files`. */
+export const offered = files.offered;
+
+/** The SQL of the blobs that files refer to (operate/backups). */
+export const { blobReferences } = files;
+
+/** Whether the scan has ended. */
+export function isSettled(state: ScanState): boolean {
+  return state !== 'pending' && state !== 'scanning';
+}
+
+export function summaryOf(file: FileFacts) {
+  return {
+    file_uid: file.file_id,
+    filename: file.filename,
+    size: file.size,
+    checksum: file.checksum,
+    status: file.scan_state,
+    message: scanLine(file.scan_state),
+    uploaded_at: new Date(file.uploaded_at).toISOString(),
+  };
+}
+
+/** Who uploads a file, for its provenance. */
+export function originOf({ keyRef, user }: GameCaller): Origin {
+  return user === undefined
+    ? { type: 'deploy_key', key_ref: keyRef }
+    : { type: 'cli_login', key_ref: keyRef, user: user.name };
+}
+
+/** Records an uploaded file as pending. Its blob must already be durable. */
+export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
+  const row = await files.insertFile(tx, file);
+  recordChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
+  await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
+  return row;
+}
+
+/** Changes the scan state of a file and records it in the history; false if the file was deleted in the meantime. */
+export async function recordScan(
+  tx: Tx,
+  file: { game_id: string; file_id: string },
+  event: files.NewScanEvent,
+): Promise<boolean> {
+  if (!(await files.updateScanState(tx, file, event.state))) return false;
+  await files.insertScanEvent(tx, file, event);
+  return true;
+}
+
+/** Stores the list of a zip's entries, replacing an earlier one. */
+export function recordEntries(
+  tx: Tx,
+  file: { game_id: string; file_id: string },
+  entries: readonly ZipEntry[],
+): Promise<void> {
+  return files.upsertEntries(tx, file, entries);
+}
+
+export async function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | null> {
+  return (await files.findFile(db, gameId, fileId)) ?? null;
+}
+
+/** Finds a file of any game. */
+export async function findFileById(db: Db, fileId: string): Promise<FileRow | null> {
+  return (await files.findFileById(db, fileId)) ?? null;
+}
+
+/** The 20 newest files of a build, newest first. */
+export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
+  const newest = await files.listFilesOfBuild(db, gameId, buildId, PAGE_SIZE);
+  return newest.map((file) => ({
+    ...summaryOf(file),
+    origin: file.origin,
+    scans: file.scans.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
+  }));
+}
+
+/** The newest offered file of a build, or null. */
+export async function newestOfferedFile(db: Db, gameId: string, buildId: string): Promise<OfferedFile | null> {
+  return (await newestOfferedFiles(db, gameId, [buildId])).get(buildId) ?? null;
+}
+
+/** The newest offered file of each build, keyed by build id; builds without one are left out. */
+export async function newestOfferedFiles(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<ReadonlyMap<string, OfferedFile>> {
+  const newest = await files.newestOfferedFiles(db, gameId, buildIds);
+  return new Map(newest.map((file) => [file.build_id, file]));
+}
+
+/** Whether a newer file of the same build was offered before `time`. */
+export const { isSupersededBefore } = files;
+
+export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {
+  return files.listScanEvents(db, file);
+}
+
+export function readEntries(db: Db, file: FileRow): Promise<ZipEntry[]> {
+  return files.readEntries(db, file);
+}
+
+/** Returns the ids that have a row; the sweep keeps their blobs. */
+export const { readScanBacklog } = files;
+
+export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
+  return files.existingFiles(db, fileIds);
+}
+
+export async function getFile(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getFile>,
+): Promise<OutputOf<typeof contract.getFile>> {
+  const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
+  if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  const history = await files.listScanEvents(ctx.db, file);
+  return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
+}
+
+export async function listRejectedUploads(ctx: Context, { caller, input }: Call<typeof contract.listRejectedUploads>) {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const page = input.page ?? 1;
+  const pageSize = input.page_size ?? PAGE_SIZE;
+  const since = new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY);
+  const [rejected, total] = await Promise.all([
+    files.listRejected(ctx.db, game.game_id, since, { limit: pageSize, offset: (page - 1) * pageSize }),
+    files.countRejected(ctx.db, game.game_id, since),
+  ]);
+  const listed = rejected.map((file) => ({
+    ...summaryOf(file),
+    build_id: file.build_id,
+    detail: file.detail,
+    rejected_at: file.rejected_at.toISOString(),
+  }));
+  return { files: listed, pagination: { page, page_size: pageSize, total } };
+}
+
+/** Deletes the records of uploads that were rejected more than 30 days ago. */
+export function forgetRejected(ctx: Context): Promise<number> {
+  return files.deleteRejectedBefore(ctx.db, new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY));
+}

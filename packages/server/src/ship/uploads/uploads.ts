@@ -1,0 +1,130 @@
+// Uploads: the sessions of zips that arrive in chunks, opened, listed and aborted. The streaming routes are in http.ts.
+import { ApiError } from '@chauffeur/contract/errors';
+import { canonicalChecksum } from '@chauffeur/contract/identity';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/uploads';
+import type { Context, GameCaller } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { requireOwnProgram, requireVerifiedOwner } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import type { Fields } from '../../request/form.ts';
+import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
+import { originOf } from '../files/files.ts';
+import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
+import { blobKeyOf } from './complete-file.ts';
+import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
+import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
+import * as sessions from './uploads.sql.ts';
+
+/** The SQL of the blobs that open sessions write (operate/backups). */
+export const { countAllOpen, openBlobs } = sessions;
+
+type SessionRecord = OutputOf<typeof contract.openUploadSession>;
+
+/** An estimate, because it is unknown when a session will end. */
+const SLOT_RETRY_SECONDS = 30;
+
+/** Opens a session from the fields of its form. */
+export async function openSession(ctx: Context, caller: GameCaller, fields: Fields): Promise<SessionRecord> {
+  await requireVerifiedOwner(ctx, caller.gameId);
+  const filename = readFilename(fields.filename);
+  const totalSize = readTotalSize(fields.total_size);
+  const target = readTarget(fields);
+  await requireOwnProgram(ctx, caller.gameId, fields, 4039);
+  const build = await requireBuild(ctx.db, caller.gameId, target.build);
+  requireSamePlace(target, build);
+  await requireFreeStorage(ctx, caller.gameId, totalSize);
+  await countUse(ctx, ctx.db, caller.gameId, {
+    name: 'uploads',
+    max: ctx.config.limitUploads,
+    windowSeconds: 3600,
+  });
+  const fileId = newId();
+  const openedAt = ctx.clock.now();
+  const session = await insertWithinLimit(ctx, {
+    gameId: caller.gameId,
+    sessionId: newId(),
+    buildId: build.build_id,
+    fileId,
+    filename,
+    totalSize,
+    checksum: target.checksum,
+    blob: await ctx.blobs.begin(blobKeyOf(caller.gameId, fileId)),
+    keyRef: caller.keyRef,
+    origin: originOf(caller),
+    openedAt,
+    expiresAt: new Date(openedAt.getTime() + ctx.config.sessionHours * HOUR),
+  });
+  return recordOf(session);
+}
+
+async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Promise<Session> {
+  try {
+    return await transact(ctx.db, async (tx) => {
+      await sessions.lockOpenings(tx, session.gameId);
+      const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
+      const max = ctx.config.limitSessions;
+      if (max > 0 && !countLimit(ctx.metrics, 'open_sessions', open < max)) {
+        throw new ApiError(
+          4291,
+          `This game has ${open} open upload sessions, which is the limit. Complete or abort one.`,
+          {
+            data: { retry_after: SLOT_RETRY_SECONDS },
+          },
+        );
+      }
+      const opened = await sessions.insertSession(tx, session);
+      await enforceQuota(ctx, tx, session.gameId);
+      return opened;
+    });
+  } catch (error) {
+    await ctx.blobs.delete(session.blob.key);
+    throw orDeletedBuild(error);
+  }
+}
+
+function recordOf(session: Session): SessionRecord {
+  return {
+    session_id: session.session_id,
+    expected_size: session.total_size,
+    current_size: session.current_size,
+    expires_at: session.expires_at.toISOString(),
+  };
+}
+
+export async function listUploadSessions(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listUploadSessions>,
+): Promise<OutputOf<typeof contract.listUploadSessions>> {
+  const filter = {
+    buildId: input.build_id ?? null,
+    checksum: input.checksum === undefined ? null : canonicalChecksum(input.checksum),
+  };
+  const open = await sessions.listOpen(ctx.db, caller.gameId, ctx.clock.now(), filter);
+  return {
+    sessions: open.map((session) => ({
+      ...recordOf(session),
+      build_id: session.build_id,
+      filename: session.filename,
+      checksum: session.checksum,
+    })),
+  };
+}
+
+export async function abortUploadSession(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.abortUploadSession>,
+): Promise<{ session_id: string }> {
+  const session = await requireSession(ctx, caller, input.session_id);
+  if (session.finished_at !== null) throw unknownSession();
+  const { release } = await lockSession(ctx, session);
+  await dropSession(ctx, session).catch(async (error) => {
+    await release();
+    throw error;
+  });
+  return { session_id: session.session_id };
+}

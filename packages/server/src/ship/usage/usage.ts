@@ -1,0 +1,103 @@
+// A game's usage of its limits, and the storage quota for its builds, symbols, event files and videos.
+import { ApiError } from '@chauffeur/contract/errors';
+import { formatBytes } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/usage';
+import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Tx } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { raiseAlerts } from '../../notify/alerts/alerts.ts';
+import { requireMember } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { readLimits } from '../quotas/quotas.ts';
+import * as sql from './usage.sql.ts';
+
+type Usage = OutputOf<typeof contract.getUsage>;
+
+export async function getUsage(ctx: Context, { caller, input }: Call<typeof contract.getUsage>): Promise<Usage> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return readUsage(ctx, game.game_id);
+}
+
+export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
+  const { config, clock, db } = ctx;
+  const day = new Date(Math.floor(clock.now().getTime() / DAY) * DAY);
+  const [limits, storage, crashes] = await Promise.all([
+    readLimits(ctx, db, gameId),
+    sql.readStorage(db, gameId),
+    sql.readCrashCounters(db, gameId, day),
+  ]);
+  return {
+    storage: {
+      used_bytes: sumOf(storage),
+      limit_bytes: limits.storage,
+      builds_bytes: storage.builds,
+      sessions_bytes: storage.sessions,
+      symbols_bytes: storage.symbols,
+      event_files_bytes: storage.event_files,
+      videos_bytes: storage.videos,
+    },
+    crashes_today: {
+      reports: usedOf(crashes.reports, config.limitCrashes),
+      files: usedOf(crashes.files, config.limitCrashUploads),
+      bytes: usedOf(crashes.bytes, limits.crashFiles),
+      resets_at: new Date(day.getTime() + DAY).toISOString(),
+    },
+  };
+}
+
+/** Capped, because the counters include refused requests. */
+function usedOf(used: number, limit: number): { used: number; limit: number } {
+  return { used: limit === 0 ? used : Math.min(used, limit), limit };
+}
+
+/** The storage that is available to an upload. */
+export type FreeStorage = {
+  /** Infinity without a quota. */
+  bytes: number;
+  /** Creates the error for an upload that needs more. */
+  exceeded(): ApiError;
+};
+
+/** Checks the available storage before an upload is received. Throws 4292 if it is less than `bytes`. */
+export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1): Promise<FreeStorage> {
+  const { storage: quota } = await readLimits(ctx, ctx.db, gameId);
+  if (quota === 0) return { bytes: Number.POSITIVE_INFINITY, exceeded: () => quotaExceeded(0, 0) };
+  const used = sumOf(await sql.readStorage(ctx.db, gameId));
+  const free = Math.max(0, quota - used);
+  if (!countLimit(ctx.metrics, 'storage', free >= bytes)) throw quotaExceeded(used, quota);
+  return { bytes: free, exceeded: () => quotaExceeded(used, quota) };
+}
+
+/**
+ * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls
+ * them back. From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
+ */
+export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promise<void> {
+  const { storage: quota } = await readLimits(ctx, tx, gameId);
+  if (quota === 0) return;
+  await sql.lockStorage(tx, gameId);
+  const used = sumOf(await sql.readStorage(tx, gameId));
+  if (!countLimit(ctx.metrics, 'storage', used <= quota)) throw quotaExceeded(used, quota);
+  if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
+  const now = ctx.clock.now();
+  if (!(await sql.insertWarning(tx, gameId, now))) return;
+  // Each warning is a subject of its own: there is one each time that usage gets this high.
+  const subject = `storage ${now.toISOString()}`;
+  const data = { quota: 'storage', used, limit: quota } as const;
+  await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);
+}
+
+function sumOf({ builds, sessions, symbols, event_files, videos }: sql.StorageRow): number {
+  return builds + sessions + symbols + event_files + videos;
+}
+
+function quotaExceeded(used: number, quota: number): ApiError {
+  return new ApiError(
+    4292,
+    `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds, symbols, event files and videos. Delete some, or complete or abort open uploads.`,
+    { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
+  );
+}

@@ -1,0 +1,149 @@
+// The streaming routes of videos: the form that adds one, and the files.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/videos';
+import { refuseVideo, VIDEO_TOO_LARGE } from '@chauffeur/contract/video-rules';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { requireMember, requireVerifiedOwner, unknownGame } from '../../people/games/games.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { StreamCall } from '../../request/call.ts';
+import { findFilenameProblem } from '../../request/filename.ts';
+import { readForm } from '../../request/form.ts';
+import { createReceiver, type Receiver, storeBytes } from '../../request/receive.ts';
+import { sendBlob } from '../../request/send-blob.ts';
+import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
+import { blobKeyOf } from './blob-key.ts';
+import { inspectVideo } from './inspect-video.ts';
+import { dropBlob, type NewVideo, recordVideo, requireSpace, requireVisibleVideo, unknownVideo } from './videos.ts';
+
+type Added = OutputOf<typeof contract.addVideo>;
+
+/** The maximum size of the part headers of a form, in addition to its file. */
+const FORM_BYTES = MIB;
+
+/** `POST …/tool/videos`. */
+export function addVideo(ctx: Context, { caller, request }: StreamCall<typeof contract.addVideo>) {
+  return receiveVideo(ctx, caller.gameId, request);
+}
+
+/** `POST …/games/{uid}/videos`: the same for the website. */
+export async function addGameVideo(
+  ctx: Context,
+  { caller, input, request }: StreamCall<typeof contract.addGameVideo>,
+): Promise<Answer<Added>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return receiveVideo(ctx, game.game_id, request);
+}
+
+/** Everything that can be refused before the bytes arrive is. */
+async function receiveVideo(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
+  await requireVerifiedOwner(ctx, gameId);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > LIMITS.videoBytes + FORM_BYTES) throw tooLarge();
+  await requireSpace(ctx.db, gameId);
+  const storage = await requireFreeStorage(ctx, gameId, Math.max(1, announced - FORM_BYTES));
+  await countUse(ctx, ctx.db, gameId, { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 });
+
+  const video = await storeVideo(ctx, gameId, storage, request);
+  const added = await recordVideo(ctx, video).catch(async (error: unknown) => {
+    // After any other error the row may exist, so the blob is left to the sweep.
+    if (error instanceof ApiError) await dropBlob(ctx, video.blob_key);
+    throw error;
+  });
+  ctx.metrics.uploadedBytes.inc({ way: 'video' }, video.size);
+  return answer(201, added);
+}
+
+/** Stores the video of the form, without a row, if browsers can play it. */
+async function storeVideo(
+  ctx: Context,
+  gameId: string,
+  storage: FreeStorage,
+  request: FastifyRequest,
+): Promise<NewVideo> {
+  const id = newId();
+  const key = blobKeyOf(gameId, id);
+  const receiver = createReceiver({
+    maxBytes: Math.min(LIMITS.videoBytes, storage.bytes),
+    tooLarge: storage.bytes < LIMITS.videoBytes ? storage.exceeded : tooLarge,
+  });
+  try {
+    const filename = await storeForm(ctx, key, receiver, request);
+    const reading = await inspectVideo(ctx.blobs.settings, key);
+    if ('refused' in reading) throw new ApiError(4155, `${filename}: ${reading.refused}`);
+    const { type, width, height, seconds } = reading;
+    return {
+      game_id: gameId,
+      video_id: id,
+      filename,
+      content_type: type,
+      width,
+      height,
+      duration_ms: seconds === null ? null : Math.round(seconds * 1000),
+      size: receiver.size,
+      checksum: receiver.hash!.digest('hex'),
+      blob_key: key,
+    };
+  } catch (error) {
+    await dropBlob(ctx, key);
+    // The blobs of a deleted game are removed at any moment.
+    throw error instanceof BlobMissingError ? unknownGame(error) : error;
+  }
+}
+
+/** Stores the only file of the form while it arrives, and returns its name. */
+async function storeForm(ctx: Context, key: string, receiver: Receiver, request: FastifyRequest): Promise<string> {
+  let filename = '';
+  await readForm(request.raw, {
+    maxBytes: LIMITS.videoBytes + FORM_BYTES,
+    maxFiles: 1,
+    invalid: 4150,
+    idleMs: ctx.config.uploadIdleSeconds * 1000,
+    checkAccess: request.checkAccess,
+    async onFile(part) {
+      const problem = findFilenameProblem(part.filename);
+      if (problem !== null) throw new ApiError(4150, problem);
+      filename = part.filename;
+      const upload = await storeBytes(ctx.blobs, await ctx.blobs.begin(key), receiver, part.bytes);
+      await ctx.blobs.complete(upload);
+    },
+  });
+  return filename;
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(4155, refuseVideo(VIDEO_TOO_LARGE));
+}
+
+/**
+ * `GET …/public/videos/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. As with
+ * images, signed URLs of a store would differ each time and defeat caching.
+ */
+export async function downloadVideo(
+  ctx: Context,
+  { caller, input: { uid }, request, reply }: StreamCall<typeof contract.downloadVideo>,
+): Promise<FastifyReply> {
+  const { video, game } = await requireVisibleVideo(ctx, caller, uid);
+  const isDraft = game.visibility === 'draft';
+  reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
+  if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
+  reply.header('content-security-policy', "default-src 'none'; sandbox");
+  try {
+    return await sendBlob(ctx.blobs, request, reply, {
+      key: video.blob_key,
+      size: video.size,
+      etag: `"${video.video_id}"`,
+      contentType: video.content_type,
+      filename: video.filename,
+      signedSeconds: null,
+    });
+  } catch (cause) {
+    // The video was deleted after its row was read.
+    throw cause instanceof BlobMissingError ? unknownVideo(cause) : cause;
+  }
+}

@@ -1,0 +1,180 @@
+// Uploaded videos of a game, in an order chosen by the developer. Players see a video once it passed its scan.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/videos';
+import type { Caller, Context } from '../../context.ts';
+import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { addJob } from '../../kernel/jobs/jobs.ts';
+import { findGame, type Game, requireMember, requireVisible } from '../../people/games/games.ts';
+import { recordChanges } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import type { Reader } from '../../request/read-replica.ts';
+import { enforceQuota } from '../usage/usage.ts';
+import { scanVideoJob } from './scan.job.ts';
+import * as sql from './videos.sql.ts';
+
+export type VideoRow = sql.VideoRow;
+/** A video with a durable blob but without a row. */
+export type NewVideo = sql.NewVideo;
+export type VideoSet = OutputOf<typeof contract.listGameVideos>;
+export type PublicVideo = Omit<VideoSet['videos'][number], 'filename' | 'position' | 'status' | 'detail'>;
+
+/** The SQL of the blobs that videos refer to (operate/backups). */
+export const { blobReferences } = sql;
+
+export async function listVideos(ctx: Context, { caller }: Call<typeof contract.listVideos>): Promise<VideoSet> {
+  return videoSetOf(ctx, await sql.listVideos(ctx.db, caller.gameId));
+}
+
+export async function listGameVideos(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listGameVideos>,
+): Promise<VideoSet> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return videoSetOf(ctx, await sql.listVideos(ctx.db, game.game_id));
+}
+
+/** The videos that players see. The caller must have checked that the game is visible. */
+export async function publicVideos(ctx: Reader, gameId: string): Promise<PublicVideo[]> {
+  const videos = await sql.listVideos(ctx.db, gameId);
+  return videos.filter(isOffered).map((video) => publicRecordOf(ctx, video));
+}
+
+function isOffered({ scan_state }: VideoRow): boolean {
+  return scan_state === 'clean' || scan_state === 'unscanned';
+}
+
+function videoSetOf(ctx: Context, videos: readonly VideoRow[]): VideoSet {
+  return { videos: videos.map((video) => recordOf(ctx, video)) };
+}
+
+function recordOf(ctx: Context, video: VideoRow): VideoSet['videos'][number] {
+  const { filename, position, scan_state: status, scan_detail: detail } = video;
+  return { ...publicRecordOf(ctx, video), filename, position, status, detail };
+}
+
+function publicRecordOf({ publicUrl }: Pick<Reader, 'publicUrl'>, video: VideoRow): PublicVideo {
+  const { video_id: uid, content_type, width, height, duration_ms, size, uploaded_at } = video;
+  return {
+    uid,
+    url: `${publicUrl}/api/v1/public/videos/${uid}`,
+    content_type,
+    width,
+    height,
+    duration_seconds: duration_ms === null ? null : duration_ms / 1000,
+    size,
+    uploaded_at: uploaded_at.toISOString(),
+  };
+}
+
+/** Throws 4152 if the game has the maximum number of videos. */
+export async function requireSpace(db: Db, gameId: string): Promise<void> {
+  const { length } = await sql.listVideos(db, gameId);
+  if (length < LIMITS.videoFiles) return;
+  throw new ApiError(4152, `The game has ${length} of at most ${LIMITS.videoFiles} videos. Delete one first.`);
+}
+
+/**
+ * Adds a video, whose blob must already be durable, and enqueues its scan. Throws 4152 if the game has the maximum
+ * number of videos, and 4292 if the video exceeds the storage quota; the caller then deletes the blob.
+ */
+export async function recordVideo(ctx: Context, video: NewVideo): Promise<OutputOf<typeof contract.addVideo>> {
+  const { game_id: gameId } = video;
+  const { added, all } = await transact(ctx.db, async (tx) => {
+    await sql.lockVideos(tx, gameId);
+    await requireSpace(tx, gameId);
+    const added = await sql.insertVideo(tx, video);
+    await enforceQuota(ctx, tx, gameId);
+    recordChanges({}, { video: added.filename, size: added.size, checksum: added.checksum });
+    await addJob(tx, scanVideoJob, { videoId: added.video_id });
+    return { added, all: await sql.listVideos(tx, gameId) };
+  });
+  return { added: recordOf(ctx, added), ...videoSetOf(ctx, all) };
+}
+
+/** Throws 4040. */
+export function deleteVideo(ctx: Context, { caller, input }: Call<typeof contract.deleteVideo>): Promise<VideoSet> {
+  return removeVideo(ctx, caller.gameId, input.uid);
+}
+
+/** Throws 4040. */
+export async function deleteGameVideo(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.deleteGameVideo>,
+): Promise<VideoSet> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return removeVideo(ctx, game.game_id, input.video);
+}
+
+async function removeVideo(ctx: Context, gameId: string, uid: string): Promise<VideoSet> {
+  const { deleted, remaining } = await changeVideos(ctx, gameId, async (tx, videos) => {
+    const deleted = videos.find(({ video_id }) => video_id === uid.toLowerCase());
+    if (deleted === undefined) throw unknownVideo();
+    await sql.deleteVideo(tx, deleted);
+    return { deleted, remaining: await sql.listVideos(tx, gameId) };
+  });
+  await dropBlob(ctx, deleted.blob_key);
+  return videoSetOf(ctx, remaining);
+}
+
+/** Throws 4154 unless the order names each of the videos exactly once. */
+export function orderVideos(ctx: Context, { caller, input }: Call<typeof contract.orderVideos>): Promise<VideoSet> {
+  return sortVideos(ctx, caller.gameId, input.order);
+}
+
+/** Throws 4154 unless the order names each of the videos exactly once. */
+export async function orderGameVideos(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.orderGameVideos>,
+): Promise<VideoSet> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return sortVideos(ctx, game.game_id, input.order);
+}
+
+function sortVideos(ctx: Context, gameId: string, uids: readonly string[]): Promise<VideoSet> {
+  const order = uids.map((uid) => uid.toLowerCase());
+  return changeVideos(ctx, gameId, async (tx, videos) => {
+    const existing = new Set(videos.map(({ video_id }) => video_id));
+    if (order.length !== existing.size || new Set(order).symmetricDifference(existing).size > 0)
+      throw new ApiError(
+        4154,
+        `order: must name each of the ${existing.size} videos exactly once. List the videos and send all their uids.`,
+      );
+    await sql.updateOrder(tx, gameId, order);
+    return videoSetOf(ctx, await sql.listVideos(tx, gameId));
+  });
+}
+
+/** Runs `work` on the current videos of the game while other changes are blocked. */
+function changeVideos<T>(ctx: Context, gameId: string, work: (tx: Tx, videos: VideoRow[]) => Promise<T>): Promise<T> {
+  return transact(ctx.db, async (tx) => {
+    await sql.lockVideos(tx, gameId);
+    return work(tx, await sql.listVideos(tx, gameId));
+  });
+}
+
+/** Returns a video that passed its scan, of a game that the caller may see. Throws 4040. */
+export async function requireVisibleVideo(
+  ctx: Context,
+  caller: Caller,
+  videoId: string,
+): Promise<{ video: VideoRow; game: Game }> {
+  const video = await sql.findVideo(ctx.db, videoId);
+  if (video === undefined || !isOffered(video)) throw unknownVideo();
+  const game = await findGame(ctx.db, video.game_id);
+  if (game === null) throw unknownVideo();
+  await requireVisible(ctx, game, caller).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === 4040 ? unknownVideo(error) : error;
+  });
+  return { video, game };
+}
+
+export function unknownVideo(cause?: unknown): ApiError {
+  return new ApiError(4040, "uid: this video does not exist, or you don't have access to it.", { cause });
+}
+
+/** Deletes a blob without a row. If this fails, the sweep deletes it later. */
+export async function dropBlob(ctx: Context, key: string): Promise<void> {
+  await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of a video could not be deleted'));
+}

@@ -1,0 +1,201 @@
+// Bug tickets as members of the game see them: listed, read, and changed.
+import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/bugs';
+import type { Context } from '../../context.ts';
+import { findGroups, groupsOfReports, idsOfGroup } from '../../crash/crashes/crashes.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { lockGame, requireMember } from '../../people/games/games.ts';
+import { recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { type Reader, readReplica } from '../../request/read-replica.ts';
+import * as sql from './bugs.sql.ts';
+import { listReplies, type ReplyRow } from './replies.sql.ts';
+import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from './reporters.ts';
+import * as settings from './settings.sql.ts';
+
+export { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding };
+
+type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
+type Detail = OutputOf<typeof contract.getBugTicket>;
+type Settings = OutputOf<typeof contract.getBugSettings>;
+
+const PAGE_SIZE = 50;
+
+export async function listBugTickets(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listBugTickets>,
+): Promise<OutputOf<typeof contract.listBugTickets>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const gameId = game.game_id;
+  const { status, label, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
+  const list = ['bugs', gameId, status ?? null, label ?? null, groupId?.toLowerCase() ?? null, text ?? null];
+  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+  return readReplica(ctx, { caller, gameId }, async (reader) => {
+    const groupIds = groupId === undefined ? undefined : await idsOfGroup(reader, gameId, groupId);
+    const filters = { status, label, groupIds, text };
+    const matches = await sql.listBugs(reader.db, gameId, filters, { before, limit: limit + 1 });
+    const { page, last } = cutPage(matches, limit);
+    return {
+      bugs: await ticketsOf(reader, gameId, page),
+      next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
+    };
+  });
+}
+
+export async function getBugTicket(
+  ctx: Context,
+  { caller, input: { uid, bug_uid } }: Call<typeof contract.getBugTicket>,
+): Promise<Detail> {
+  const { game } = await requireMember(ctx, caller, uid);
+  return readTicket(ctx, game.game_id, bug_uid);
+}
+
+/** Throws 4040 if there is no such ticket. */
+async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
+  const bug = await sql.findBug(ctx.db, gameId, bugId);
+  if (bug === undefined) throw unknownTicket();
+  const [[record], replies] = await Promise.all([
+    ticketsOf(ctx, gameId, [bug]),
+    listReplies(ctx.db, gameId, bug.bug_id),
+  ]);
+  return { ...record!, replies: replies.map(replyRecord) };
+}
+
+export function unknownTicket(): ApiError {
+  return new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
+}
+
+export function replyRecord({
+  reply_id,
+  user_name,
+  agent_name,
+  message,
+  sent_at,
+}: ReplyRow): Detail['replies'][number] {
+  return { reply_uid: reply_id, name: user_name, agent: agent_name, message, sent_at: sent_at.toISOString() };
+}
+
+/** The number of open tickets of each game that has any, counted up to LIMITS.bugsCounted. */
+export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
+  const counted = await sql.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
+  return new Map(counted.map(({ game_id, open }) => [game_id, open]));
+}
+
+export async function updateBugTicket(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.updateBugTicket>,
+): Promise<Detail> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const gameId = game.game_id;
+  const now = ctx.clock.now();
+  const { bug_uid: bugId, status, duplicate_of: originalId } = input;
+  const changes = {
+    status,
+    title: input.title === undefined ? undefined : titleOf(input.title),
+    labels: input.labels && [...new Set(input.labels)],
+    groupId: input.group_id == null ? input.group_id : await requireGroup(ctx, gameId, input.group_id),
+  };
+  await transact(ctx.db, async (tx) => {
+    if (originalId !== undefined) {
+      await sql.lockDuplicates(tx, gameId);
+      const original = originalId === null ? null : await requireOriginal(tx, gameId, bugId, originalId);
+      await sql.setDuplicate(tx, gameId, bugId, original, now);
+    }
+    if (!(await sql.updateBug(tx, gameId, bugId, changes, now))) throw unknownTicket();
+  });
+  return readTicket(ctx, gameId, bugId);
+}
+
+/** Empty for null. Throws 4002 for characters that do not belong in a title. */
+function titleOf(title: string | null): string {
+  if (title === null) return '';
+  const problem = findDisplayNameProblem(title, LIMITS.bugTitleLength);
+  if (problem !== null) throw new ApiError(4002, `title: ${problem}.`);
+  return tidyDisplayName(title);
+}
+
+/** Instead of a merged group, the group that it is shown in. Throws 4040. */
+async function requireGroup(ctx: Context, gameId: string, groupId: string): Promise<string> {
+  const group = (await findGroups(ctx, gameId, [groupId])).get(groupId.toLowerCase());
+  if (group === undefined) throw new ApiError(4040, 'group_id: this game has no such crash group.');
+  return group.group_id;
+}
+
+/** Throws 4040 if one of the tickets does not exist, and 4002 if they are the same or were marked the other way round. */
+async function requireOriginal(tx: Tx, gameId: string, bugId: string, originalId: string): Promise<string> {
+  const original = await sql.findOriginal(tx, gameId, originalId);
+  if (original === undefined) throw new ApiError(4040, 'duplicate_of: this game has no such bug ticket.');
+  if (original !== bugId.toLowerCase()) return original;
+  throw new ApiError(
+    4002,
+    originalId.toLowerCase() === original
+      ? 'duplicate_of: a ticket cannot be a duplicate of itself.'
+      : 'duplicate_of: that ticket is a duplicate of this one.',
+  );
+}
+
+/** Leaves out the ids of reports and groups that were deleted or have expired. */
+async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[]): Promise<Ticket[]> {
+  const groupOfReport = await groupsOfReports(
+    ctx,
+    gameId,
+    rows.flatMap(({ crash_id }) => crash_id ?? []),
+  );
+  const groupIdOf = ({ group_id, crash_id }: sql.BugRow) =>
+    group_id ?? (crash_id === null ? null : (groupOfReport.get(crash_id) ?? null));
+  const groups = await findGroups(ctx, gameId, [...new Set(rows.flatMap((row) => groupIdOf(row) ?? []))]);
+  return rows.map((row) => {
+    const { bug_id, title, crash_id, group_id: _, duplicate_of, original_number, filed_at, updated_at, ...bug } = row;
+    return {
+      ...bug,
+      bug_uid: bug_id,
+      title: title === '' ? startOf(bug.message) : title,
+      crash_id: crash_id !== null && groupOfReport.has(crash_id) ? crash_id : null,
+      group: groups.get(groupIdOf(row) ?? '') ?? null,
+      duplicate_of: duplicate_of === null ? null : { bug_uid: duplicate_of, number: original_number! },
+      filed_at: filed_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+    };
+  });
+}
+
+/** The beginning of a message, on one line. */
+function startOf(message: string): string {
+  const [...characters] = message
+    .slice(0, 4 * LIMITS.bugTitleLength)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (characters.length <= LIMITS.bugTitleLength) return characters.join('');
+  return `${characters.slice(0, LIMITS.bugTitleLength - 1).join('')}…`;
+}
+
+/** Whether players without an account can file tickets. */
+export function acceptsGuests(ctx: Context, gameId: string): Promise<boolean> {
+  return settings.acceptsGuests(ctx.db, gameId);
+}
+
+export async function getBugSettings(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getBugSettings>,
+): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return { guests: await settings.acceptsGuests(ctx.db, game.game_id) };
+}
+
+export async function setBugSettings(
+  ctx: Context,
+  { caller, input: { uid, guests } }: Call<typeof contract.setBugSettings>,
+): Promise<Settings> {
+  const { game } = await requireMember(ctx, caller, uid);
+  await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await lockGame(tx, game.game_id);
+    recordChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
+    await settings.setGuests(tx, game.game_id, guests);
+  });
+  return { guests };
+}

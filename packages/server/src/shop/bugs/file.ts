@@ -1,0 +1,202 @@
+// Files bug tickets of players, with or without an account, optionally with a dump and a log.
+import { createHmac } from 'node:crypto';
+import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
+import { ApiError } from '@chauffeur/contract/errors';
+import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/bugs';
+import type { Caller, Context } from '../../context.ts';
+import { openReport } from '../../crash/crashes/crashes.ts';
+import { DAY, SECOND } from '../../kernel/clock.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { deriveKey } from '../../kernel/secrets/signed-token.ts';
+import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
+import { findGame, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
+import { countPublicPost, networkOf } from '../../request/address-limit.ts';
+import { requestLanguage } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { perContext } from '../../request/per-context.ts';
+import { type Build, findBuild } from '../../ship/builds/builds.ts';
+import * as sql from './bugs.sql.ts';
+import { askReporter, resumeReplies, ticketPage } from './reporters.ts';
+import { acceptsGuests } from './settings.sql.ts';
+
+type FiledBug = OutputOf<typeof contract.fileBug>;
+type BugInput = InputOf<typeof contract.fileBug>;
+type Reporter = Pick<sql.NewBug, 'userId' | 'filedBy' | 'email'>;
+
+/** The characters of a message that an alert has. */
+const ALERT_TEXT = 200;
+const SECONDS_A_DAY = DAY / SECOND;
+/** Of all addresses together. Players with an account can still file tickets then. */
+const GUEST_LIMIT = { name: 'bug tickets without an account', max: 500, windowSeconds: SECONDS_A_DAY } as const;
+
+const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of addresses'));
+
+export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
+  const game = await findVisible(ctx, caller, input.uid);
+  const { user } = caller;
+  const reporter = { userId: user.id, filedBy: user.name, email: null };
+  return openTicket(ctx, game, reporter, input, async (tx) => {
+    await countTicket(ctx, tx, user.id);
+    await resumeReplies(tx, game.game_id, user.email);
+  });
+}
+
+/** Throws 4031 if the game takes tickets only from players with an account. */
+export async function fileBugAsGuest(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.fileBugAsGuest>,
+): Promise<FiledBug> {
+  const game = await findVisible(ctx, caller, input.uid);
+  if (!(await acceptsGuests(ctx.db, game.game_id)))
+    throw new ApiError(4031, 'This game takes bug reports only from players with an account. Sign in first.');
+  const reporter = { userId: null, filedBy: nameOf('name', input.name), email: input.email ?? null };
+  return openTicket(ctx, game, reporter, input, (tx) => countUse(ctx, tx, game.game_id, GUEST_LIMIT));
+}
+
+/**
+ * Counts a ticket without an account, also one that is refused afterwards. Throws 4290 with `retry_after` in seconds
+ * beyond CHAUFFEUR_LIMIT_BUGS. The address is not stored, only a code of it that cannot be computed without the secret.
+ */
+export async function countGuestTicket(ctx: Context, request: { readonly ip: string }): Promise<void> {
+  countPublicPost(ctx, request);
+  const subject = createHmac('sha256', addressKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
+  const max = ctx.config.limitBugs;
+  await countUse(ctx, ctx.db, subject, {
+    name: 'bug tickets',
+    scope: 'IP address',
+    max,
+    windowSeconds: SECONDS_A_DAY,
+  });
+}
+
+/** The game, if the caller may see it: drafts are only visible to members. */
+async function findVisible(ctx: Context, caller: Caller, ref: string): Promise<Game> {
+  const game = await findGame(ctx.db, ref);
+  if (game === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
+  return game;
+}
+
+async function openTicket(
+  ctx: Context,
+  game: Game,
+  reporter: Reporter,
+  input: BugInput,
+  prepare: (tx: Tx) => Promise<void>,
+): Promise<FiledBug> {
+  const build = await findRequestedBuild(ctx, game, input);
+  const bug = bugOf(ctx, reporter, game, build, input);
+  const number = await transact(ctx.db, async (tx) => {
+    await prepare(tx);
+    const given = await sql.insertBug(tx, bug);
+    await raiseAlerts(tx, bug.gameId, [alertOf(bug)]);
+    if (bug.email !== null) await askReporter(ctx, tx, game, { email: bug.email, language: bug.language });
+    return given;
+  });
+  const filed = { bug_uid: bug.bugId, number, page_url: ticketPage(ctx, bug.gameId, bug.bugId) };
+  if (build === null || !wantsReport(input)) return { ...filed, crash_id: null, uploads: {} };
+  try {
+    return { ...filed, ...(await openReportOf(ctx, bug, build, input)) };
+  } catch (error) {
+    // Otherwise the player would file the bug again, and the developer would see it twice.
+    await sql.deleteBug(ctx.db, game.game_id, bug.bugId);
+    throw error;
+  }
+}
+
+async function findRequestedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
+  if (input.build_id === undefined) {
+    if (wantsReport(input))
+      throw new ApiError(4002, 'build_id: required with has_dump or has_log. Send the id of the build that crashed.');
+    return null;
+  }
+  const build = await findBuild(ctx.db, game.game_id, input.build_id);
+  if (build === null) throw new ApiError(4006, 'build_id: this game has no such build.');
+  return build;
+}
+
+function wantsReport({ has_dump = false, has_log = false }: BugInput): boolean {
+  return has_dump || has_log;
+}
+
+function bugOf(ctx: Context, reporter: Reporter, game: Game, build: Build | null, input: BugInput): sql.NewBug {
+  const filedAt = ctx.clock.now();
+  return {
+    ...reporter,
+    language: requestLanguage(),
+    gameId: game.game_id,
+    bugId: newId(filedAt.getTime()),
+    title: nameOf('title', input.title, LIMITS.bugTitleLength),
+    message: input.message,
+    buildId: build?.build_id ?? null,
+    os: input.os === undefined ? (build?.os ?? null) : canonicalOs(input.os),
+    arch: input.arch === undefined ? (build?.arch ?? null) : canonicalArch(input.arch),
+    filedAt,
+  };
+}
+
+/** A text of one line; empty if it was not sent. Throws 4002 for characters that do not belong in names. */
+function nameOf(field: 'title' | 'name', text: string | undefined, maxLength?: number): string {
+  if (text === undefined) return '';
+  const problem = findDisplayNameProblem(text, maxLength);
+  if (problem !== null) throw new ApiError(4002, `${field}: ${problem}.`);
+  return tidyDisplayName(text);
+}
+
+/** Throws 4290 with `retry_after` if the player has reached the limit for a UTC day, over all games. */
+async function countTicket(ctx: Context, tx: Tx, userId: string): Promise<void> {
+  const limit = ctx.config.limitBugs;
+  if (limit === 0) return;
+  const now = ctx.clock.now().getTime();
+  const day = Math.floor(now / DAY) * DAY;
+  const isAllowed = (await sql.lockAndCount(tx, userId, new Date(day))) < limit;
+  if (countLimit(ctx.metrics, 'bugs', isAllowed)) return;
+  const retryAfter = Math.max(1, Math.ceil((day + DAY - now) / SECOND));
+  const message = `You have reached the limit of ${limit} bugs a day. Try again in ${retryAfter} s.`;
+  throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
+}
+
+function alertOf({ bugId, filedAt, filedBy, title, message }: sql.NewBug): Alert {
+  const text = title === '' ? message : title;
+  const start = Array.from(text.slice(0, 2 * ALERT_TEXT))
+    .slice(0, ALERT_TEXT)
+    .join('');
+  return {
+    kind: 'new_bug',
+    subject: bugId,
+    happenedAt: filedAt,
+    data: { bug_id: bugId, message: start, filed_by: filedBy === '' ? 'a player' : filedBy },
+  };
+}
+
+/** Past the game's daily limit of reports, the bug is filed without its files. */
+async function openReportOf(
+  ctx: Context,
+  bug: sql.NewBug,
+  build: Build,
+  input: BugInput,
+): Promise<Pick<FiledBug, 'crash_id' | 'uploads'>> {
+  try {
+    const { reportId, uploads } = await openReport(ctx, {
+      gameId: bug.gameId,
+      buildId: build.build_id,
+      has_dump: input.has_dump ?? false,
+      has_log: input.has_log ?? false,
+      app_version: build.version,
+      os: bug.os ?? build.os,
+      arch: bug.arch ?? build.arch,
+      user_message: Array.from(bug.message).slice(0, LIMITS.userMessageLength).join(''),
+    });
+    await sql.setCrash(ctx.db, bug.gameId, bug.bugId, reportId);
+    return { crash_id: reportId, uploads };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 4290) return { crash_id: null, uploads: {} };
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed addresses.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/bugs';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { asLanguage } from '@chauffeur/contract/texts/messages';
+import type { Context } from '../../context.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { type Game, requireMember } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { findBug } from './bugs.sql.ts';
+import { replyRecord, unknownTicket } from './bugs.ts';
+import { insertReply, listRecipients, type Recipient } from './replies.sql.ts';
+import { askAgain, endLinks, ticketPage } from './reporters.ts';
+
+const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
+/** How much of the player's message a reply quotes, in characters. */
+const QUOTED_LENGTH = 1000;
+
+/** Throws 4094 if no player who would get the reply has an address, and 4290 after too many within an hour. */
+export async function replyToBug(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.replyToBug>,
+): Promise<OutputOf<typeof contract.replyToBug>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { bug_uid: bugId, message, to_duplicates: withDuplicates = false } = input;
+  if ((await findBug(ctx.db, game.game_id, bugId)) === undefined) throw unknownTicket();
+  const recipients = await listRecipients(ctx.db, game.game_id, bugId, withDuplicates);
+  if (recipients.length === 0) throw new ApiError(4094);
+  const now = ctx.clock.now();
+  const [confirmed, unconfirmed] = [true, false].map((state) => recipients.filter((each) => each.confirmed === state));
+  const reply = {
+    reply_id: newId(now.getTime()),
+    user_name: caller.user.name,
+    agent_name: caller.agent?.name ?? null,
+    message,
+    sent_at: now,
+  };
+  const verdicts = await transact(ctx.db, async (tx) => {
+    await countUse(ctx, tx, game.game_id, LIMIT);
+    await insertReply(tx, game.game_id, {
+      ...reply,
+      bugId,
+      userId: caller.user.id,
+      toDuplicates: withDuplicates,
+    });
+    await askAgain(
+      ctx,
+      tx,
+      game,
+      unconfirmed!.filter((each) => each.is_guest),
+    );
+    const mails = confirmed!.map((recipient) => mailTo(ctx, recipient, game, reply));
+    return enqueueMails(ctx, tx, 'reply', mails, { accountId: caller.user.id, gameId: game.game_id });
+  });
+  const mails = verdicts.filter(({ held }) => held === null).length;
+  return {
+    reply: replyRecord(reply),
+    mails,
+    unconfirmed: unconfirmed!.length,
+    limited: verdicts.length - mails,
+  };
+}
+
+function mailTo(
+  ctx: Context,
+  { bug_id: bugId, email, number, title, message, language: stored }: Recipient,
+  game: Game,
+  reply: { user_name: string; message: string },
+): Mail {
+  const ending = endLinks(ctx, game.game_id, email);
+  const language = asLanguage(stored);
+  const texts = textsOf(language);
+  const about = title === '' ? texts.t('mail.bug.about', { game: game.name }) : title;
+  return {
+    to: email,
+    language,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'List-Unsubscribe': `<${ending.end}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
+    subject: oneLine(texts.t('mail.bug.subject', { about, number: String(number) })),
+    text: [
+      texts.t('mail.bug', { name: oneLine(reply.user_name), game: quote(game.name, language) }),
+      reply.message.trim(),
+      `${texts.t('mail.bug.report')}\n\n${quoted(message)}`,
+      texts.t('mail.bug.page', { link: ticketPage(ctx, game.game_id, bugId) }),
+      `-- \n${texts.t('mail.bug.why')}\n${texts.t('mail.unsubscribe', { link: ending.page })}\n`,
+    ].join('\n\n'),
+  };
+}
+
+/** The beginning of a message, each line after a `>` (RFC 3676, section 4.5). */
+function quoted(message: string): string {
+  const [...characters] = message.trim();
+  const start = characters.slice(0, QUOTED_LENGTH).join('');
+  return (characters.length > QUOTED_LENGTH ? `${start}…` : start)
+    .split(/\r?\n/)
+    .map((line) => `> ${line}`)
+    .join('\n');
+}

@@ -1,0 +1,193 @@
+// What players who reported bugs can do without an account: read their tickets, and confirm or end replies by mail.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/bugs';
+import { PAGES } from '@chauffeur/contract/pages';
+import { textsOf } from '@chauffeur/contract/texts/catalogue';
+import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
+import type { Mail } from '../../kernel/mail/mail.ts';
+import { plainName, quote } from '../../kernel/mail/mail-text.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { enqueueMails, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
+import { findGame, type Game } from '../../people/games/games.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import type { Call } from '../../request/call.ts';
+import { perContext } from '../../request/per-context.ts';
+import { listRepliesTo, type ReplyRow } from './replies.sql.ts';
+import * as sql from './reporters.sql.ts';
+
+/** How long a link confirms an address. */
+const CONFIRM_MS = 7 * DAY;
+/** A reply asks again to confirm an address only after this time. */
+const ASK_AGAIN_MS = DAY;
+
+const ticketKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of players'));
+const confirmKeyOf = perContext(({ secret }) => deriveKey(secret, 'replies to bug tickets'));
+const endKeyOf = perContext(({ secret }) => deriveKey(secret, 'end of replies to bug tickets'));
+
+/** The page of a ticket for the player who filed it. It works as long as the ticket exists. */
+export function ticketPage(ctx: Context, gameId: string, bugId: string): string {
+  const token = signToken(ticketKeyOf(ctx), Buffer.from(JSON.stringify([gameId, bugId])));
+  return `${ctx.publicUrl}${PAGES.ticket.replace(':token', token)}`;
+}
+
+/** The links that end replies by mail: a page that asks first, and what mail programs call by a POST. */
+export function endLinks(ctx: Context, gameId: string, address: string): { page: string; end: string } {
+  const token = signToken(endKeyOf(ctx), Buffer.from(JSON.stringify([gameId, address.toLowerCase()])));
+  return {
+    page: `${ctx.publicUrl}${PAGES.endReplies.replace(':token', token)}`,
+    end: `${ctx.publicUrl}/api/v1/public/bugs/stop?token=${token}`,
+  };
+}
+
+export type Unconfirmed = { readonly email: string; readonly language: string };
+
+/** Asks to confirm the address of a new ticket, unless it is confirmed. The response doesn't depend on that. */
+export async function askReporter(ctx: Context, tx: Tx, game: Game, reporter: Unconfirmed): Promise<void> {
+  const known = await sql.lockReporter(tx, game.game_id, reporter.email.toLowerCase());
+  if (known?.confirmed_at == null || known.stopped_at !== null) await ask(ctx, tx, game, [reporter]);
+}
+
+/** An account that unsubscribed gets replies again, because it files another ticket. */
+export async function resumeReplies(tx: Tx, gameId: string, email: string): Promise<void> {
+  await sql.clearStopped(tx, gameId, email.toLowerCase());
+}
+
+/** Asks players to confirm their addresses because there is a reply, unless they were asked lately or unsubscribed. */
+export async function askAgain(
+  ctx: Context,
+  tx: Tx,
+  game: Game,
+  reporters: readonly (Unconfirmed & { asked_at: Date | null; stopped_at: Date | null })[],
+): Promise<void> {
+  const before = new Date(ctx.clock.now().getTime() - ASK_AGAIN_MS);
+  await ask(
+    ctx,
+    tx,
+    game,
+    reporters.filter(({ asked_at: at, stopped_at: stopped }) => stopped === null && (at === null || at < before)),
+  );
+}
+
+async function ask(ctx: Context, tx: Tx, game: Game, reporters: readonly Unconfirmed[]): Promise<void> {
+  if (reporters.length === 0) return;
+  const now = ctx.clock.now();
+  const mails = reporters.map(({ email, language }) => {
+    const token = signToken(
+      confirmKeyOf(ctx),
+      Buffer.from(JSON.stringify([game.game_id, email.toLowerCase(), now.getTime() + CONFIRM_MS])),
+    );
+    const link = `${ctx.publicUrl}${PAGES.confirmReplies.replace(':token', token)}`;
+    return confirmationMail(email, asLanguage(language), game, link);
+  });
+  const verdicts = await enqueueMails(ctx, tx, 'ticket', mails, { gameId: game.game_id });
+  const asked = mails.filter((_, index) => verdicts[index]?.held === null).map(({ to }) => to.toLowerCase());
+  await sql.setAsked(tx, game.game_id, asked, now);
+}
+
+function confirmationMail(to: string, language: Language, game: { readonly name: string }, link: string): Mail {
+  const texts = textsOf(language);
+  return {
+    to,
+    language,
+    subject: texts.t('mail.ticket.subject', { game: plainName(game.name) }),
+    text: [
+      texts.t('mail.ticket', { game: quote(plainName(game.name), language) }),
+      link,
+      `${texts.t('mail.ticket.ignore')}\n`,
+    ].join('\n\n'),
+  };
+}
+
+export type FiledTicket = sql.FiledTicket & {
+  readonly game: Game;
+  readonly replies: readonly ReplyRow[];
+  /** Whether it has an address that isn't confirmed. */
+  readonly isUnconfirmed: boolean;
+};
+
+/** The ticket of a page. Throws 4040. */
+export async function readFiledTicket(ctx: Context, token: string): Promise<FiledTicket> {
+  const [gameId = '', bugId = ''] = open(ticketKeyOf(ctx), token) as string[];
+  const [game, ticket] = await Promise.all([findGame(ctx.db, gameId), sql.findFiledTicket(ctx.db, gameId, bugId)]);
+  if (game === null || ticket === undefined) throw unknownLink();
+  const { address } = ticket;
+  const [replies, isConfirmed] = await Promise.all([
+    listRepliesTo(ctx.db, gameId, bugId),
+    address === null || sql.isConfirmed(ctx.db, gameId, address),
+  ]);
+  return { ...ticket, game, replies, isUnconfirmed: !isConfirmed };
+}
+
+type Confirmation = { readonly game: Game; readonly address: string; readonly expiresAt: Date };
+
+async function openConfirmation(ctx: Context, token: string): Promise<Confirmation> {
+  const [gameId, address, expires] = open(confirmKeyOf(ctx), token) as [string, string, number];
+  const game = isCurrent(expires, CONFIRM_MS, ctx.clock.now()) ? await findGame(ctx.db, gameId) : null;
+  if (game === null) throw unknownLink();
+  return { game, address, expiresAt: new Date(expires) };
+}
+
+/**
+ * What a link confirms and, once it was used, the tickets with the address. Throws 4040 if it was used and the address
+ * is no longer confirmed.
+ */
+export async function readReplyConfirmation(
+  ctx: Context,
+  token: string,
+): Promise<Confirmation & { tickets: (sql.OwnTicket & { page: string })[] | null }> {
+  const confirmation = await openConfirmation(ctx, token);
+  const { game, address } = confirmation;
+  if (!(await isUsedLink(ctx.db, token))) return { ...confirmation, tickets: null };
+  if (!(await sql.isConfirmed(ctx.db, game.game_id, address))) throw unknownLink();
+  const tickets = await sql.listTicketsOf(ctx.db, game.game_id, address);
+  return {
+    ...confirmation,
+    tickets: tickets.map((ticket) => ({ ...ticket, page: ticketPage(ctx, game.game_id, ticket.bug_id) })),
+  };
+}
+
+/** Works once, and can be repeated as long as the address stays confirmed. Throws 4040. */
+export async function confirmReplies(
+  ctx: Context,
+  { input: { token } }: Call<typeof contract.confirmReplies>,
+): Promise<OutputOf<typeof contract.confirmReplies>> {
+  const { game, address, expiresAt } = await openConfirmation(ctx, token);
+  await transact(ctx.db, async (tx) => {
+    if (await useLink(tx, token, expiresAt)) await sql.setConfirmed(tx, game.game_id, address, ctx.clock.now());
+    else if (!(await sql.isConfirmed(tx, game.game_id, address))) throw unknownLink();
+  });
+  return { slug: game.slug, name: game.name };
+}
+
+/** The game of a link that ends replies by mail; null if they were ended. Throws 4040. */
+export async function readReplyEnding(ctx: Context, token: string): Promise<Game | null> {
+  const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
+  return (await sql.isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);
+}
+
+/** The body that mail programs send is ignored. Throws 4040. */
+export async function endReplies(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.endReplies>>> {
+  const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
+  try {
+    await sql.setStopped(ctx.db, gameId, address, ctx.clock.now());
+  } catch (error) {
+    // The game was deleted.
+    if (isMissingReference(error)) throw unknownLink();
+    throw error;
+  }
+  return answer(200, {});
+}
+
+function open(key: Buffer, token: string): unknown {
+  const payload = openToken(key, token);
+  if (payload === null) throw unknownLink();
+  return JSON.parse(payload.toString());
+}
+
+function unknownLink(): ApiError {
+  return new ApiError(4040, 'token: this link is incomplete, was used, has expired, or its ticket no longer exists.');
+}

@@ -1,0 +1,55 @@
+// Mails followers about releases: once for each version that stable keeps for a while, whatever its number of platforms.
+import { asLanguage } from '@chauffeur/contract/texts/messages';
+import type { Context } from '../../context.ts';
+import { DAY, MINUTE } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { findGame } from '../../people/games/games.ts';
+import { findRelease } from '../store/store.ts';
+import { releaseMail } from './follow-mails.ts';
+import * as sql from './follows.sql.ts';
+import { endAddress, endPage } from './follows.ts';
+
+export const announceJob = defineJob<object>('follows:announce', 3);
+export const mailFollowersJob = defineJob<{ gameId: string; version: string; releasedAt: string }>('follows:mail', 12);
+
+/** Time for the other platforms, and to roll a mistake back. */
+const SETTLE_MS = 10 * MINUTE;
+/** Releases of an outage of the jobs are still announced after it. */
+const WINDOW_MS = DAY;
+/** Few enough for a short transaction. */
+const BATCH_SIZE = 200;
+
+export async function announceReleases(ctx: Context): Promise<void> {
+  const now = ctx.clock.now();
+  const [since, until] = [new Date(now.getTime() - WINDOW_MS), new Date(now.getTime() - SETTLE_MS)];
+  for (const due of await sql.listDueReleases(ctx.db, { since, until, now }))
+    await transact(ctx.db, async (tx) => {
+      if (!(await sql.insertAnnounced(tx, due, now))) return;
+      const { game_id: gameId, version, released_at } = due;
+      await addJob(tx, mailFollowersJob, { gameId, version, releasedAt: released_at.toISOString() });
+    });
+  await sql.deleteAnnounced(ctx.db, new Date(now.getTime() - 2 * WINDOW_MS));
+}
+
+type Release = { gameId: string; version: string; releasedAt: string };
+
+/** A follower is marked in the transaction that enqueues their mail, so a second run mails only the others. */
+export async function mailFollowers(ctx: Context, { gameId, version, releasedAt }: Release): Promise<void> {
+  const [game, release] = await Promise.all([findGame(ctx.db, gameId), findRelease(ctx.db, gameId, version)]);
+  // Deleted or hidden in the meantime.
+  if (game === null || game.visibility === 'draft' || release === undefined) return;
+  const page = `${ctx.publicUrl}/g/${game.slug}`;
+  for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
+    taken = await transact(ctx.db, async (tx) => {
+      const followers = await sql.takeFollowers(tx, { gameId, version, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
+      const mails = followers.map(({ follow_id: followId, address, language }) => {
+        const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
+        return releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links);
+      });
+      await enqueueMails(ctx, tx, 'release', mails, { gameId });
+      return followers.length;
+    });
+}

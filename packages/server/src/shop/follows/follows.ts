@@ -1,0 +1,170 @@
+// Following a game: people with an account, and anyone who confirms an address, get a mail about each release.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/follows';
+import type { Caller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { type Db, transact } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { enqueueMail, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
+import { findGame, findGameFor, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
+import { type Answer, answer } from '../../request/answer.ts';
+import { requestLanguage } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { perContext } from '../../request/per-context.ts';
+import { alreadyFollowingMail, confirmationMail } from './follow-mails.ts';
+import * as sql from './follows.sql.ts';
+
+type Following = OutputOf<typeof contract.getFollow>;
+
+/** How long a link confirms an address. */
+const CONFIRM_MS = 2 * DAY;
+const confirmKeyOf = perContext(({ secret }) => deriveKey(secret, 'follow'));
+const endKeyOf = perContext(({ secret }) => deriveKey(secret, 'unfollow'));
+
+export async function getFollow(ctx: Context, { caller, input }: Call<typeof contract.getFollow>): Promise<Following> {
+  const game = await requireVisibleGame(ctx, caller, input.uid);
+  return { following: await sql.isFollowing(ctx.db, game.game_id, caller.user.id) };
+}
+
+/** Throws 4232 without a verified address. */
+export async function followGame(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.followGame>,
+): Promise<Following> {
+  const game = await requireVisibleGame(ctx, caller, input.uid);
+  const { id: userId, email, emailVerified } = caller.user;
+  if (!emailVerified)
+    throw new ApiError(4232, 'Your email address is not verified. Open the link in the verification email first.');
+  await transact(ctx.db, async (tx) => {
+    await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: null });
+    // From before the person had an account.
+    await sql.deleteFollowOf(tx, game.game_id, { userId: null, email: email.toLowerCase() });
+  });
+  return { following: true };
+}
+
+export async function unfollowGame(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.unfollowGame>,
+): Promise<Following> {
+  const game = await findGameFor(ctx.db, caller, input.uid);
+  if (game === null) throw unknownGame();
+  await sql.deleteFollowOf(ctx.db, game.game_id, { userId: caller.user.id, email: null });
+  return { following: false };
+}
+
+/**
+ * Sends one mail in any case, with the same work, so that neither the response nor its time says whether the address
+ * follows the game. The limit of an address isn't reported either. Throws 4290 if the game has caused too many mails.
+ */
+export async function requestFollow(
+  ctx: Context,
+  { caller, input: { uid, email } }: Call<typeof contract.requestFollow>,
+): Promise<Record<string, never>> {
+  const game = await requireVisibleGame(ctx, caller, uid);
+  const address = email.toLowerCase();
+  const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
+  const page = `${ctx.publicUrl}/g/${game.slug}`;
+  const language = requestLanguage();
+  const mail =
+    existing === undefined
+      ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
+      : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
+  await transact(ctx.db, (tx) => enqueueMail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
+  return {};
+}
+
+function confirmToken(ctx: Context, { game_id }: Game, address: string): string {
+  const expires = ctx.clock.now().getTime() + CONFIRM_MS;
+  return signToken(confirmKeyOf(ctx), Buffer.from(JSON.stringify([game_id, address, expires])));
+}
+
+/** The page that asks before it ends a follow; the token works as long as the follow exists. */
+export function endPage(ctx: Context, followId: string): string {
+  return `${ctx.publicUrl}/unfollow/${endToken(ctx, followId)}`;
+}
+
+/** What mail programs call, by a POST. */
+export function endAddress(ctx: Context, followId: string): string {
+  return `${ctx.publicUrl}/api/v1/public/follows/end?token=${endToken(ctx, followId)}`;
+}
+
+function endToken(ctx: Context, followId: string): string {
+  return signToken(endKeyOf(ctx), Buffer.from(followId));
+}
+
+type Confirmation = { game: Game; address: string; expiresAt: Date };
+
+/** The game of a link that confirms an address. Throws 4040. */
+async function openConfirmation(ctx: Context, token: string): Promise<Confirmation> {
+  const payload = openToken(confirmKeyOf(ctx), token);
+  if (payload === null) throw unknownLink();
+  const [gameId, address, expires] = JSON.parse(payload.toString()) as [string, string, number];
+  const game = isCurrent(expires, CONFIRM_MS, ctx.clock.now()) ? await findGame(ctx.db, gameId) : null;
+  if (game === null || game.visibility === 'draft') throw unknownLink();
+  return { game, address, expiresAt: new Date(expires) };
+}
+
+/** What the link is about, and whether it was used. Throws 4040 if it was used and the address no longer follows. */
+export async function readConfirmation(ctx: Context, token: string): Promise<Confirmation & { isDone: boolean }> {
+  const confirmation = await openConfirmation(ctx, token);
+  const isDone = await isUsedLink(ctx.db, token);
+  if (isDone) await requireFollow(ctx.db, confirmation);
+  return { ...confirmation, isDone };
+}
+
+/** A link that was used changes nothing: the follow may have ended since. Throws 4040 then. */
+async function requireFollow(db: Db, { game, address }: Confirmation): Promise<void> {
+  if ((await sql.findFollowOf(db, game.game_id, address)) === undefined) throw unknownLink();
+}
+
+/** Works once, and can be repeated. If the address has become that of an account, the account follows the game. */
+export async function confirmFollow(
+  ctx: Context,
+  { input: { token } }: Call<typeof contract.confirmFollow>,
+): Promise<OutputOf<typeof contract.confirmFollow>> {
+  const confirmation = await openConfirmation(ctx, token);
+  const { game, address, expiresAt } = confirmation;
+  await transact(ctx.db, async (tx) => {
+    if (!(await useLink(tx, token, expiresAt))) return requireFollow(tx, confirmation);
+    const userId = await sql.findVerifiedUser(tx, address);
+    await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: userId === null ? address : null });
+  });
+  return { slug: game.slug, name: game.name };
+}
+
+function newFollow(ctx: Context, { game_id: gameId }: Game) {
+  const now = ctx.clock.now();
+  return { gameId, followId: newId(now.getTime()), followedAt: now, language: requestLanguage() };
+}
+
+/** The game of a link that ends a follow; null if it was ended. Throws 4040 for a link that isn't ours. */
+export async function readEnding(ctx: Context, token: string): Promise<Game | null> {
+  const gameId = await sql.findGameOf(ctx.db, followIdOf(ctx, token));
+  return gameId === undefined ? null : findGame(ctx.db, gameId);
+}
+
+/** The body that mail programs send is ignored. Throws 4040. */
+export async function endFollow(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.endFollow>>> {
+  await sql.deleteFollow(ctx.db, followIdOf(ctx, token));
+  return answer(200, {});
+}
+
+function followIdOf(ctx: Context, token: string): string {
+  const payload = openToken(endKeyOf(ctx), token);
+  if (payload === null) throw unknownLink();
+  return payload.toString();
+}
+
+function unknownLink(): ApiError {
+  return new ApiError(4040, 'token: this link is incomplete, was used, has expired, or its game no longer exists.');
+}
+
+async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<Game> {
+  const game = await findGameFor(ctx.db, caller, ref);
+  if (game === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
+  return game;
+}

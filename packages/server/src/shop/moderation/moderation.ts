@@ -1,0 +1,159 @@
+// Moderation: reports of players about pages of games, and what operators do about them.
+import { createHmac } from 'node:crypto';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/moderation';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { deriveKey } from '../../kernel/secrets/signed-token.ts';
+import { enqueueMails } from '../../people/accounts/accounts.ts';
+import {
+  findGame,
+  findGameFor,
+  findHidden,
+  type Game,
+  hideGame,
+  listOwners,
+  lockGame,
+  requireVisible,
+  restoreGame,
+  unknownGame,
+} from '../../people/games/games.ts';
+import { countPublicPost, networkOf } from '../../request/address-limit.ts';
+import { recordChange, recordDone } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { perContext } from '../../request/per-context.ts';
+import { trimText } from '../../request/trim-text.ts';
+import * as sql from './moderation.sql.ts';
+
+type ReportedGames = OutputOf<typeof contract.listReportedGames>;
+type Hidden = OutputOf<typeof contract.hidePage>;
+
+const PAGE_SIZE = 25;
+/** How long closed reports are kept. */
+const CLOSED_DAYS = 30;
+const SECONDS_A_DAY = 86_400;
+/** Of one network, and about one game by everyone. */
+const ADDRESS_LIMIT = { name: 'page reports', scope: 'IP address', max: 10, windowSeconds: SECONDS_A_DAY } as const;
+const GAME_LIMIT = { name: 'page reports', max: 200, windowSeconds: SECONDS_A_DAY } as const;
+
+const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'page reports of addresses'));
+
+/** The address is not stored, only a code of it that cannot be computed without the secret. Throws 4290. */
+export async function countPageReport(ctx: Context, request: { readonly ip: string }): Promise<void> {
+  countPublicPost(ctx, request);
+  const subject = createHmac('sha256', addressKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
+  await countUse(ctx, ctx.db, subject, ADDRESS_LIMIT);
+}
+
+export async function reportPage(
+  ctx: Context,
+  { caller, input: { uid, reason, message } }: Call<typeof contract.reportPage>,
+): Promise<Record<string, never>> {
+  const game = await findGameFor(ctx.db, caller, uid);
+  if (game === null) throw unknownGame();
+  await requireVisible(ctx, game, caller);
+  const text = trimText('message', message);
+  const at = ctx.clock.now();
+  await transact(ctx.db, async (tx) => {
+    await countUse(ctx, tx, game.game_id, GAME_LIMIT);
+    const userId = caller.kind === 'account' ? caller.user.id : null;
+    const report = { gameId: game.game_id, reportId: newId(at.getTime()), reason, message: text, userId, at };
+    await sql.insertReport(tx, report);
+  });
+  return {};
+}
+
+export async function listReportedGames(
+  ctx: Context,
+  { input: { state = 'reported', cursor, limit = PAGE_SIZE } }: Call<typeof contract.listReportedGames>,
+): Promise<ReportedGames> {
+  const list = ['reported games', state];
+  const [atUs, gameId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+  const after = atUs === undefined || gameId === undefined ? null : { atUs, gameId };
+  const found = await sql.listReportedGames(ctx.db, state, { after, limit: limit + 1, shown: LIMITS.pageReportsShown });
+  const { page, last } = cutPage(found, limit);
+  return {
+    games: page.map(({ game_id, at_us: _, hidden, reports, ...game }) => ({
+      game_uid: game_id,
+      ...game,
+      hidden: hidden && { reason: hidden.reason, hidden_at: new Date(hidden.hidden_at).toISOString() },
+      reports: reports.map((report) => ({ ...report, reported_at: new Date(report.reported_at).toISOString() })),
+    })),
+    next_cursor: last === null ? null : writeCursor(list, [last.at_us, last.game_id]),
+  };
+}
+
+/** Throws 4040. */
+export async function dismissReports(
+  ctx: Context,
+  { input: { uid } }: Call<typeof contract.dismissReports>,
+): Promise<OutputOf<typeof contract.dismissReports>> {
+  const { game_id: gameId } = await requireGame(ctx, uid);
+  const dismissed = await transact(ctx.db, async (tx) => {
+    await lockGame(tx, gameId);
+    recordDone();
+    return sql.closeReports(tx, gameId, ctx.clock.now());
+  });
+  return { dismissed };
+}
+
+/** The owners get the reason by mail. Hiding a hidden page changes the reason. Throws 4040. */
+export async function hidePage(ctx: Context, { caller, input }: Call<typeof contract.hidePage>): Promise<Hidden> {
+  const { game_id: gameId } = await requireGame(ctx, input.uid);
+  const at = ctx.clock.now();
+  const reason = trimText('reason', input.reason);
+  return transact(ctx.db, async (tx) => {
+    const game = await lockGame(tx, gameId);
+    const before = await findHidden(tx, gameId);
+    await hideGame(tx, gameId, { reason, by: caller.user.name, at });
+    await sql.closeReports(tx, gameId, at);
+    recordChange('hidden', before?.reason ?? null, reason);
+    if (before?.reason !== reason) await mailOwners(ctx, tx, game, reason);
+    return { reason, hidden_at: (before?.hidden_at ?? at).toISOString() };
+  });
+}
+
+async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Promise<void> {
+  const mails = (await listOwners(tx, game.game_id)).map(({ email: to }) => ({
+    to,
+    subject: oneLine(`The page of ${game.name} was hidden`),
+    text: [
+      `An operator of ${ctx.publicUrl} has hidden the page of ${quote(game.name)} and its downloads from players. The reason:`,
+      reason,
+      'You and the other members of the game still see the page. Fix what the reason describes, then ask the operators to show it again.',
+      `${ctx.publicUrl}/dev/${game.slug}/settings/listing\n`,
+    ].join('\n\n'),
+  }));
+  await enqueueMails(ctx, tx, 'page_hidden', mails);
+}
+
+/** Nothing changes for a page that isn't hidden. Throws 4040. */
+export async function restorePage(
+  ctx: Context,
+  { input: { uid } }: Call<typeof contract.restorePage>,
+): Promise<OutputOf<typeof contract.restorePage>> {
+  const { game_id: gameId } = await requireGame(ctx, uid);
+  return transact(ctx.db, async (tx) => {
+    const game = await lockGame(tx, gameId);
+    const hidden = await findHidden(tx, gameId);
+    await restoreGame(tx, gameId);
+    recordChange('hidden', hidden?.reason ?? null, null);
+    return { visibility: hidden?.visibility_before ?? game.visibility };
+  });
+}
+
+async function requireGame(ctx: Context, ref: string): Promise<Game> {
+  const game = await findGame(ctx.db, ref);
+  if (game === null) throw unknownGame();
+  return game;
+}
+
+export async function expireReports(ctx: Context): Promise<void> {
+  await sql.deleteClosed(ctx.db, new Date(ctx.clock.now().getTime() - CLOSED_DAYS * DAY));
+}

@@ -1,0 +1,96 @@
+// The entries of a web build that can be served: read from its zip once, in a thread, and cached while it is played.
+import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import { findStartPage } from '@chauffeur/contract/start-page';
+import type { Context } from '../../context.ts';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
+import type { BlobSettings } from '../../kernel/blobs/settings.ts';
+import { createRecent } from '../../kernel/collections/recent.ts';
+import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
+import { runInThread } from '../../kernel/threads/threads.ts';
+import { perContext } from '../../request/per-context.ts';
+import type { FileRow } from '../../ship/files/files.ts';
+import { followLinks } from './follow-links.ts';
+
+/** The location and size of an entry in the zip. */
+export type WebEntry = {
+  /** Offset of its local header. */
+  readonly offset: number;
+  /** Whether it is stored uncompressed; otherwise it is deflated. */
+  readonly isStored: boolean;
+  /** Bytes in the zip; `size` is unpacked. */
+  readonly packedSize: number;
+  readonly size: number;
+  readonly crc32: number;
+};
+
+export type WebBuild = {
+  readonly blobKey: string;
+  /** The path of the start page; null if there is none. */
+  readonly start: string | null;
+  /** The file at a path. Symbolic links in the zip are followed. */
+  readonly find: (path: string) => WebEntry | undefined;
+  /** Offsets in the zip of the content of entries that were read before; only their local headers have them. */
+  readonly contentStarts: WeakMap<WebEntry, number>;
+};
+
+/** The input and output of the thread. The output is null if there are too many entries or their paths are too long. */
+export type IndexInput = { blobSettings: BlobSettings; key: string; size: number };
+export type IndexOutput = { files: [path: string, entry: WebEntry][]; links: [path: string, target: string][] } | null;
+
+const THREAD = new URL('./index-zip.thread.ts', import.meta.url);
+/** Enough for a directory of 64 MB. */
+const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 256 };
+/** For all cached builds together, which take about 64 MB. An entry weighs its path and a record. */
+const MAX_WEIGHT = 32_000_000;
+const RECORD_WEIGHT = 150;
+
+type BuildCache = { read(file: FileRow): Promise<WebBuild> };
+
+const cacheOf = perContext<BuildCache>((ctx) => {
+  const cached = createRecent<string, WebBuild>(MAX_WEIGHT);
+  const pending = new Map<string, Promise<WebBuild>>();
+  // At most two builds are indexed at once. Cached builds do not wait.
+  const inTurn = limitConcurrency(2);
+  const index = async (file: FileRow) => {
+    const { build, weight } = await inTurn(() => indexFile(ctx, file));
+    cached.set(file.file_id, build, weight);
+    return build;
+  };
+  return {
+    async read(file) {
+      const build = cached.get(file.file_id) ?? pending.get(file.file_id);
+      if (build !== undefined) return build;
+      const reading = index(file).finally(() => pending.delete(file.file_id));
+      pending.set(file.file_id, reading);
+      return reading;
+    },
+  };
+});
+
+/**
+ * Returns the build in this file, which must have passed its scan. Throws 4092 if the web build has too many entries.
+ */
+export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
+  return cacheOf(ctx).read(file);
+}
+
+async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promise<{ build: WebBuild; weight: number }> {
+  const input: IndexInput = { blobSettings: ctx.blobs.settings, key, size };
+  const listed = await runInThread<IndexOutput>(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
+  if (listed === null) {
+    const max = LIMITS.playEntries.toLocaleString('en-US');
+    const maxLinks = LIMITS.playLinks.toLocaleString('en-US');
+    throw new ApiError(
+      4092,
+      `The build has too many files to be played in the browser. Pack them into fewer than ${max}, with at most ${maxLinks} symbolic links.`,
+    );
+  }
+  const files = new Map(listed.files);
+  const links = new Map(listed.links);
+  const find = (path: string) => files.get(path) ?? files.get(followLinks(path, links) ?? '');
+  const paths = [...files.keys(), ...links.keys().filter((path) => find(path) !== undefined)];
+  const build: WebBuild = { blobKey: key, start: findStartPage(paths), find, contentStarts: new WeakMap() };
+  const characters = [...files.keys(), ...listed.links.flat()].reduce((sum, text) => sum + text.length, 0);
+  return { build, weight: characters + RECORD_WEIGHT * (files.size + links.size) };
+}

@@ -1,0 +1,72 @@
+// The game at the top of the home page: the operator's choice while it can be listed, otherwise a new one each day.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/shelves';
+import { ANONYMOUS, type Context } from '../../context.ts';
+import { SECOND } from '../../kernel/clock.ts';
+import { cacheFor } from '../../kernel/collections/cache-for.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { findGame, unknownGame } from '../../people/games/games.ts';
+import { noteGame, recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { perContext } from '../../request/per-context.ts';
+import { readReplica } from '../../request/read-replica.ts';
+import { findReady } from './choose.ts';
+import * as sql from './featured.sql.ts';
+import { CACHE_SECONDS, cardsOf, readShelf } from './shelves.ts';
+import { findListingProblems } from './store.ts';
+
+type Featured = OutputOf<typeof contract.getFeatured>;
+type Choice = OutputOf<typeof contract.getFeaturedChoice>;
+
+const cacheOf = perContext(() => cacheFor<Featured>(CACHE_SECONDS * SECOND));
+
+/** At most a minute old. */
+export function getFeatured(ctx: Context): Promise<Featured> {
+  return cacheOf(ctx)(ctx.clock.now(), async () => {
+    const chosen = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) => {
+      const choice = await sql.findFeatured(reader.db);
+      return choice === undefined ? [] : cardsOf(reader, await findReady(reader, [choice.game_id]));
+    });
+    const [game] = chosen;
+    return game === undefined ? { by: 'day', game: await gameOfTheDay(ctx) } : { by: 'operator', game };
+  });
+}
+
+/** The first of Tonight, whose games start reliably and change their order each day; if it is empty, the newest game. */
+async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
+  for (const shelf of ['tonight', 'new'] as const) {
+    const { games } = (await readShelf(ctx, { shelf })).shelf;
+    const game = games.find(({ cover }) => cover !== null);
+    if (game !== undefined) return game;
+  }
+  return null;
+}
+
+export async function getFeaturedChoice(ctx: Context): Promise<Choice> {
+  const choice = await sql.findFeatured(ctx.db);
+  if (choice === undefined) return { game: null };
+  const { game_id, slug, name } = choice;
+  const problems = await findListingProblems(ctx, game_id);
+  return { game: { game_uid: game_id, slug, name, listed: problems.length === 0 } };
+}
+
+/** Throws 4002 for a game that can't be listed, and 4040. */
+export async function setFeatured(
+  ctx: Context,
+  { input: { game: ref } }: Call<typeof contract.setFeatured>,
+): Promise<Choice> {
+  const game = ref === null ? null : await findGame(ctx.db, ref);
+  if (ref !== null && game === null) throw unknownGame();
+  const [problem] = game === null ? [] : await findListingProblems(ctx, game.game_id);
+  if (problem !== undefined) throw new ApiError(4002, `game: this game can't be listed. ${problem.message}`);
+  await transact(ctx.db, async (tx) => {
+    // Of two changes at the same time, the second one starts from the first.
+    await sql.lockFeatured(tx);
+    const before = await sql.findFeatured(tx);
+    await sql.setFeatured(tx, game?.game_id ?? null);
+    if (game !== null) noteGame(game);
+    recordChange('featured', before?.slug ?? null, game?.slug ?? null);
+  });
+  return getFeaturedChoice(ctx);
+}

@@ -1,0 +1,210 @@
+// Decides which games and files a caller may see, finds what keeps a game from being listed, and reads the facts that
+// the server renders into the head of a page.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
+import type { ShelfName } from '@chauffeur/contract/operations/shelves';
+import type * as contract from '@chauffeur/contract/operations/store';
+import type { Caller, Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import type { Db } from '../../kernel/database/db.ts';
+import {
+  findGameFor,
+  type Game,
+  readGameAndOwner,
+  readTexts,
+  requireMember,
+  requireVisible,
+  unknownGame,
+} from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import { channelsSince, currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
+import {
+  type FileRow,
+  findFile,
+  isOffered,
+  isSettled,
+  isSupersededBefore,
+  newestOfferedFile,
+} from '../../ship/files/files.ts';
+import { type ImageSet, listImageUrls, publicImages } from '../../ship/media/media.ts';
+import { countAddresses, findDeveloper, listAddresses } from './browse.sql.ts';
+import { findMissing, type Missing } from './listing-check.ts';
+import { type MergedRelease, mergeRelease } from './merge-release.ts';
+import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
+import { factsOfGame } from './shelves.sql.ts';
+import { readShelf } from './shelves.ts';
+import { isReachable, type Viewer } from './visibility.ts';
+
+/** How long a download that has begun can be continued after the file was replaced (spec: Files and scans). */
+const RESUME_MS = HOUR;
+/** How many releases a feed has. */
+const FEED_LENGTH = 20;
+
+type PublicGame = OutputOf<typeof contract.getPublicGame>;
+
+/** What is missing before the game can be listed. Throws 4040. */
+export async function getListing(
+  ctx: Context,
+  { caller, input }: Call<typeof shelvesContract.getListing>,
+): Promise<OutputOf<typeof shelvesContract.getListing>> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const missing = await findListingProblems(ctx, game.game_id);
+  return { passed: missing.length === 0, missing };
+}
+
+/** What is missing before the game can be listed; empty if it is ready. */
+export async function findListingProblems(ctx: Context, gameId: string): Promise<Missing[]> {
+  return findMissing(await factsOfGame(ctx.db, gameId, ctx.clock.now()));
+}
+
+type VisibleGame = { readonly game: Game; readonly role: PublicGame['role']; readonly viewer: Viewer };
+
+/** Returns the game with this uid or slug and the role of the caller. Throws 4040, also for drafts of others, and 4035. */
+export async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<VisibleGame> {
+  const game = await findGameFor(ctx.db, caller, ref);
+  if (game === null) throw unknownGame();
+  const role = await requireVisible(ctx, game, caller);
+  const isBetaPlayer = await isBetaMember(ctx.db, game.game_id, caller);
+  return { game, role, viewer: { isMember: role !== null, isBetaPlayer } };
+}
+
+export type FileInput = { uid: string; file_uid: string };
+
+/**
+ * Returns a file that the caller may download. `isResumed` says whether the caller continues a download, which may go on
+ * for an hour after another file was offered instead. Throws 4040, 4074 and 4099.
+ */
+export async function requireDownloadable(
+  ctx: Context,
+  caller: Caller,
+  input: FileInput,
+  isResumed: (file: FileRow) => boolean = () => false,
+): Promise<{ game: Game; file: FileRow; isMember: boolean }> {
+  const { game, viewer, file } = await requireFile(ctx, caller, input);
+  const { isMember } = viewer;
+  if (!isMember) await requireOffered(ctx, viewer, file, isResumed(file) ? RESUME_MS : 0);
+  if (!isSettled(file.scan_state))
+    throw new ApiError(4099, 'The file is still being scanned. Try again when the scan has ended.');
+  if (!isOffered(file.scan_state))
+    throw new ApiError(4099, 'The file was rejected by its scan and deleted. Upload another file.');
+  return { game, file, isMember };
+}
+
+/** The file of a game that the caller may see. Throws 4040. */
+export async function requireFile(ctx: Context, caller: Caller, input: FileInput) {
+  const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
+  const file = await findFile(ctx.db, game.game_id, input.file_uid);
+  if (file === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  return { game, viewer, file };
+}
+
+/**
+ * Throws 4074 unless a channel that the viewer can reach offers the file as the newest offered file of its build, now or
+ * in the last `graceMs` milliseconds.
+ */
+export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow, graceMs = 0): Promise<void> {
+  const now = ctx.clock.now();
+  const pointers = await currentPointers(ctx.db, file.game_id, now);
+  const isReachableNow = pointers.some(
+    (pointer) => pointer.build_id === file.build_id && isReachable(pointer.channel, viewer),
+  );
+  const newest = isReachableNow ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
+  if (newest?.file_id === file.file_id) return;
+  if (graceMs > 0 && (await wasOffered(ctx.db, viewer, file, new Date(now.getTime() - graceMs)))) return;
+  throw new ApiError(4074);
+}
+
+/** Whether the file was offered at any time since `since`. */
+async function wasOffered(db: Db, viewer: Viewer, file: FileRow, since: Date): Promise<boolean> {
+  const channels = await channelsSince(db, file.game_id, file.build_id, since);
+  if (!channels.some((channel) => isReachable(channel, viewer))) return false;
+  return !(await isSupersededBefore(db, file, since));
+}
+
+export type GameFacts = {
+  readonly slug: string;
+  readonly name: string;
+  readonly developer: string;
+  readonly tagline: string;
+  readonly description: string;
+  readonly visibility: 'public' | 'invisible' | 'draft';
+  readonly image: ImageSet['cover'];
+};
+
+/** Null if there is no such game or the caller may not see it. */
+export async function readGameFacts(ctx: Context, caller: Caller, ref: string): Promise<GameFacts | null> {
+  try {
+    const { game } = await requireVisibleGame(ctx, caller, ref);
+    const [{ owner_name: developer }, { tagline, description }, { cover, thumbnail, gallery }] = await Promise.all([
+      readGameAndOwner(ctx, game.game_id),
+      readTexts(ctx, game.game_id),
+      publicImages(ctx, game.game_id),
+    ]);
+    const { slug, name, visibility } = game;
+    return { slug, name, developer, tagline, description, visibility, image: cover ?? thumbnail ?? gallery[0] ?? null };
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === 4040 || error.code === 4035)) return null;
+    throw error;
+  }
+}
+
+/** The games of a shelf, which is at most a minute old. */
+export async function listShelf(
+  ctx: Context,
+  shelf: ShelfName,
+): Promise<OutputOf<typeof shelvesContract.getShelf>['games']> {
+  return (await readShelf(ctx, { shelf })).shelf.games;
+}
+
+/** A version that the stable channel has offered. */
+export type Release = MergedRelease & { readonly version: string; readonly releasedAt: Date };
+
+export type ReleaseList = { readonly game: Game; readonly developer: string; readonly releases: readonly Release[] };
+
+/** The latest releases of a game, newest first. Throws 4040, also for drafts of others. */
+export async function listReleases(ctx: Context, caller: Caller, ref: string): Promise<ReleaseList> {
+  const { game } = await requireVisibleGame(ctx, caller, ref);
+  const [{ owner_name: developer }, found] = await Promise.all([
+    readGameAndOwner(ctx, game.game_id),
+    findReleases(ctx.db, game.game_id, { limit: FEED_LENGTH }),
+  ]);
+  return { game, developer, releases: found.map(asRelease) };
+}
+
+/** Undefined if the stable channel has not offered the version, or its files were deleted. */
+export async function findRelease(db: Db, gameId: string, version: string): Promise<Release | undefined> {
+  const [found] = await findReleases(db, gameId, { limit: 1, version });
+  return found && asRelease(found);
+}
+
+function asRelease({ version, released_at: releasedAt, builds }: ReleaseRow): Release {
+  return { version, releasedAt, ...mergeRelease(version, builds) };
+}
+
+export function countPublicAddresses(ctx: Context): Promise<number> {
+  return countAddresses(ctx.db);
+}
+
+/** A public game or a developer, with the URLs of its images. */
+export type PublicAddress = { readonly path: string; readonly changedAt: Date; readonly images: readonly string[] };
+
+/** The paths of public games and their developers with their last change. `page` counts from 1. */
+export async function listPublicAddresses(ctx: Context, page: number, pageSize: number): Promise<PublicAddress[]> {
+  const found = await listAddresses(ctx.db, { limit: pageSize, offset: (page - 1) * pageSize });
+  const images = await listImageUrls(
+    ctx,
+    found.flatMap(({ game_id }) => game_id ?? []),
+  );
+  return found.map(({ path, updated_at, game_id }) => ({
+    path,
+    changedAt: updated_at,
+    images: images.get(game_id ?? '') ?? [],
+  }));
+}
+
+/** The handle of the developer who had this one; null if a developer has it, or none has had it. */
+export async function findRenamedDeveloper(ctx: Context, handle: string): Promise<string | null> {
+  const developer = await findDeveloper(ctx.db, handle);
+  return developer === undefined || developer.handle === handle ? null : developer.handle;
+}

@@ -1,0 +1,118 @@
+// Deleting a build: announces the consequences first, then deletes it in one transaction.
+import { describeDeletion } from '@chauffeur/contract/consequences';
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/build-deletion';
+import type { Context } from '../../context.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { type Db, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { type Game, requireMember } from '../../people/games/games.ts';
+import { recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { type Build, findBuild } from '../../ship/builds/builds.ts';
+import { emptyChannels, isExpired, type Pointer, pointersAt } from '../../ship/channels/channels.ts';
+import * as deletion from './build-deletion.sql.ts';
+
+type Consequences = OutputOf<typeof contract.getBuildDeletion>;
+type Deleted = OutputOf<typeof contract.deleteBuild>;
+
+/** The period of launch health: today and the 29 days before. */
+const DEVICE_DAYS = 30;
+
+export async function getBuildDeletion(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.getBuildDeletion>,
+): Promise<Consequences> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return previewDeletion(ctx.db, game, input.build_id, ctx.clock.now());
+}
+
+/** Returns what deleting the build now would remove. Throws 4006. */
+export async function previewDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
+  const build = await findBuild(db, game.game_id, buildId);
+  if (build === null) throw unknownBuild();
+  const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
+  const key = { gameId: game.game_id, buildId: build.build_id };
+  const [holdings, pointers] = [
+    await deletion.countHoldings(db, key, now, since),
+    await pointersAt(db, key.gameId, key.buildId),
+  ];
+  const offers = pointers.filter((pointer) => !isExpired(pointer, now)).sort((a, b) => rankOf(a) - rankOf(b));
+  return {
+    build_id: build.build_id,
+    version: build.version,
+    os: build.os,
+    arch: build.arch,
+    channels: offers.map(({ channel, expires_at }) => ({ channel, expires_at: expires_at?.toISOString() ?? null })),
+    touches_players: game.visibility !== 'draft' && offers.some(({ channel }) => channel === 'stable'),
+    files: holdings.files,
+    bytes: holdings.bytes,
+    symbols: holdings.symbols,
+    upload_sessions: holdings.upload_sessions,
+    crash_reports: holdings.crash_reports,
+    devices_30_days: holdings.devices,
+    consequences: describeConsequences(game, build, offers, holdings),
+  };
+}
+
+/** Ordered from the largest audience to the smallest. */
+const KNOWN_CHANNELS = ['stable', 'beta', 'dev'];
+
+function rankOf({ channel }: Pointer): number {
+  const rank = KNOWN_CHANNELS.indexOf(channel);
+  return rank === -1 ? KNOWN_CHANNELS.length : rank;
+}
+
+function describeConsequences(
+  game: Game,
+  build: Build,
+  offers: readonly Pointer[],
+  holdings: deletion.Holdings,
+): string[] {
+  return describeDeletion({
+    build,
+    channels: offers.map(({ channel }) => channel),
+    files: holdings.files,
+    bytes: holdings.bytes,
+    symbols: holdings.symbols,
+    crashReports: holdings.crash_reports,
+    devices: holdings.devices,
+    uploads: holdings.upload_sessions,
+    visibility: game.visibility,
+  });
+}
+
+export async function deleteBuild(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.deleteBuild>,
+): Promise<Deleted> {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const by = { movedBy: caller.user.name, now: ctx.clock.now() };
+  // An upload that is being recorded and the deletion may wait for each other's locks.
+  return retryConflicts(() =>
+    transact(ctx.db, (tx) => deleteBuildWithin(tx, { gameId: game.game_id, buildId: input.build_id, ...by })),
+  );
+}
+
+/**
+ * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its
+ * blobs a day later. Throws 4006, after which the transaction can continue.
+ */
+export async function deleteBuildWithin(
+  tx: Tx,
+  { gameId, buildId, movedBy, now }: { gameId: string; buildId: string; movedBy: string; now: Date },
+): Promise<Deleted> {
+  const build = await findBuild(tx, gameId, buildId);
+  if (build === null) throw unknownBuild();
+  const key = { gameId, buildId: build.build_id };
+  const files = await deletion.lockWork(tx, key);
+  const emptied = await emptyChannels(tx, { ...key, movedBy, now });
+  if (!(await deletion.deleteBuild(tx, key, movedBy, now))) throw unknownBuild();
+  recordChange('build', { version: build.version, os: build.os, arch: build.arch }, null);
+  const channels = emptied.filter((pointer) => !isExpired(pointer, now)).map(({ channel }) => channel);
+  return { build_id: build.build_id, version: build.version, channels, files };
+}
+
+function unknownBuild(): ApiError {
+  return new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+}

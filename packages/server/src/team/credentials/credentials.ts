@@ -1,0 +1,114 @@
+// Revokes credentials that work without the password of an account: after a password reset and on request.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/credentials';
+import type { Static } from 'typebox';
+import type { Context } from '../../context.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { endSessions, enqueueMail, findUserById } from '../../people/accounts/accounts.ts';
+import { countCliLogins, revokeCliLogins } from '../../people/cli-logins/cli-logins.ts';
+import { noteActor, recordDone } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
+import { countAgents, revokeAgents } from '../agents/agents.ts';
+import { resetReportMail } from './mails.ts';
+
+type Report = Static<typeof contract.ResetReport>;
+type ActiveKey = Report['deploy_keys'][number];
+
+export async function getCredentials(
+  ctx: Context,
+  { caller: { user } }: Call<typeof contract.getCredentials>,
+): Promise<OutputOf<typeof contract.getCredentials>> {
+  const now = ctx.clock.now();
+  const [agents, cliLogins, deployKeys] = await Promise.all([
+    countAgents(ctx.db, user.id, now),
+    countCliLogins(ctx.db, user.id, now),
+    activeKeysOf(ctx.db, user.id),
+  ]);
+  return {
+    personal_keys: agents.keys,
+    programs: agents.connections,
+    cli_logins: cliLogins,
+    deploy_keys: deployKeys,
+  };
+}
+
+async function activeKeysOf(db: Context['db'], userId: string): Promise<ActiveKey[]> {
+  return (await listOwnedDeployKeys(db, userId)).map((key) => ({
+    ...key,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+  }));
+}
+
+export async function revokeCredentials(
+  ctx: Context,
+  { caller: { user }, input }: Call<typeof contract.revokeCredentials>,
+): Promise<OutputOf<typeof contract.revokeCredentials>> {
+  const selection = { keys: input.personal_keys === true, connections: input.programs === true };
+  return transact(ctx.db, async (tx) => {
+    const now = ctx.clock.now();
+    const agents = await revokeAgents(tx, user.id, now, selection);
+    const cliLogins = input.cli_logins === true ? await revokeCliLogins(tx, user.id, now) : 0;
+    const deployKeys = input.deploy_keys === true ? await revokeOwnedDeployKeys(tx, user.id) : 0;
+    return {
+      personal_keys: agents.keys,
+      programs: agents.connections,
+      cli_logins: cliLogins,
+      deploy_keys: deployKeys,
+    };
+  });
+}
+
+/**
+ * Revokes all personal credentials that could have been created with the old password. Deploy keys keep working,
+ * because builds on CI machines depend on them; the report lists them, and its token revokes them.
+ */
+export async function endAccessAfterReset(ctx: Context, userId: string): Promise<Report> {
+  const now = ctx.clock.now();
+  return transact(ctx.db, async (tx) => {
+    const sessions = await endSessions(tx, userId);
+    const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
+    const cliLogins = await revokeCliLogins(tx, userId, now);
+    const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
+    const deployKeys = await activeKeysOf(tx, userId);
+    const user = await findUserById(tx, userId);
+    if (user !== null) noteActor(user);
+    recordDone();
+    if (user !== null) {
+      // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
+      const listed = user.emailVerified ? deployKeys : null;
+      await enqueueMail(ctx, tx, 'reset_report', resetReportMail(user.email, revoked, listed, ctx.publicUrl));
+    }
+    return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
+  });
+}
+
+/** Throws 4002 for an expired or invalid token. */
+export async function revokeAfterReset(
+  ctx: Context,
+  { input: { token } }: Call<typeof contract.revokeAfterReset>,
+): Promise<OutputOf<typeof contract.revokeAfterReset>> {
+  const userId = readToken(ctx, token);
+  if (userId === null)
+    throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
+  const user = await findUserById(ctx.db, userId);
+  if (user !== null) noteActor(user);
+  return { deploy_keys: await transact(ctx.db, (tx) => revokeOwnedDeployKeys(tx, userId)) };
+}
+
+const PURPOSE = 'revoking deploy keys after a reset';
+
+function writeToken(ctx: Context, userId: string, now: Date): string {
+  const payload = JSON.stringify([now.getTime() + HOUR, userId]);
+  return signToken(deriveKey(ctx.secret, PURPOSE), Buffer.from(payload));
+}
+
+function readToken(ctx: Context, token: string): string | null {
+  const payload = openToken(deriveKey(ctx.secret, PURPOSE), token);
+  if (payload === null) return null;
+  const [expiresAt, userId] = JSON.parse(payload.toString()) as [number, string];
+  return isCurrent(expiresAt, HOUR, ctx.clock.now()) ? userId : null;
+}

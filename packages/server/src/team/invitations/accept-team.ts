@@ -1,0 +1,75 @@
+// Answers invitations to an organisation, or to a single game with a role below that of an admin.
+import { ApiError } from '@chauffeur/contract/errors';
+import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context, User } from '../../context.ts';
+import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { findUserById, isActive } from '../../people/accounts/accounts.ts';
+import { lockGame, roleOnGame, setRole } from '../../people/games/games.ts';
+import { lockOrganisation, roleIn, setMemberRoleWithin } from '../../people/organisations/organisations.ts';
+import { recordChange } from '../../request/audit.ts';
+import { findDeclineObstacle, findObstacle } from './acceptable.ts';
+import { type InvitationView, teamViewOf } from './record.ts';
+import * as team from './team-invitations.sql.ts';
+
+type Row = team.FoundTeamInvitation;
+
+/** Undefined if the token is not of such an invitation. */
+export async function getTeamInvitation(ctx: Context, user: User, hash: Buffer): Promise<InvitationView | undefined> {
+  const row = await team.findByToken(ctx.db, hash);
+  return row && teamViewOf(row, user, ctx.clock.now());
+}
+
+/** Accepts or declines, once. Undefined if the token is not of such an invitation. Throws 4230, 4231 and 4232. */
+export async function answerTeamInvitation(
+  ctx: Context,
+  caller: AccountCaller,
+  hash: Buffer,
+  answer: 'accepted' | 'declined',
+): Promise<InvitationView | undefined> {
+  const unlocked = await team.findByToken(ctx.db, hash);
+  if (unlocked === undefined) return undefined;
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      await lockTarget(tx, unlocked);
+      const row = await team.lockByToken(tx, hash);
+      const user = await findUserById(tx, caller.user.id);
+      if (user === null) throw new ApiError(4011);
+      if (row === undefined) throw new ApiError(4040, 'This invitation does not exist.');
+      const now = ctx.clock.now();
+      const obstacle = (answer === 'accepted' ? findObstacle : findDeclineObstacle)(row, user, now);
+      if (obstacle !== null) throw obstacle;
+      if (answer === 'accepted') await join(tx, row, user);
+      await team.endInvitation(tx, row.invitation_id, answer, now);
+      return teamViewOf({ ...row, state: answer }, user, now);
+    }),
+  ).catch((cause: unknown) => {
+    // The person deleted their account in the meantime.
+    throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
+  });
+}
+
+/** The game or organisation is locked first, as everywhere, to avoid deadlocks. */
+async function lockTarget(tx: Tx, { game_id: gameId, organisation_id: organisationId }: Row): Promise<void> {
+  if (gameId !== null) await lockGame(tx, gameId);
+  if (organisationId !== null) await lockOrganisation(tx, organisationId);
+}
+
+/** Gives the person the role, unless they have a higher one. Throws 4230 if the inviter could not invite them now. */
+async function join(tx: Tx, row: Row, user: User): Promise<void> {
+  const { game_id: gameId, organisation_id: organisationId, inviter_id: inviterId, role } = row;
+  const roleOf = async (userId: string): Promise<Role | null> =>
+    gameId !== null ? roleOnGame(tx, gameId, userId) : roleIn(tx, organisationId ?? '', userId);
+  const inviter = inviterId === null ? null : await roleOf(inviterId);
+  const mayInvite = inviter !== null && (gameId !== null ? inviter === 'owner' : mayGrant(inviter, role));
+  if (!mayInvite || inviterId === null || !(await isActive(tx, inviterId))) throw endedBy(row);
+  const current = await roleOf(user.id);
+  if (current !== null && isAtLeast(current, role)) return;
+  if (organisationId !== null) await setMemberRoleWithin(tx, organisationId, user.id, role);
+  else if (gameId !== null && role !== 'owner') await setRole(tx, gameId, user.id, role);
+  recordChange('member', current && { name: user.name, role: current }, { name: user.name, role });
+}
+
+/** The error for an invitation whose sender could not send it now. */
+export function endedBy({ invited_by: name }: { readonly invited_by: string }): ApiError {
+  return new ApiError(4230, `${name}, who sent this, may no longer invite you. Ask for a new invitation.`);
+}

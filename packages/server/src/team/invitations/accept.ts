@@ -1,0 +1,138 @@
+// What a person with the link to an invitation can do: view, accept or decline it.
+import { ApiError } from '@chauffeur/contract/errors';
+import type * as contract from '@chauffeur/contract/operations/invitations';
+import { isAtLeast } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context, User } from '../../context.ts';
+import { revokeSymbolToken } from '../../crash/symbols/symbols.ts';
+import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
+import { enqueueMails, findUserById } from '../../people/accounts/accounts.ts';
+import { changeOwner, listOwners, lockGame, roleOnGame, setRole } from '../../people/games/games.ts';
+import { recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
+import { handOverApprovals } from '../approvals/approvals.ts';
+import { answerTeamInvitation, endedBy, getTeamInvitation } from './accept-team.ts';
+import { findDeclineObstacle, findObstacle } from './acceptable.ts';
+import * as invitations from './invitations.sql.ts';
+import { transferredMail } from './mail.ts';
+import { type InvitationView, viewOf } from './record.ts';
+import * as team from './team-invitations.sql.ts';
+
+type Row = invitations.FoundInvitation;
+type Obstacle = typeof findObstacle;
+
+export async function getInvitation(
+  ctx: Context,
+  { caller: { user }, input: { token } }: Call<typeof contract.getInvitation>,
+): Promise<InvitationView> {
+  const hash = hashSecret(token);
+  const row = await invitations.findByToken(ctx.db, hash);
+  if (row === undefined) {
+    const view = await getTeamInvitation(ctx, user, hash);
+    if (view === undefined) throw unknownInvitation();
+    return view;
+  }
+  return viewOf(row, user, ctx.clock.now());
+}
+
+/** Gives the person the role, once. Throws 4230, 4231 and 4232. */
+export async function acceptInvitation(
+  ctx: Context,
+  { caller, input: { token } }: Call<typeof contract.acceptInvitation>,
+): Promise<InvitationView> {
+  const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'accepted');
+  if (view !== undefined) return view;
+  return respond(ctx, caller, token, findObstacle, async (tx, row, user) => {
+    const { game_id: gameId } = row;
+    if (row.role === 'owner') return transferGame(ctx, tx, row, user);
+    const game = await lockGame(tx, gameId);
+    const owners = await listOwners(tx, gameId);
+    if (!owners.some(({ user_id: id }) => id === row.inviter_id)) throw endedBy(row);
+    const current = await roleOnGame(tx, game.game_id, user.id);
+    if (current === null || !isAtLeast(current, row.role)) {
+      await setRole(tx, gameId, user.id, row.role);
+      recordChange('member', { name: user.name, role: current }, { name: user.name, role: row.role });
+    }
+    await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
+  });
+}
+
+export async function declineInvitation(
+  ctx: Context,
+  { caller, input: { token } }: Call<typeof contract.declineInvitation>,
+): Promise<InvitationView> {
+  const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'declined');
+  if (view !== undefined) return view;
+  return respond(ctx, caller, token, findDeclineObstacle, (tx, row) =>
+    invitations.endInvitation(tx, row.invitation_id, 'declined', ctx.clock.now()),
+  );
+}
+
+/** Runs `work` on the locked invitation, with the current data of the person, whose address may have changed. */
+function respond(
+  ctx: Context,
+  caller: AccountCaller,
+  token: string,
+  obstacleOf: Obstacle,
+  work: (tx: Tx, row: Row, user: User) => Promise<void>,
+): Promise<InvitationView> {
+  const hash = hashSecret(token);
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const unlocked = await invitations.findByToken(tx, hash);
+      if (unlocked === undefined) throw unknownInvitation();
+      // The game is locked first, as everywhere, to avoid deadlocks.
+      await lockGame(tx, unlocked.game_id);
+      const row = await invitations.lockByToken(tx, hash);
+      if (row === undefined) throw unknownInvitation();
+      const user = await findUserById(tx, caller.user.id);
+      if (user === null) throw new ApiError(4011);
+      const obstacle = obstacleOf(row, user, ctx.clock.now());
+      if (obstacle !== null) throw obstacle;
+      await work(tx, row, user);
+      return viewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
+    }),
+  ).catch((cause: unknown) => {
+    // The person deleted their account in the meantime.
+    throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
+  });
+}
+
+/** Revokes everything that works without membership, and hands pending approvals to the new owner. */
+async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise<void> {
+  const now = ctx.clock.now();
+  const game = await lockGame(tx, row.game_id);
+  const owners = await listOwners(tx, game.game_id);
+  const inviter = owners.find(({ user_id: id }) => id === row.inviter_id);
+  if (inviter === undefined)
+    throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
+  await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
+  // The audit log has it in both organisations.
+  await lockGame(tx, game.game_id);
+  recordChange('owner', inviter.name, user.name);
+  await revokeDeployKeys(tx, game.game_id);
+  await revokeSymbolToken(tx, game.game_id);
+  await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
+  await invitations.withdrawAll(tx, game.game_id, now);
+  await team.withdrawAll(tx, game.game_id, now);
+  await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
+  const mails = owners.map(({ user_id: id, email: to }) =>
+    transferredMail({
+      to,
+      game: game.name,
+      owner: user.name,
+      by: inviter.name,
+      isAdmin: id === inviter.user_id,
+    }),
+  );
+  await enqueueMails(ctx, tx, 'game_transferred', mails);
+  ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
+}
+
+function unknownInvitation(): ApiError {
+  return new ApiError(
+    4040,
+    'This invitation does not exist. A newer email may have replaced the link, or the game was deleted.',
+  );
+}

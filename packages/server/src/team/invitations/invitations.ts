@@ -1,0 +1,200 @@
+// Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and withdrawn.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/invitations';
+import { type Role as GameRole, isAtLeast } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context } from '../../context.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { requireMail, requirePassword } from '../../people/accounts/accounts.ts';
+import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
+import type { Call } from '../../request/call.ts';
+import * as invitations from './invitations.sql.ts';
+import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
+import { invitationMail } from './mail.ts';
+import { type InvitationRecord, recordOf } from './record.ts';
+import { lockInvitation, type Target } from './team-invitations.sql.ts';
+import { invite as inviteToTeam, listTeamInvitations, resend as resendToTeam, withdraw } from './team-invitations.ts';
+
+type Role = 'admin' | 'owner';
+
+const MAX_LISTED = 200;
+
+/**
+ * Invites a person to a role on the game. The address is only compared with the members of the game, so neither the response
+ * nor its time reveals whether it has an account.
+ */
+export function inviteAdmin(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.inviteAdmin>,
+): Promise<InvitationRecord> {
+  const { role = 'admin' } = input;
+  if (role === 'admin') return invite(ctx, caller, input.uid, role, input.email);
+  const email = input.email.toLowerCase();
+  return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    await requireNoMember(tx, game, role, email);
+    return inviteToTeam(ctx, tx, caller, targetOf(game), { role, email });
+  });
+}
+
+/** Offers the game to a new owner. Nothing changes until they accept. */
+export async function offerTransfer(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.offerTransfer>,
+): Promise<InvitationRecord> {
+  await requireOwner(ctx, caller, input.uid);
+  await requirePassword(ctx, caller.user.id, input.password);
+  return invite(ctx, caller, input.uid, 'owner', input.email);
+}
+
+/** Inviting a person again resends the mail. Throws 4096, 4233, 4235 and 4290. */
+async function invite(
+  ctx: Context,
+  caller: AccountCaller,
+  ref: string,
+  role: Role,
+  address: string,
+): Promise<InvitationRecord> {
+  const email = address.toLowerCase();
+  return asOwner(ctx, caller, ref, async (tx, game) => {
+    if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email before you invite others.');
+    await requireNoMember(tx, game, role, email);
+    const pending = await invitations.findPending(tx, game.game_id, role, role === 'admin' ? email : null);
+    if (pending !== undefined && (pending.email === email || pending.expires_at > ctx.clock.now())) {
+      if (pending.email !== email)
+        throw new ApiError(4235, `The game is already offered to ${pending.email}. Withdraw that offer first.`);
+      return resend(ctx, tx, caller, game, pending);
+    }
+    // This offer replaces an expired offer to another person.
+    if (pending !== undefined) await invitations.endInvitation(tx, pending.invitation_id, 'withdrawn', ctx.clock.now());
+    return sendFirst(ctx, tx, caller, game, role, email);
+  });
+}
+
+/** Runs `work` in a transaction in which the caller stays an owner of the game. */
+async function asOwner<T>(
+  ctx: Context,
+  caller: AccountCaller,
+  ref: string,
+  work: (tx: Tx, game: Game) => Promise<T>,
+): Promise<T> {
+  const { game_id: gameId } = await requireOwner(ctx, caller, ref);
+  return transact(ctx.db, async (tx) => {
+    const game = await lockGame(tx, gameId);
+    requireRole((await roleOf(tx, game, caller)) ?? 'viewer', 'owner');
+    return work(tx, game);
+  });
+}
+
+function targetOf({ game_id: id, name }: Game): Target {
+  return { kind: 'game', id, name };
+}
+
+async function requireNoMember(tx: Tx, game: Game, role: GameRole, email: string): Promise<void> {
+  const member = (await listMembers(tx, game.game_id)).find((each) => each.email === email);
+  if (member === undefined || !isAtLeast(member.role, role)) return;
+  throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
+}
+
+async function sendFirst(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  game: Game,
+  role: Role,
+  email: string,
+): Promise<InvitationRecord> {
+  const { token, now, expiresAt } = newLink(ctx);
+  const row = await invitations.insertInvitation(tx, {
+    game_id: game.game_id,
+    invitation_id: newId(),
+    role,
+    email,
+    inviter_id: caller.user.id,
+    invited_by: caller.user.name,
+    token_hash: hashSecret(token),
+    now,
+    expires_at: expiresAt,
+  });
+  await mail(ctx, tx, caller, game, row, token);
+  return recordOf(row, now);
+}
+
+async function resend(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  game: Game,
+  pending: invitations.InvitationRow,
+): Promise<InvitationRecord> {
+  const { token, now, expiresAt } = newLink(ctx);
+  requireInterval(pending.sent_at, now);
+  if (caller.user.id !== pending.inviter_id) throw new ApiError(4230);
+  const row = await invitations.renewInvitation(tx, pending.invitation_id, {
+    tokenHash: hashSecret(token),
+    now,
+    expiresAt,
+  });
+  await mail(ctx, tx, caller, game, row, token);
+  return recordOf(row, now);
+}
+
+/** Throws 4290. */
+async function mail(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  game: Game,
+  { email, role }: invitations.InvitationRow,
+  token: string,
+): Promise<void> {
+  await countInvitation(ctx, tx, caller);
+  const url = `${ctx.publicUrl}/invitations/${token}`;
+  const mail = invitationMail({ to: email, role, game: game.name, url, days: VALID_DAYS });
+  const cause = { accountId: caller.user.id, gameId: game.game_id };
+  await requireMail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
+}
+
+export async function listInvitations(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listInvitations>,
+): Promise<OutputOf<typeof contract.listInvitations>> {
+  const game = await requireOwner(ctx, caller, input.uid);
+  const open = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
+  const lower = await listTeamInvitations(ctx, targetOf(game));
+  const all = [...open.map((row) => recordOf(row, ctx.clock.now())), ...lower];
+  return { invitations: all.toSorted((a, b) => (a.invitation_uid < b.invitation_uid ? 1 : -1)).slice(0, MAX_LISTED) };
+}
+
+export function resendInvitation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.resendInvitation>,
+): Promise<InvitationRecord> {
+  return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    if (lower !== undefined) return resendToTeam(ctx, tx, caller, targetOf(game), lower);
+    const row = await requireInvitation(tx, game, input.invitation_uid);
+    if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
+    return resend(ctx, tx, caller, game, row);
+  });
+}
+
+export function withdrawInvitation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.withdrawInvitation>,
+): Promise<OutputOf<typeof contract.withdrawInvitation>> {
+  return asOwner(ctx, caller, input.uid, async (tx, game) => {
+    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    if (lower !== undefined) return withdraw(ctx, tx, lower);
+    const row = await requireInvitation(tx, game, input.invitation_uid);
+    if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
+    if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
+    return { invitation_uid: row.invitation_id };
+  });
+}
+
+async function requireInvitation(tx: Tx, game: Game, uid: string): Promise<invitations.InvitationRow> {
+  const row = await invitations.lockInvitation(tx, game.game_id, uid);
+  if (row === undefined) throw new ApiError(4040, 'invitation_uid: this game has no such invitation.');
+  return row;
+}

@@ -1,0 +1,142 @@
+// Invitations to an organisation, or to a single game with a role below that of an admin: created, listed, resent and
+// withdrawn.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/organisations';
+import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context } from '../../context.ts';
+import type { Tx } from '../../kernel/database/db.ts';
+import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { requireMail } from '../../people/accounts/accounts.ts';
+import {
+  changeOrganisation,
+  listMembersOf,
+  type Organisation,
+  requireOrganisation,
+} from '../../people/organisations/organisations.ts';
+import type { Call } from '../../request/call.ts';
+import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
+import { teamInvitationMail } from './mail.ts';
+import { type InvitationRecord, recordOf } from './record.ts';
+import * as team from './team-invitations.sql.ts';
+
+const MAX_LISTED = 200;
+
+/** Throws 4031 for a role above that of the caller, 4096, 4233 for a member, and 4290. */
+export function inviteMember(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.inviteMember>,
+): Promise<InvitationRecord> {
+  const email = input.email.toLowerCase();
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
+    requireGrant(by, input.role);
+    const member = (await listMembersOf(tx, organisation.organisation_id)).find((each) => each.email === email);
+    if (member !== undefined && isAtLeast(member.role, input.role))
+      throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
+    return invite(ctx, tx, caller, targetOf(organisation), { role: input.role, email });
+  });
+}
+
+function requireGrant(by: Role, role: Role): void {
+  if (!mayGrant(by, role)) throw new ApiError(4031, `Only owners can invite an owner. Your role is ${by}.`);
+}
+
+function targetOf({ organisation_id: id, name }: Organisation): team.Target {
+  return { kind: 'organisation', id, name };
+}
+
+/** Sends the first mail, or the mail again with the role that is given now. The caller may grant the role. */
+export async function invite(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  target: team.Target,
+  { role, email }: { role: Role; email: string },
+): Promise<InvitationRecord> {
+  if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email before you invite others.');
+  const pending = await team.findPending(tx, target, email);
+  if (pending !== undefined) return send(ctx, tx, caller, target, { ...pending, role });
+  return send(ctx, tx, caller, target, { role, email });
+}
+
+type Sending = { role: Role; email: string; invitation_id?: string; sent_at?: Date };
+
+async function send(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  target: team.Target,
+  { role, email, invitation_id: existing, sent_at: sentAt }: Sending,
+): Promise<InvitationRecord> {
+  const { token, now, expiresAt } = newLink(ctx);
+  if (sentAt !== undefined) requireInterval(sentAt, now);
+  const { id: inviterId, name: invitedBy } = caller.user;
+  const sent = { role, inviterId, invitedBy, tokenHash: hashSecret(token), now, expiresAt };
+  const row =
+    existing === undefined
+      ? await team.insertInvitation(tx, target, { ...sent, invitationId: newId(), email })
+      : await team.renewInvitation(tx, existing, sent);
+  await countInvitation(ctx, tx, caller);
+  const url = `${ctx.publicUrl}/invitations/${token}`;
+  const mail = teamInvitationMail({ to: email, role, target, url, days: VALID_DAYS });
+  const cause = { accountId: inviterId, ...(target.kind === 'game' && { gameId: target.id }) };
+  await requireMail(ctx, tx, 'team_invitation', mail, cause);
+  return recordOf(row, now);
+}
+
+export async function listMemberInvitations(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.listMemberInvitations>,
+): Promise<OutputOf<typeof contract.listMemberInvitations>> {
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  return { invitations: await listTeamInvitations(ctx, targetOf(organisation)) };
+}
+
+export async function listTeamInvitations(ctx: Context, target: team.Target): Promise<InvitationRecord[]> {
+  const open = await team.listOpen(ctx.db, target, MAX_LISTED);
+  return open.map((row) => recordOf(row, ctx.clock.now()));
+}
+
+export function resendMemberInvitation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.resendMemberInvitation>,
+): Promise<InvitationRecord> {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
+    const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
+    if (row === undefined) throw unknownInvitation();
+    requireGrant(by, row.role);
+    return resend(ctx, tx, caller, targetOf(organisation), row);
+  });
+}
+
+export function resend(
+  ctx: Context,
+  tx: Tx,
+  caller: AccountCaller,
+  target: team.Target,
+  row: team.TeamInvitationRow,
+): Promise<InvitationRecord> {
+  if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
+  return send(ctx, tx, caller, target, row);
+}
+
+export function withdrawMemberInvitation(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.withdrawMemberInvitation>,
+): Promise<OutputOf<typeof contract.withdrawMemberInvitation>> {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
+    const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
+    if (row === undefined) throw unknownInvitation();
+    return withdraw(ctx, tx, row);
+  });
+}
+
+export async function withdraw(ctx: Context, tx: Tx, row: team.TeamInvitationRow): Promise<{ invitation_uid: string }> {
+  if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
+  if (row.state !== 'withdrawn') await team.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
+  return { invitation_uid: row.invitation_id };
+}
+
+function unknownInvitation(): ApiError {
+  return new ApiError(4040, 'invitation_uid: this organisation has no such invitation.');
+}

@@ -1,0 +1,134 @@
+// Changes who is a member of an organisation, with which role, and which organisation owns a game.
+import { ApiError } from '@chauffeur/contract/errors';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type * as contract from '@chauffeur/contract/operations/organisations';
+import type { Role } from '@chauffeur/contract/roles';
+import type { Context } from '../../context.ts';
+import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
+import { findUserById } from '../../people/accounts/accounts.ts';
+import { lockGame, requireOwner } from '../../people/games/games.ts';
+import {
+  changeOrganisation,
+  findOrganisation,
+  listMembersOf,
+  type Organisation,
+  readDetail,
+  removeMemberWithin,
+  requireOrganisation,
+  setMemberRoleWithin,
+} from '../../people/organisations/organisations.ts';
+import { recordChange } from '../../request/audit.ts';
+import type { Call } from '../../request/call.ts';
+import { handOverApprovals } from '../approvals/approvals.ts';
+import { findLastOwnerObstacle, findObstacle } from './member-rules.ts';
+import * as ownership from './ownership.sql.ts';
+
+type Detail = OutputOf<typeof contract.getOrganisation>;
+
+/** Throws 4031, 4040 and 4234. */
+export function setMemberRole(ctx: Context, { caller, input }: Call<typeof contract.setMemberRole>): Promise<Detail> {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
+    const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
+    const obstacle = findObstacle({ by, from, to: input.role, owners });
+    if (obstacle !== null) throw obstacle;
+    await setMemberRoleWithin(tx, id, input.user_id, input.role);
+    recordChange('member', { name, role: from }, { name, role: input.role });
+    if (from === 'owner' && input.role !== 'owner') await giveGamesToOtherOwner(ctx, tx, id, input.user_id);
+    return readDetail(tx, caller, id);
+  });
+}
+
+/** Throws 4031, 4040 and 4234. */
+export function removeMember(ctx: Context, { caller, input }: Call<typeof contract.removeMember>): Promise<Detail> {
+  return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
+    if (input.user_id === caller.user.id)
+      throw new ApiError(4002, 'user_id: this is you. Leave the organisation instead.');
+    const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
+    const obstacle = findObstacle({ by, from, to: null, owners });
+    if (obstacle !== null) throw obstacle;
+    await removeWithin(ctx, tx, id, input.user_id);
+    recordChange('member', { name, role: from }, null);
+    return readDetail(tx, caller, id);
+  });
+}
+
+/** Also without the sign-in that the organisation requires. Throws 4040 and 4234. */
+export function leaveOrganisation(ctx: Context, { caller, input }: Call<typeof contract.leaveOrganisation>) {
+  const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
+    const { name, owners } = await requireMember(tx, id, caller.user.id);
+    const obstacle = findLastOwnerObstacle({ from, to: null, owners });
+    if (obstacle !== null) throw obstacle;
+    await removeWithin(ctx, tx, id, caller.user.id);
+    recordChange('member', { name, role: from }, null);
+    return { organisation_uid: id };
+  };
+  return changeOrganisation(ctx, caller, input.organisation, leave, { anySignIn: true });
+}
+
+async function requireMember(tx: Tx, organisationId: string, userId: string) {
+  const members = await listMembersOf(tx, organisationId);
+  const member = members.find(({ user_id }) => user_id === userId);
+  if (member === undefined) throw new ApiError(4040, 'user_id: the organisation has no such member.');
+  return { name: member.name, role: member.role, owners: members.filter(({ role }) => role === 'owner').length };
+}
+
+async function removeWithin(ctx: Context, tx: Tx, organisationId: string, userId: string): Promise<void> {
+  await removeMemberWithin(tx, organisationId, userId);
+  await giveGamesToOtherOwner(ctx, tx, organisationId, userId);
+}
+
+/** Makes another owner responsible for the games of someone who is no longer an owner. */
+async function giveGamesToOtherOwner(ctx: Context, tx: Tx, organisationId: string, userId: string): Promise<void> {
+  const next = (await listMembersOf(tx, organisationId)).find(
+    ({ role, user_id }) => role === 'owner' && user_id !== userId,
+  );
+  const owner = next === undefined ? null : await findUserById(tx, next.user_id);
+  if (owner === null) return;
+  for (const gameId of await ownership.changeResponsible(tx, organisationId, { from: userId, to: owner.id }))
+    await handOverApprovals(ctx, tx, await lockGame(tx, gameId), owner);
+}
+
+/** Moves a game to another organisation of which the caller is an owner. Throws 4031 and 4040. */
+export async function moveGame(
+  ctx: Context,
+  { caller, input }: Call<typeof contract.moveGame>,
+): Promise<OutputOf<typeof contract.moveGame>> {
+  const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
+  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      const game = await lockGame(tx, gameId);
+      // Locked in the order of their ids, so that two moves do not wait for each other.
+      const ids = [game.organisation_id, organisation.organisation_id].toSorted();
+      const owned = await ownership.lockOwned(tx, ids, caller.user.id);
+      if (new Set(ids).size !== owned.length)
+        throw new ApiError(4031, 'Only an owner of both organisations can do this.');
+      await ownership.moveGame(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
+      const moved = await lockGame(tx, gameId);
+      recordChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));
+      const owner = await findUserById(tx, moved.owner_id);
+      if (owner !== null && moved.owner_id !== game.owner_id) await handOverApprovals(ctx, tx, moved, owner);
+      return { game_uid: gameId, organisation_uid: moved.organisation_id };
+    }),
+  );
+}
+
+async function nameOf(tx: Tx, organisationId: string): Promise<string | undefined> {
+  return (await findOrganisation(tx, organisationId))?.name;
+}
+
+/**
+ * Prepares the deletion of an account: its games go to other owners, and organisations that only this person owns are
+ * deleted. False if one of these has games, in which case nothing is changed.
+ */
+export function leaveAllOrganisations(ctx: Context, userId: string): Promise<boolean> {
+  return transact(ctx.db, async (tx) => {
+    const owned = await ownership.lockOrganisationsOf(tx, userId);
+    if (owned.some(({ other_owners, games }) => other_owners === 0 && games > 0)) return false;
+    for (const { organisation_id: id, other_owners } of owned) {
+      if (other_owners === 0) await ownership.deleteOrganisation(tx, id);
+      else await removeWithin(ctx, tx, id, userId);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,72 @@
+// Makes the weekly summary of each game on its Monday, and hands it to the alerts, which send it as the game's rules say.
+
+import { weekOfDevices } from '../../analytics/health/health.ts';
+import type { Context } from '../../context.ts';
+import { weekOfCrashes } from '../../crash/crashes/crashes.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { raiseAlerts, type WeeklySummary } from '../../notify/alerts/alerts.ts';
+import { downloadsBetween } from '../../ship/downloads/downloads.ts';
+import * as sql from './summaries.sql.ts';
+import { type Monday, mondayOf, weekBefore } from './week.ts';
+
+export const summarizeJob = defineJob<object>('weekly-summary:summarize', 1);
+export const expireSummariesJob = defineJob<object>('weekly-summary:expire', 1);
+
+const GAMES_AT_ONCE = 100;
+const KEPT_DAYS = 60;
+
+/** Safe to run twice and at any time: a game has one summary for each Monday. */
+export async function summarizeWeeks(ctx: Context): Promise<void> {
+  const now = ctx.clock.now();
+  // From while the clock was ahead. Otherwise there would be no others until it has caught up.
+  await sql.deleteSummariesAfter(ctx.db, utcDayOf(new Date(now.getTime() + DAY)));
+  // It is Monday somewhere for two days. A game that has a summary since Sunday is done.
+  const since = utcDayOf(new Date(now.getTime() - 2 * DAY));
+  let after: string | null = null;
+  for (;;) {
+    const games = await sql.listGames(ctx.db, after, { since, limit: GAMES_AT_ONCE });
+    for (const { game_id: gameId, time_zone: zone } of games) {
+      const monday = mondayOf(now, zone ?? 'UTC');
+      if (monday !== null) await summarize(ctx, gameId, monday);
+    }
+    if (games.length < GAMES_AT_ONCE) break;
+    after = games.at(-1)!.game_id;
+  }
+}
+
+export async function expireSummaries({ db, clock }: Context): Promise<void> {
+  await sql.deleteSummariesBefore(db, utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY)));
+}
+
+async function summarize(ctx: Context, gameId: string, { date: monday, began }: Monday): Promise<void> {
+  const week = weekBefore(monday);
+  const [crashes, devices, downloads, former] = await Promise.all([
+    weekOfCrashes(ctx, gameId, week),
+    weekOfDevices(ctx, gameId, week),
+    downloadsBetween(ctx, gameId, week),
+    sql.findSummary(ctx.db, gameId, week.first),
+  ]);
+  const before =
+    former === undefined
+      ? null
+      : {
+          reports: former.data.reports,
+          devices: former.data.devices,
+          crashed_devices: former.data.crashed_devices,
+          downloads: former.data.downloads,
+        };
+  const data: WeeklySummary = { first_day: week.first, ...crashes, ...devices, downloads, before };
+  await transact(ctx.db, async (tx) => {
+    if (!(await sql.insertSummary(tx, gameId, monday, data)) || isEmpty(data)) return;
+    // The last moment of the week, for a digest that is due at midnight.
+    const happenedAt = new Date(began.getTime() - 1);
+    await raiseAlerts(tx, gameId, [{ kind: 'weekly_summary', subject: monday, happenedAt, data }]);
+  });
+}
+
+/** Nothing happened to the game. */
+function isEmpty({ reports, devices, downloads, new_groups, fixed_groups }: WeeklySummary): boolean {
+  return reports + devices + downloads + new_groups + fixed_groups === 0;
+}
