@@ -72,7 +72,7 @@ test('a part of the server may import only parts of lower layers', async () => {
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
     'server/src/people/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
     'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
-    'server/src/app.ts': `import { ROUTES } from './features.ts';\n`,
+    'server/src/app.ts': `import { ROUTES } from './registry.ts';\n`,
   });
   assert.deepEqual(violations, [
     'server/src/context.ts:2  ./people/games/games.ts',
@@ -107,7 +107,6 @@ test('a layer of crashes may import only lower layers', async () => {
     'server/src/crash/crashes/groups/grouping.ts': `import '../receive/create.ts';\nimport type { Walk } from '../process/walk.ts';\n`,
     'server/src/crash/crashes/read/stacks.ts': `import '../process/walk.ts';\nimport '../keep/delete.sql.ts';\n`,
     'server/src/crash/crashes/keep/sweep.job.ts': `import '../read/stacks.ts';\nimport '../crashes.ts';\n`,
-    'server/src/crash/crashes/crashes.routes.ts': `import './crashes.ts';\nimport './keep/sweep.job.ts';\n`,
     'server/src/crash/crashes/utils/text.ts': '',
   });
   assert.deepEqual(violations, [
@@ -128,23 +127,20 @@ test('only commands may read the settings; other parts may import their types', 
   assert.deepEqual(violations, ['server/src/http/server.ts:1  ../config.ts']);
 });
 
-test('other wings and parts may import only the front door of a feature, and features.ts its routes', async () => {
+test('other wings and parts, except for features.ts, may import only the front door of a feature', async () => {
   const violations = await check({
     'server/src/shop/store/store.ts': [
       `import { findGame } from '../../people/games/games.ts';`,
-      `import { ROUTES } from '../../ship/channels/channels.routes.ts';`,
       `import { slugOf } from '../../people/games/slug.ts';`,
       `import { isReachable } from './visibility.ts';`,
       `import { listShelves } from '../statistics/shelves.sql.ts';`,
     ].join('\n'),
-    'server/src/features.ts': `import { JOBS } from './ship/scans/scans.routes.ts';\nimport './shop/store/http.ts';\n`,
+    'server/src/features.ts': `export * as http from './shop/store/http.ts';\n`,
     'server/src/http/auth.ts': `import { scanJob } from '../ship/scans/scan.job.ts';\n`,
   });
   assert.deepEqual(violations, [
-    'server/src/features.ts:2  ./shop/store/http.ts',
     'server/src/http/auth.ts:1  ../ship/scans/scan.job.ts',
-    'server/src/shop/store/store.ts:2  ../../ship/channels/channels.routes.ts',
-    'server/src/shop/store/store.ts:3  ../../people/games/slug.ts',
+    'server/src/shop/store/store.ts:2  ../../people/games/slug.ts',
   ]);
 });
 

@@ -29,7 +29,8 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['commands'],
   ['app.ts'],
   ['roles.ts'],
-  // The registry that connects the features to the parts that mount and run them.
+  // What connects the features to the parts that mount and run them.
+  ['registry.ts'],
   ['features.ts'],
   ['http', 'mcp', 'worker'],
   WINGS,
@@ -40,6 +41,8 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['config.ts', 'folders.ts'],
 ];
 
+/** Lists the modules of all features that have operations or jobs. */
+const LIST_OF_MODULES = 'features.ts';
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
 /** Shows the settings to operators. */
@@ -74,7 +77,6 @@ const LAYERED: readonly Layers[] = [
     of: 'crashes',
     root: 'packages/server/src/crash/crashes/',
     layers: [
-      ['crashes.routes.ts'],
       ['crashes.ts', 'http.ts'],
       ['keep'],
       ['alerts'],
@@ -140,7 +142,7 @@ const RULES: readonly Rule[] = [
   }),
   forImports('other wings and parts import only the front door of a feature', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
-    return isWing(to) && from !== to && !isEntry(target, from);
+    return isWing(to) && from !== to && from !== LIST_OF_MODULES && !isFrontDoor(target);
   }),
   {
     name: `only ${ENVIRONMENT_READERS.join(', ')} read the environment`,
@@ -210,9 +212,8 @@ function isListed(path: string): boolean {
   return isKnown && (part === undefined || serverLayerOf(part) >= 0);
 }
 
-/** The front door is named like the folder. features.ts imports the routes and jobs. */
-function isEntry(target: string, part: string | undefined): boolean {
+/** The front door is named like the folder. */
+function isFrontDoor(target: string): boolean {
   const name = featureOf(target)?.split('/')[1];
-  const inside = target.split('/').slice(5).join('/');
-  return inside === `${name}.ts` || (inside === `${name}.routes.ts` && part === 'features.ts');
+  return target.split('/').slice(5).join('/') === `${name}.ts`;
 }

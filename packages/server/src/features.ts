@@ -1,129 +1,142 @@
-// Concatenates the routes, jobs and distributed tables of all features.
+// Every module that exports operations or jobs: `registry.ts` collects them.
+// biome-ignore-all lint/performance/noBarrelFile: only `registry.ts` imports it.
 
-import * as events from './analytics/events/events.routes.ts';
-import { DAILY_EVENT_TABLE, EVENT_TABLES } from './analytics/events/events.ts';
-import * as health from './analytics/health/health.routes.ts';
-import * as impact from './analytics/impact/impact.routes.ts';
-import type { Context } from './context.ts';
-import * as crashes from './crash/crashes/crashes.routes.ts';
-import { CRASH_TABLES } from './crash/crashes/crashes.ts';
-import * as issueTracker from './crash/issue-tracker/issue-tracker.routes.ts';
-import * as source from './crash/source/source.routes.ts';
-import * as symbols from './crash/symbols/symbols.routes.ts';
-import type { DistributedTables } from './kernel/database/distribute.ts';
-import { bindJob, type JobBinding } from './kernel/jobs/binding.ts';
-import { dropCounters, dropCountersJob } from './kernel/limits/drop-counters.job.ts';
-import * as alerts from './notify/alerts/alerts.routes.ts';
-import * as live from './notify/live/live.routes.ts';
-import * as accountExport from './operate/account-export/account-export.routes.ts';
-import * as backups from './operate/backups/backups.routes.ts';
-import * as operator from './operate/operator/operator.routes.ts';
-import { watchState as watchStateWith } from './operate/operator/operator.ts';
-import * as setup from './operate/setup/setup.routes.ts';
-import * as accounts from './people/accounts/accounts.routes.ts';
-import * as audit from './people/audit/audit.routes.ts';
-import * as cliLogins from './people/cli-logins/cli-logins.routes.ts';
-import * as games from './people/games/games.routes.ts';
-import * as organisations from './people/organisations/organisations.routes.ts';
-import type { Route } from './request/route.ts';
-import * as builds from './ship/builds/builds.routes.ts';
-import * as channels from './ship/channels/channels.routes.ts';
-import * as cli from './ship/cli/cli.routes.ts';
-import * as deployKeys from './ship/deploy-keys/deploy-keys.routes.ts';
-import * as files from './ship/files/files.routes.ts';
-import * as media from './ship/media/media.routes.ts';
-import * as quotas from './ship/quotas/quotas.routes.ts';
-import * as scans from './ship/scans/scans.routes.ts';
-import * as uploads from './ship/uploads/uploads.routes.ts';
-import * as usage from './ship/usage/usage.routes.ts';
-import * as videos from './ship/videos/videos.routes.ts';
-import * as bugs from './shop/bugs/bugs.routes.ts';
-import * as follows from './shop/follows/follows.routes.ts';
-import * as moderation from './shop/moderation/moderation.routes.ts';
-import * as play from './shop/play/play.routes.ts';
-import * as statistics from './shop/statistics/statistics.routes.ts';
-import * as store from './shop/store/store.routes.ts';
-import * as agents from './team/agents/agents.routes.ts';
-import * as approvals from './team/approvals/approvals.routes.ts';
-import * as buildDeletion from './team/build-deletion/build-deletion.routes.ts';
-import * as credentials from './team/credentials/credentials.routes.ts';
-import * as deployInfo from './team/deploy-info/deploy-info.routes.ts';
-import * as gameDeletion from './team/game-deletion/game-deletion.routes.ts';
-import * as invitations from './team/invitations/invitations.routes.ts';
-import * as organisationMembers from './team/organisation-members/organisation-members.routes.ts';
-import * as overview from './team/overview/overview.routes.ts';
-import * as weeklySummary from './team/weekly-summary/weekly-summary.routes.ts';
-
-type Feature = { readonly ROUTES?: readonly Route[]; readonly JOBS?: readonly JobBinding<Context>[] };
-
-const FEATURES: readonly Feature[] = [
-  accounts,
-  organisations,
-  games,
-  audit,
-  alerts,
-  quotas,
-  usage,
-  deployKeys,
-  files,
-  builds,
-  channels,
-  scans,
-  uploads,
-  media,
-  videos,
-  symbols,
-  issueTracker,
-  source,
-  crashes,
-  events,
-  health,
-  impact,
-  bugs,
-  overview,
-  live,
-  statistics,
-  store,
-  follows,
-  moderation,
-  deployInfo,
-  cli,
-  cliLogins,
-  play,
-  agents,
-  credentials,
-  buildDeletion,
-  approvals,
-  organisationMembers,
-  invitations,
-  gameDeletion,
-  backups,
-  setup,
-  weeklySummary,
-  accountExport,
-];
-
-export const JOBS: readonly JobBinding<Context>[] = [
-  bindJob(dropCountersJob, dropCounters, { cron: '41 * * * *', lane: 'long', deletesOld: true }),
-  ...operator.JOBS,
-  ...FEATURES.flatMap(({ JOBS = [] }) => JOBS),
-];
-
-/** What Citus distributes by game. A table that is written in one statement with these must be one of them. */
-export const DISTRIBUTED_TABLES: DistributedTables = {
-  tables: [...EVENT_TABLES, ...CRASH_TABLES],
-  daily: [DAILY_EVENT_TABLE],
-};
-
-/** The operator pages show in which lane each kind of job runs. */
-const LANES = new Map(JOBS.map(({ kind, lane }) => [kind.task, lane]));
-
-/** Adds the state of the service to its metrics. */
-export function watchState(ctx: Context): void {
-  watchStateWith(ctx, LANES);
-}
-
-export const ROUTES: readonly Route[] = [
-  ...FEATURES.flatMap(({ ROUTES = [] }) => ROUTES),
-  ...operator.createRoutes(LANES),
-];
+export * as events from './analytics/events/events.ts';
+export * as eventsFilesDeleteFilesJob from './analytics/events/files/delete-files.job.ts';
+export * as eventsFilesRemoveDevicesJob from './analytics/events/files/remove-devices.job.ts';
+export * as eventsFilesSettings from './analytics/events/files/settings.ts';
+export * as eventsFilesWriteFilesJob from './analytics/events/files/write-files.job.ts';
+export * as eventsHttp from './analytics/events/http.ts';
+export * as eventsKeepFoldSlotsJob from './analytics/events/keep/fold-slots.job.ts';
+export * as eventsKeepPartitionsJob from './analytics/events/keep/partitions.job.ts';
+export * as eventsKeepRetentionJob from './analytics/events/keep/retention.job.ts';
+export * as eventsReadBreadcrumbs from './analytics/events/read/breadcrumbs.ts';
+export * as healthBandAlertsJob from './analytics/health/band-alerts.job.ts';
+export * as healthCompareCrashes from './analytics/health/compare-crashes.ts';
+export * as health from './analytics/health/health.ts';
+export * as impact from './analytics/impact/impact.ts';
+export * as crashesAlertsAlertsJob from './crash/crashes/alerts/alerts.job.ts';
+export * as crashesGroupsMoveCountsJob from './crash/crashes/groups/move-counts.job.ts';
+export * as crashesHttp from './crash/crashes/http.ts';
+export * as crashesKeepDeleteReport from './crash/crashes/keep/delete-report.ts';
+export * as crashesKeepPartitionsJob from './crash/crashes/keep/partitions.job.ts';
+export * as crashesKeepRetentionJob from './crash/crashes/keep/retention.job.ts';
+export * as crashesKeepSweepJob from './crash/crashes/keep/sweep.job.ts';
+export * as crashesProcessMessagesJob from './crash/crashes/process/messages.job.ts';
+export * as crashesProcessPreviewJob from './crash/crashes/process/preview.job.ts';
+export * as crashesProcessProcessJob from './crash/crashes/process/process.job.ts';
+export * as crashesProcessRegroupJob from './crash/crashes/process/regroup.job.ts';
+export * as crashesProcessReprocessJob from './crash/crashes/process/reprocess.job.ts';
+export * as crashesProcessUnfinishedJob from './crash/crashes/process/unfinished.job.ts';
+export * as crashesReadAttachments from './crash/crashes/read/attachments.ts';
+export * as crashesReadBuildSymbols from './crash/crashes/read/build-symbols.ts';
+export * as crashesReadDownloads from './crash/crashes/read/downloads.ts';
+export * as crashesReadGroupList from './crash/crashes/read/group-list.ts';
+export * as crashesReadReportList from './crash/crashes/read/report-list.ts';
+export * as crashesReadSimilarGroups from './crash/crashes/read/similar-groups.ts';
+export * as crashesReadStacks from './crash/crashes/read/stacks.ts';
+export * as crashesReadThreads from './crash/crashes/read/threads.ts';
+export * as crashesTriageActivity from './crash/crashes/triage/activity.ts';
+export * as crashesTriageChanges from './crash/crashes/triage/changes.ts';
+export * as crashesTriageComments from './crash/crashes/triage/comments.ts';
+export * as crashesTriageGroupingRules from './crash/crashes/triage/grouping-rules.ts';
+export * as crashesTriageIssues from './crash/crashes/triage/issues.ts';
+export * as crashesTriageMerges from './crash/crashes/triage/merges.ts';
+export * as crashesTriageMoveSplitJob from './crash/crashes/triage/move-split.job.ts';
+export * as crashesTriageSearches from './crash/crashes/triage/searches.ts';
+export * as crashesTriageUndo from './crash/crashes/triage/undo.ts';
+export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
+export * as source from './crash/source/source.ts';
+export * as symbolsCompileJob from './crash/symbols/compile.job.ts';
+export * as symbolsContentsJob from './crash/symbols/contents.job.ts';
+export * as symbolsHttp from './crash/symbols/http.ts';
+export * as symbolsSweepJob from './crash/symbols/sweep.job.ts';
+export * as symbols from './crash/symbols/symbols.ts';
+export * as limitsDropCountersJob from './kernel/limits/drop-counters.job.ts';
+export * as alerts from './notify/alerts/alerts.ts';
+export * as alertsDeliverJob from './notify/alerts/deliver.job.ts';
+export * as alertsDestinations from './notify/alerts/destinations.ts';
+export * as alertsRules from './notify/alerts/rules.ts';
+export * as alertsUnsubscribe from './notify/alerts/unsubscribe.ts';
+export * as liveDropChangesJob from './notify/live/drop-changes.job.ts';
+export * as live from './notify/live/live.ts';
+export * as accountExport from './operate/account-export/account-export.ts';
+export * as backupsHeldJob from './operate/backups/held.job.ts';
+export * as operatorFutureTimesJob from './operate/operator/future-times.job.ts';
+export * as operator from './operate/operator/operator.ts';
+export * as setupAddressTest from './operate/setup/address-test.ts';
+export * as setupInstallation from './operate/setup/installation.ts';
+export * as setup from './operate/setup/setup.ts';
+export * as accountsMailBlocks from './people/accounts/mail-blocks.ts';
+export * as accountsProfile from './people/accounts/profile.ts';
+export * as accountsRetentionJob from './people/accounts/retention.job.ts';
+export * as accountsSendMailJob from './people/accounts/send-mail.job.ts';
+export * as accountsSignInSecurity from './people/accounts/sign-in-security.ts';
+export * as audit from './people/audit/audit.ts';
+export * as auditRetentionJob from './people/audit/retention.job.ts';
+export * as cliLogins from './people/cli-logins/cli-logins.ts';
+export * as cliLoginsForgetJob from './people/cli-logins/forget.job.ts';
+export * as cliLoginsRequests from './people/cli-logins/requests.ts';
+export * as gamesDrafts from './people/games/drafts.ts';
+export * as games from './people/games/games.ts';
+export * as organisations from './people/organisations/organisations.ts';
+export * as organisationsRequiredSignIn from './people/organisations/required-sign-in.ts';
+export * as builds from './ship/builds/builds.ts';
+export * as channelsBeta from './ship/channels/beta.ts';
+export * as channels from './ship/channels/channels.ts';
+export * as cli from './ship/cli/cli.ts';
+export * as deployKeysAnnounceJob from './ship/deploy-keys/announce.job.ts';
+export * as deployKeys from './ship/deploy-keys/deploy-keys.ts';
+export * as deployKeysUploadTokens from './ship/deploy-keys/upload-tokens.ts';
+export * as files from './ship/files/files.ts';
+export * as filesForgetRejectedJob from './ship/files/forget-rejected.job.ts';
+export * as mediaHttp from './ship/media/http.ts';
+export * as media from './ship/media/media.ts';
+export * as mediaSweepJob from './ship/media/sweep.job.ts';
+export * as quotas from './ship/quotas/quotas.ts';
+export * as scansScanJob from './ship/scans/scan.job.ts';
+export * as uploadsHttp from './ship/uploads/http.ts';
+export * as uploadsSweepJob from './ship/uploads/sweep.job.ts';
+export * as uploads from './ship/uploads/uploads.ts';
+export * as usageLimitAlertsJob from './ship/usage/limit-alerts.job.ts';
+export * as usage from './ship/usage/usage.ts';
+export * as videosHttp from './ship/videos/http.ts';
+export * as videosScanJob from './ship/videos/scan.job.ts';
+export * as videosSweepJob from './ship/videos/sweep.job.ts';
+export * as videos from './ship/videos/videos.ts';
+export * as bugs from './shop/bugs/bugs.ts';
+export * as bugsFile from './shop/bugs/file.ts';
+export * as bugsReplies from './shop/bugs/replies.ts';
+export * as bugsReporters from './shop/bugs/reporters.ts';
+export * as followsAnnounceJob from './shop/follows/announce.job.ts';
+export * as follows from './shop/follows/follows.ts';
+export * as moderation from './shop/moderation/moderation.ts';
+export * as playGetPlay from './shop/play/get-play.ts';
+export * as statistics from './shop/statistics/statistics.ts';
+export * as storeBrowse from './shop/store/browse.ts';
+export * as storeDevelopers from './shop/store/developers.ts';
+export * as storeFeatured from './shop/store/featured.ts';
+export * as storeHttp from './shop/store/http.ts';
+export * as storeProvenance from './shop/store/provenance.ts';
+export * as storePublicGame from './shop/store/public-game.ts';
+export * as storeRecentDownloadsJob from './shop/store/recent-downloads.job.ts';
+export * as storeReleases from './shop/store/releases.ts';
+export * as storeSimilar from './shop/store/similar.ts';
+export * as store from './shop/store/store.ts';
+export * as agentsCalls from './team/agents/calls.ts';
+export * as agentsConnections from './team/agents/connections.ts';
+export * as agentsKeys from './team/agents/keys.ts';
+export * as agentsRetentionJob from './team/agents/retention.job.ts';
+export * as approvalsReview from './team/approvals/review.ts';
+export * as buildDeletion from './team/build-deletion/build-deletion.ts';
+export * as credentials from './team/credentials/credentials.ts';
+export * as deployInfo from './team/deploy-info/deploy-info.ts';
+export * as gameDeletion from './team/game-deletion/game-deletion.ts';
+export * as gameDeletionRemoveGameJob from './team/game-deletion/remove-game.job.ts';
+export * as invitationsAccept from './team/invitations/accept.ts';
+export * as invitationsForgetJob from './team/invitations/forget.job.ts';
+export * as invitations from './team/invitations/invitations.ts';
+export * as invitationsTeamInvitations from './team/invitations/team-invitations.ts';
+export * as organisationMembers from './team/organisation-members/organisation-members.ts';
+export * as overview from './team/overview/overview.ts';
+export * as weeklySummarySummarizeJob from './team/weekly-summary/summarize.job.ts';

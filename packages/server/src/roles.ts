@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
-import { JOBS, ROUTES, watchState } from './features.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer } from './http/server.ts';
 import type { Closers } from './kernel/processes/closers.ts';
@@ -10,7 +9,9 @@ import type { Log } from './kernel/telemetry/log.ts';
 import { watchProcess } from './kernel/telemetry/process-metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
 import { endStreams } from './notify/live/live.ts';
+import { watchState } from './operate/operator/operator.ts';
 import type { Auth } from './people/accounts/accounts.ts';
+import { JOBS, ROUTES } from './registry.ts';
 import { stopChanges } from './request/game-changes.ts';
 import { shareLimits } from './request/share-limits.ts';
 import { startWorker } from './worker/run.ts';

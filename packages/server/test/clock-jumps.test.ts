@@ -4,14 +4,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { makeDownloadToken, openDownloadToken } from '../src/crash/crashes/read/download-token.ts';
-import { JOBS } from '../src/features.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
-import { bindJob } from '../src/kernel/jobs/binding.ts';
 import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { findClockProblem } from '../src/kernel/jobs/steady-clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { correctFutureTimes, TIMES } from '../src/operate/operator/future-times.job.ts';
+import { JOBS } from '../src/registry.ts';
 import { createDownloadLink, readDownloadLink } from '../src/shop/store/download-links.ts';
 import { startWorker } from '../src/worker/run.ts';
 import { callApi, makeOwnedGame } from './setup/api-calls.ts';
@@ -85,16 +84,13 @@ describe('a clock', () => {
 });
 
 test('jobs that delete what is old are left out while the clock is not trusted, and others are not', async () => {
-  const deletion = defineJob<object>('probe:delete', 3);
-  const other = defineJob<object>('probe:other', 3);
   const ran: string[] = [];
   const probe = (name: string) => async () => {
     ran.push(name);
   };
-  const worker = await startWorker(server.ctx, database.pool, [
-    bindJob(deletion, probe('deletion'), { deletesOld: true }),
-    bindJob(other, probe('other')),
-  ]);
+  const deletion = defineJob('probe:delete', { attempts: 3, deletesOld: true }, probe('deletion'));
+  const other = defineJob('probe:other', { attempts: 3 }, probe('other'));
+  const worker = await startWorker(server.ctx, database.pool, [deletion, other]);
   const runBoth = async () => {
     for (const kind of [deletion, other]) await addJob(server.ctx.db, kind, {});
     await until(async () => (await rows(server.ctx.db, sql`select from graphile_worker.jobs`)).length === 0);
@@ -112,23 +108,21 @@ test('jobs that delete what is old are left out while the clock is not trusted, 
 
 test('times are corrected when a worker starts, without waiting for the schedule', async () => {
   const ran = Promise.withResolvers<void>();
-  const correction = defineJob<object>('probe:correct', 3);
-  const work = async () => ran.resolve();
-  const worker = await startWorker(server.ctx, database.pool, [
-    bindJob(correction, work, { cron: '0 0 1 1 *', atStart: true }),
-  ]);
+  const options = { attempts: 3, cron: '0 0 1 1 *', atStart: true };
+  const correction = defineJob('probe:correct', options, async () => ran.resolve());
+  const worker = await startWorker(server.ctx, database.pool, [correction]);
   await ran.promise;
   await worker.stop();
-  const atStart = JOBS.filter((job) => job.atStart).map(({ kind }) => kind.task);
+  const atStart = JOBS.filter((job) => job.atStart).map(({ task }) => task);
   assert.deepEqual(atStart.toSorted(), ['accounts:correct-times', 'service:correct-times']);
 });
 
 test('every job on a schedule that deletes what is old is left out then', () => {
   const deleting = /expire|forget|retention|sweep|drop-(counters|mail-counts)/;
-  const scheduled = JOBS.filter(({ cron, kind }) => cron !== undefined && deleting.test(kind.task));
+  const scheduled = JOBS.filter(({ cron, task }) => cron !== undefined && deleting.test(task));
   assert.ok(scheduled.length > 15);
   assert.deepEqual(
-    scheduled.filter(({ deletesOld }) => !deletesOld).map(({ kind }) => kind.task),
+    scheduled.filter(({ deletesOld }) => !deletesOld).map(({ task }) => task),
     [],
   );
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ROUTES } from '../src/features.ts';
+import { ROUTES } from '../src/registry.ts';
 import { sendRaw } from './setup/raw.ts';
 import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
 import { ship } from './setup/uploads.ts';

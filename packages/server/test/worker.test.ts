@@ -4,14 +4,13 @@ import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
-import { bindJob } from '../src/kernel/jobs/binding.ts';
-import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';
+import { addJob, bindJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { startWorker, type Worker } from '../src/worker/run.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
 import { startServer, type TestServer, until } from './setup/server.ts';
 
-const PROBE = defineJob<{ name: string }>('probe', 10);
+const PROBE = defineJob<{ name: string }>('probe', { attempts: 10 });
 
 describe('a worker', () => {
   let server: TestServer;
@@ -158,7 +157,7 @@ describe('a worker', () => {
     await worker.stop();
   });
 
-  const tick = defineJob<object>('tick', 3);
+  const tick = defineJob<object>('tick', { attempts: 3, cron: '* * * * *' });
 
   /** Starts a worker whose only job is due every minute, 1.5 seconds before the next one. Returns a count of its runs. */
   async function startTicking(): Promise<{ worker: Worker; runs: () => number }> {
@@ -166,13 +165,9 @@ describe('a worker', () => {
     mock.timers.enable({ apis: ['Date'], now: minute - 1500 });
     let runs = 0;
     const worker = await startWorker(server.ctx, database.pool, [
-      bindJob(
-        tick,
-        async () => {
-          runs += 1;
-        },
-        { cron: '* * * * *' },
-      ),
+      bindJob(tick, async () => {
+        runs += 1;
+      }),
     ]);
     return { worker, runs: () => runs };
   }

@@ -2,10 +2,10 @@
 // would be done.
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import { readProcessConfig } from '../config.ts';
-import { DISTRIBUTED_TABLES } from '../features.ts';
 import { distribute, type Plan, planDistribution } from '../kernel/database/distribute.ts';
 import { compareMigrations } from '../kernel/database/migrate.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
+import { DISTRIBUTED_TABLES } from '../registry.ts';
 import { UsageError } from './fail.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -6,13 +6,13 @@ import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import { VERSION } from '@chauffeur/contract/version';
 import pg from 'pg';
 import { type Config, readProcessConfig } from '../config.ts';
-import { DISTRIBUTED_TABLES } from '../features.ts';
 import { distributeAdded } from '../kernel/database/distribute.ts';
 import { migrate } from '../kernel/database/migrate.ts';
 import { type CheckedMigration, checkMigrations } from '../kernel/database/migration-check.ts';
 import type { Blocked } from '../kernel/database/migrations.ts';
 import { migrateJobs } from '../kernel/jobs/jobs.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
+import { DISTRIBUTED_TABLES } from '../registry.ts';
 import { UsageError } from './fail.ts';
 import { withDatabase } from './with-database.ts';
 

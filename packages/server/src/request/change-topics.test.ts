@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { gameOf, topicOfJob, topicOfOperation } from './change-topics.ts';
+import { gameOf, topicOfOperation } from './change-topics.ts';
 
-test('operations and jobs that change crashes and builds have a topic, and reads have none', () => {
+test('operations that change crashes and builds have a topic, and reads have none', () => {
   const topicOf = (id: string) => topicOfOperation(OPERATIONS.find((operation) => operation.id === id)!);
   assert.equal(topicOf('builds.register'), 'builds');
   assert.equal(topicOf('deployKeys.issue'), 'builds');
@@ -11,8 +11,6 @@ test('operations and jobs that change crashes and builds have a topic, and reads
   assert.equal(topicOf('bugs.reply'), 'bugs');
   assert.equal(topicOf('crashes.list'), null);
   assert.equal(topicOf('accounts.updateProfile'), null);
-  assert.equal(topicOfJob('crashes:process'), 'crashes');
-  assert.equal(topicOfJob('accounts:send-mail'), null);
 });
 
 test('the game is found in the input of an operation and in the payload of a job', () => {

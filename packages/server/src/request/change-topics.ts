@@ -1,4 +1,4 @@
-// Decides which lists of a game an operation or a job changes, for the pages that show them.
+// Decides which lists of a game an operation changes, for the pages that show them.
 import type { Operation } from '@chauffeur/contract/operation';
 import type { ChangeTopic } from '@chauffeur/contract/operations/live';
 
@@ -16,22 +16,9 @@ const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
   bugs: 'bugs',
 };
 
-/** By the kind of the job. */
-const TOPICS_OF_JOBS: Readonly<Record<string, ChangeTopic>> = {
-  'scans:scan': 'builds',
-  'crashes:process': 'crashes',
-  'crashes:group': 'crashes',
-  'crashes:regroup': 'crashes',
-  'crashes:move-split': 'crashes',
-};
-
 /** Null for an operation that only reads, and for one that changes nothing that a page follows. */
 export function topicOfOperation({ id, method }: Pick<Operation, 'id' | 'method'>): ChangeTopic | null {
   return method === 'GET' ? null : (TOPICS_OF_TAGS[id.split('.')[0]!] ?? null);
-}
-
-export function topicOfJob(kind: string): ChangeTopic | null {
-  return TOPICS_OF_JOBS[kind] ?? null;
 }
 
 /** The game in the input of an operation, or in the payload of a job. */

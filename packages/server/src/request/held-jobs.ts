@@ -2,7 +2,7 @@
 // up, and is deleted again, which together takes longer than running many of them.
 //
 // The row that a held job is about has the number of the process, written in the transaction that would otherwise have
-// enqueued the job. If the process dies, others enqueue the job (`release` of JobBinding).
+// enqueued the job. If the process dies, others enqueue the job (`release` of Job).
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';

@@ -56,13 +56,14 @@ export function handle<Op extends Operation>(operation: Op, handler: Handler<Op>
   };
 }
 
-/** Binds a streaming handler to its operation. */
-export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>): Route {
+/** Binds a streaming handler to its operation. `url` is a path outside of `/api/v1`. */
+export function stream<Op extends Operation>(operation: Op, handler: StreamHandler<Op>, url?: string): Route {
   const isAudited = auditOf(operation) !== false;
   const address = (request: FastifyRequest) => checkAddress(operation, addressOf(operation, request));
   return {
     operation,
     address,
+    ...(url !== undefined && { url }),
     run: async (ctx, caller, request, reply) => {
       const input = address(request) as AddressOf<Op>;
       const work = () => handler(ctx, { caller: callerOf(operation, caller), input, request, reply });

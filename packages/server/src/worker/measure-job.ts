@@ -1,7 +1,6 @@
 // Measures a job while it runs, for metrics and traces.
 import type { Context } from '../context.ts';
-import type { Lane } from '../kernel/jobs/binding.ts';
-import { type Attempt, traceparentOf } from '../kernel/jobs/jobs.ts';
+import { type Attempt, type Lane, traceparentOf } from '../kernel/jobs/jobs.ts';
 import { secondsSince } from '../kernel/telemetry/seconds-since.ts';
 import { runInSpan } from '../kernel/telemetry/tracing.ts';
 

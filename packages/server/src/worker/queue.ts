@@ -7,8 +7,7 @@ import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import { changed, type Db, rows } from '../kernel/database/db.ts';
-import type { Lane } from '../kernel/jobs/binding.ts';
-import { addJob, type JobKind } from '../kernel/jobs/jobs.ts';
+import { addJob, type JobKind, type Lane } from '../kernel/jobs/jobs.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
 export type Queue = {

@@ -3,10 +3,10 @@ import type { TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Context } from '../context.ts';
 import { transact } from '../kernel/database/db.ts';
-import type { JobBinding } from '../kernel/jobs/binding.ts';
+import type { Job } from '../kernel/jobs/jobs.ts';
 import { findClockProblem } from '../kernel/jobs/steady-clock.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
-import { gameOf, topicOfJob } from '../request/change-topics.ts';
+import { gameOf } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
 import { type HeldJob, holdJobs } from '../request/held-jobs.ts';
 import { type JobRun, measureJob, type QueuedJob } from './measure-job.ts';
@@ -17,7 +17,7 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
-type Work = JobBinding<Context>['work'];
+type Work = Job<Context>['work'];
 
 const HEARTBEAT_MS = 15_000;
 /** They only wait for other servers. */
@@ -27,26 +27,22 @@ const POLL_MS = 2000;
 const OUTGOING_POLL_MS = 8000;
 
 /** Starts running jobs, after releasing the jobs that dead workers still hold. */
-export async function startWorker(
-  ctx: Context,
-  pool: pg.Pool,
-  bindings: readonly JobBinding<Context>[],
-): Promise<Worker> {
-  await removeDeadWorkers(ctx, bindings);
-  const { quickJobs, jobs } = ctx.config;
+export async function startWorker(ctx: Context, pool: pg.Pool, jobs: readonly Job<Context>[]): Promise<Worker> {
+  await removeDeadWorkers(ctx, jobs);
+  const { quickJobs, jobs: longJobs } = ctx.config;
   const queues = [
-    await startLane(ctx, pool, bindings, { lane: 'quick', concurrency: quickJobs, pollMs: POLL_MS }),
-    await startLane(ctx, pool, bindings, { lane: 'long', concurrency: jobs, pollMs: POLL_MS }),
-    await startLane(ctx, pool, bindings, {
+    await startLane(ctx, pool, jobs, { lane: 'quick', concurrency: quickJobs, pollMs: POLL_MS }),
+    await startLane(ctx, pool, jobs, { lane: 'long', concurrency: longJobs, pollMs: POLL_MS }),
+    await startLane(ctx, pool, jobs, {
       lane: 'outgoing',
       concurrency: OUTGOING_JOBS,
       pollMs: OUTGOING_POLL_MS,
     }),
   ];
-  const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, bindings, job));
+  const stopHolding = holdJobs(ctx, quickJobs, (job) => runHeld(ctx, jobs, job));
   ctx.metrics.jobSlots.set({ lane: 'quick' }, 2 * quickJobs);
   const heartbeat = setInterval(() => {
-    removeDeadWorkers(ctx, bindings)
+    removeDeadWorkers(ctx, jobs)
       // Another process, whose clock is ahead, may have scheduled jobs.
       .then(() => correctSchedule(ctx.db))
       .catch((err) => ctx.log.warn({ err }, 'could not check for dead workers'));
@@ -62,16 +58,16 @@ export async function startWorker(
 function startLane(
   ctx: Context,
   pool: pg.Pool,
-  bindings: readonly JobBinding<Context>[],
+  jobs: readonly Job<Context>[],
   { lane, concurrency, pollMs }: Pick<Tasks, 'lane' | 'concurrency' | 'pollMs'>,
 ): Promise<Queue> {
-  const laneBindings = bindings.filter((binding) => binding.lane === lane);
+  const ofLane = jobs.filter((job) => job.lane === lane);
   ctx.metrics.jobSlots.set({ lane }, concurrency);
   const tasks = {
     lane,
-    list: tasksOf(ctx, laneBindings),
-    crontab: crontabOf(laneBindings),
-    atStart: laneBindings.filter(({ atStart }) => atStart).map(({ kind }) => kind),
+    list: tasksOf(ctx, ofLane),
+    crontab: crontabOf(ofLane),
+    atStart: ofLane.filter(({ atStart }) => atStart),
     concurrency,
     pollMs,
   };
@@ -80,7 +76,7 @@ function startLane(
 
 // In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours, and what the process
 // held would be forgotten.
-async function removeDeadWorkers({ db }: Context, bindings: readonly JobBinding<Context>[]): Promise<void> {
+async function removeDeadWorkers({ db }: Context, jobs: readonly Job<Context>[]): Promise<void> {
   await transact(db, async (tx) => {
     const dead = await removeDead(tx);
     if (dead.length === 0) return;
@@ -89,34 +85,34 @@ async function removeDeadWorkers({ db }: Context, bindings: readonly JobBinding<
       dead.flatMap(({ worker_ids }) => worker_ids),
     );
     const processNos = dead.map(({ process_no }) => process_no);
-    for (const { release } of bindings) await release?.(tx, processNos);
+    for (const { release } of jobs) await release?.(tx, processNos);
   });
 }
 
-function crontabOf(bindings: readonly JobBinding<Context>[]): string {
-  return bindings
-    .flatMap(({ kind, cron }) => (cron === undefined ? [] : [`${cron} ${kind.task} ?max=${kind.maxAttempts}`]))
+function crontabOf(jobs: readonly Job<Context>[]): string {
+  return jobs
+    .flatMap(({ task, cron, attempts }) => (cron === undefined ? [] : [`${cron} ${task} ?max=${attempts}`]))
     .join('\n');
 }
 
 /** Open pages show what the job has changed. */
-function noteJob(ctx: Context, task: string, payload: unknown): void {
-  const [topic, game] = [topicOfJob(task), gameOf(payload)];
-  if (topic !== null && game !== null) noteChange(ctx, game, topic);
+function noteJob(ctx: Context, { changes }: Job<Context>, payload: unknown): void {
+  const game = gameOf(payload);
+  if (changes !== undefined && game !== null) noteChange(ctx, game, changes);
 }
 
-function tasksOf(ctx: Context, bindings: readonly JobBinding<Context>[]): TaskList {
+function tasksOf(ctx: Context, jobs: readonly Job<Context>[]): TaskList {
   return Object.fromEntries(
-    bindings.map(({ kind, lane, deletesOld, work }) => [
-      kind.task,
-      async (payload: unknown, { job, abortSignal }: { job: QueuedJob; abortSignal?: AbortSignal }) => {
+    jobs.map((job) => [
+      job.task,
+      async (payload: unknown, { job: queued, abortSignal }: { job: QueuedJob; abortSignal?: AbortSignal }) => {
         const attempt = {
-          number: job.attempts,
-          last: job.attempts >= job.max_attempts,
+          number: queued.attempts,
+          last: queued.attempts >= queued.max_attempts,
           signal: abortSignal ?? new AbortController().signal,
         };
-        const run = { task: kind.task, lane, attempt, job, payload };
-        await runJob(ctx, run, deletesOld ? onlyIfSteady(work) : work);
+        const work = job.deletesOld ? onlyIfSteady(job.work) : job.work;
+        await runJob(ctx, { ...job, work }, { task: job.task, lane: job.lane, attempt, job: queued, payload });
       },
     ]),
   );
@@ -136,23 +132,19 @@ function onlyIfSteady(work: Work): Work {
 }
 
 /** Runs the first attempt at a job that this process holds. */
-async function runHeld(
-  ctx: Context,
-  bindings: readonly JobBinding<Context>[],
-  { kind, payload, since }: HeldJob,
-): Promise<void> {
-  const binding = bindings.find((binding) => binding.kind.task === kind.task);
-  if (binding === undefined) throw new Error(`this process runs no jobs of the kind ${kind.task}`);
+async function runHeld(ctx: Context, jobs: readonly Job<Context>[], { kind, payload, since }: HeldJob): Promise<void> {
+  const job = jobs.find(({ task }) => task === kind.task);
+  if (job === undefined) throw new Error(`this process runs no jobs of the kind ${kind.task}`);
   const attempt = { number: 1, last: false, signal: new AbortController().signal };
-  const job = { attempts: 1, max_attempts: kind.maxAttempts, run_at: since };
-  await runJob(ctx, { task: kind.task, lane: binding.lane, attempt, job, payload }, binding.work);
+  const queued = { attempts: 1, max_attempts: job.attempts, run_at: since };
+  await runJob(ctx, job, { task: job.task, lane: job.lane, attempt, job: queued, payload });
 }
 
-async function runJob(ctx: Context, run: JobRun, work: Work): Promise<void> {
+async function runJob(ctx: Context, job: Job<Context>, run: JobRun): Promise<void> {
   const { task, attempt, payload } = run;
   try {
-    await measureJob(ctx, run, () => work(ctx, payload as never, attempt));
-    noteJob(ctx, task, payload);
+    await measureJob(ctx, run, () => job.work(ctx, payload as never, attempt));
+    noteJob(ctx, job, payload);
   } catch (err) {
     ctx.log.warn({ err, task, attempt: attempt.number, last: attempt.last }, 'job failed');
     throw err;

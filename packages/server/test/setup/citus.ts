@@ -1,13 +1,13 @@
 // Databases on a Citus cluster, for the tests that run on one: `CHAUFFEUR_TEST_CITUS_URL` names its coordinator, as a
 // superuser. A database of a cluster is one database of the same name on every server.
 import pg from 'pg';
-import { DISTRIBUTED_TABLES } from '../../src/features.ts';
 import { openDatabase } from '../../src/kernel/database/db.ts';
 import { distribute } from '../../src/kernel/database/distribute.ts';
 import { migrate } from '../../src/kernel/database/migrate.ts';
 import { migrateJobs } from '../../src/kernel/jobs/jobs.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
+import { DISTRIBUTED_TABLES } from '../../src/registry.ts';
 import { urlOfDatabase } from './database-url.ts';
 
 /** The environment variable with the URL of the coordinator. */

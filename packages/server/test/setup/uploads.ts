@@ -1,8 +1,7 @@
 // Small real zips for tests of uploads, and the requests that send them.
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { TestGame, TestServer } from './server.ts';
-import { type ApiResponse, request, until } from './server.ts';
+import { type ApiResponse, request, type TestGame, type TestServer, until } from './server.ts';
 
 /** A valid zip with one stored entry, laid out as in PKWARE's APPNOTE. Shares no code with the reader under test. */
 export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {

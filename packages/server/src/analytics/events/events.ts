@@ -4,16 +4,16 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/events';
+import * as contract from '@chauffeur/contract/operations/events';
 import type { Caller, Context } from '../../context.ts';
 import { forgetDevice as forgetDeviceOfReports, listCrashesOfDevice } from '../../crash/crashes/crashes.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
 import { retryConflicts, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDevicesOfBuild, readLaunches } from './facts.sql.ts';
 import * as files from './files/files.sql.ts';
@@ -74,10 +74,7 @@ export async function countDevices(
   });
 }
 
-export async function listEventNames(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listEventNames>,
-): Promise<OutputOf<typeof contract.listEventNames>> {
+export const listEventNames = handle(contract.listEventNames, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const hour = Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR;
   const names = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
@@ -91,12 +88,9 @@ export async function listEventNames(
       last_hour: last_hour.toISOString(),
     })),
   };
-}
+});
 
-export async function countEvents(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.countEvents>,
-): Promise<OutputOf<typeof contract.countEvents>> {
+export const countEvents = handle(contract.countEvents, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { name, build_id: buildId, os, by } = input;
   const span = spanOf(input, ctx.clock.now());
@@ -107,9 +101,9 @@ export async function countEvents(
     countByTime(db, selection, span, LIMITS.eventSeries),
   );
   return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };
-}
+});
 
-export async function getDevice(ctx: Context, { caller, input }: Call<typeof contract.getDevice>): Promise<Device> {
+export const getDevice = handle(contract.getDevice, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { device_uid: deviceUid, cursor, limit = PAGE_SIZE } = input;
   const device = { gameId: game.game_id, deviceUid };
@@ -135,7 +129,7 @@ export async function getDevice(ctx: Context, { caller, input }: Call<typeof con
     events: events.map(eventOf),
     next_cursor: next === null ? null : writeCursor(list, [String(next)]),
   };
-}
+});
 
 function buildOf({ first_seen, first_boot_at, ...days }: DeviceRow): Device['builds'][number] {
   return { ...days, first_seen: first_seen.toISOString(), first_boot_at: first_boot_at?.toISOString() ?? null };
@@ -153,10 +147,7 @@ function eventOf(row: DeviceEventRow): Device['events'][number] {
 }
 
 /** May take a while, because every stored day is scanned. If repeated, it returns zeros. */
-export async function deleteDevice(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteDevice>,
-): Promise<OutputOf<typeof contract.deleteDevice>> {
+export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };
   const since = await readFirstSeen(ctx.db, device);
@@ -170,4 +161,4 @@ export async function deleteDevice(
   });
   ctx.log.info({ game: game.game_id, user: caller.user.id, builds, events, crashes }, 'a device was deleted');
   return { builds, events, crashes };
-}
+});

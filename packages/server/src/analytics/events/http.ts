@@ -1,40 +1,38 @@
 // The handlers for events from games: through the public API, or from the analytics modules of engines.
-import type { Operation, OutputOf } from '@chauffeur/contract/operation';
+import type { Operation } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { resolveClientIds } from '../../people/games/games.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
 import { idsOf } from '../../request/client-ids.ts';
 import { readJsonBody } from '../../request/json-body.ts';
+import { stream } from '../../request/route.ts';
 import { accept, NO_EVENTS } from './receive/accept.ts';
 import { readEngineEvents } from './receive/engine.ts';
 import { ingestEvents, refuse } from './receive/ingest.ts';
 import { ingestEngineEvents } from './receive/ingest-engine.ts';
 
 /** `POST …/public/events`. */
-export async function receiveEvents(
-  ctx: Context,
-  { request }: StreamCall<typeof contract.createEvents>,
-): Promise<Answer<OutputOf<typeof contract.createEvents>>> {
+export const receiveEvents = stream(contract.createEvents, async (ctx, { request }) => {
   const body = await readBody(ctx, contract.createEvents, request);
   const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
   if ('refused' in verdict) throw refuse(ctx, verdict.refused);
   return answer(202, await ingestEvents(ctx, [verdict.accepted]));
-}
+});
 
 /** `POST /v1/events`. An analytics module sends no headers, and only its host can be configured. */
-export async function receiveEngineEvents(
-  ctx: Context,
-  { request }: StreamCall<typeof contract.createEngineEvents>,
-): Promise<Answer<OutputOf<typeof contract.createEngineEvents>>> {
-  const body = await readBody(ctx, contract.createEngineEvents, request);
-  const events = readEngineEvents(body, idsOf(request));
-  if (events === null) throw refuse(ctx, { rule: 'no_events', code: 4001, message: NO_EVENTS });
-  return answer(202, await ingestEngineEvents(ctx, events));
-}
+export const receiveEngineEvents = stream(
+  contract.createEngineEvents,
+  async (ctx, { request }) => {
+    const body = await readBody(ctx, contract.createEngineEvents, request);
+    const events = readEngineEvents(body, idsOf(request));
+    if (events === null) throw refuse(ctx, { rule: 'no_events', code: 4001, message: NO_EVENTS });
+    return answer(202, await ingestEngineEvents(ctx, events));
+  },
+  '/v1/events',
+);
 
 function readBody(ctx: Context, operation: Operation, request: FastifyRequest): Promise<unknown> {
   try {

@@ -10,7 +10,11 @@ import { findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './health.sql.ts';
 import { type Band, type ListedHealth, listedHealthOf } from './health.ts';
 
-export const bandAlertsJob = defineJob<object>('health:alerts', 1);
+export const bandAlertsJob = defineJob(
+  'health:alerts',
+  { attempts: 1, cron: '*/10 * * * *', lane: 'long' },
+  raiseBandAlerts,
+);
 
 const GAMES_AT_ONCE = 100;
 /** From best to worst. */

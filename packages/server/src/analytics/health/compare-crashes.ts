@@ -2,22 +2,18 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/health';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/health';
 import { compareGroups } from '../../crash/crashes/crashes.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDevices } from '../events/events.ts';
 
 type Comparison = OutputOf<typeof contract.compareCrashes>;
 type ComparedBuild = Comparison['build'];
 
-export async function compareCrashes(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.compareCrashes>,
-): Promise<Comparison> {
+export const compareCrashes = handle(contract.compareCrashes, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const asked = { gameId: game.game_id, caller };
   const compared = async (field: 'build_id' | 'other'): Promise<ComparedBuild> => {
@@ -50,7 +46,7 @@ export async function compareCrashes(
     only_other: groupsOf('only_other'),
     both: groupsOf('both'),
   };
-}
+});
 
 function perThousand(reports: number, { devices }: ComparedBuild): number | null {
   return devices === 0 ? null : (reports * 1000) / devices;

@@ -5,7 +5,7 @@ import { percentOf } from '@chauffeur/contract/format';
 import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
-import type * as contract from '@chauffeur/contract/operations/health';
+import * as contract from '@chauffeur/contract/operations/health';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
@@ -14,6 +14,7 @@ import { requireMember } from '../../people/games/games.ts';
 import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
 import { compareRates, type Share } from './rate-difference.ts';
@@ -33,10 +34,7 @@ function sinceOf(ctx: Pick<Context, 'clock'>): string {
   return utcDayOf(new Date(ctx.clock.now().getTime() - (WINDOW_DAYS - 1) * DAY));
 }
 
-export async function listHealth(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listHealth>,
-): Promise<OutputOf<typeof contract.listHealth>> {
+export const listHealth = handle(contract.listHealth, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { cursor, limit = PAGE_SIZE } = input;
   const window = { gameId: game.game_id, since: sinceOf(ctx) };
@@ -57,7 +55,7 @@ export async function listHealth(
       next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
     };
   });
-}
+});
 
 /** The devices of a game by day over the window, and the first day on which their crashes are counted. */
 export async function devicesByDay({ db, clock }: Reader, gameId: string) {
@@ -69,7 +67,9 @@ export async function devicesByDay({ db, clock }: Reader, gameId: string) {
   return { since, crashesSince, days };
 }
 
-export async function getBuildHealth(
+export const getBuildHealth = handle(contract.getBuildHealth, readBuildHealth);
+
+async function readBuildHealth(
   ctx: Context,
   { caller, input }: Call<typeof contract.getBuildHealth>,
 ): Promise<OutputOf<typeof contract.getBuildHealth>> {
@@ -88,19 +88,19 @@ export async function getBuildHealth(
   });
 }
 
-export async function compareHealth(
-  ctx: Context,
-  { caller, input: { uid, build_id, other } }: Call<typeof contract.compareHealth>,
-): Promise<OutputOf<typeof contract.compareHealth>> {
-  const read = (buildId: string) => getBuildHealth(ctx, { caller, input: { uid, build_id: buildId } });
-  const [{ days, ...build }, { days: otherDays, ...otherBuild }] = await Promise.all([read(build_id), read(other)]);
-  return {
-    build,
-    other: otherBuild,
-    booted: compareRates(bootedOf(build), bootedOf(otherBuild)),
-    crash_free_days: compareRates(crashFreeDaysOf(build, days), crashFreeDaysOf(otherBuild, otherDays)),
-  };
-}
+export const compareHealth = handle(
+  contract.compareHealth,
+  async (ctx, { caller, input: { uid, build_id, other } }) => {
+    const read = (buildId: string) => readBuildHealth(ctx, { caller, input: { uid, build_id: buildId } });
+    const [{ days, ...build }, { days: otherDays, ...otherBuild }] = await Promise.all([read(build_id), read(other)]);
+    return {
+      build,
+      other: otherBuild,
+      booted: compareRates(bootedOf(build), bootedOf(otherBuild)),
+      crash_free_days: compareRates(crashFreeDaysOf(build, days), crashFreeDaysOf(otherBuild, otherDays)),
+    };
+  },
+);
 
 function bootedOf({ booted, devices }: BuildHealth): Share {
   return { part: booted, total: devices };

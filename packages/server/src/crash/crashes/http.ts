@@ -3,15 +3,15 @@ import { hash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { resolveClientIds } from '../../people/games/games.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
 import { idsOf } from '../../request/client-ids.ts';
 import { idempotencyKeyOf } from '../../request/idempotency-key.ts';
 import { readJsonBody } from '../../request/json-body.ts';
+import { stream } from '../../request/route.ts';
 import { accept } from './receive/accept.ts';
 import { createReport, type Idempotency, type IncomingReport, type OpenedReport, refuse } from './receive/create.ts';
 import { receiveForm } from './receive/forms/receive.ts';
@@ -21,10 +21,7 @@ import { receiveUnreal } from './receive/unreal/receive.ts';
 import { isForm, receiveUpload } from './receive/upload.ts';
 
 /** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
-export async function receiveCrash(
-  ctx: Context,
-  { request, reply }: StreamCall<typeof contract.createCrash>,
-): Promise<Answer<OutputOf<typeof contract.createCrash>> | FastifyReply> {
+export const receiveCrash = stream(contract.createCrash, async (ctx, { request, reply }) => {
   countPost(ctx, request);
   if (!isForm(request)) {
     const key = idempotencyKeyOf(request, 4001);
@@ -38,48 +35,36 @@ export async function receiveCrash(
   if (report.source === 'engine') return answer(201, createdOf(report));
   // Crashpad on Linux only accepts the status 200, and stores the body as the id of the report.
   return reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(report.reportId);
-}
+});
 
 /** `POST …/public/crashes/unreal`. */
-export async function receiveUnrealCrash(
-  ctx: Context,
-  { request }: StreamCall<typeof contract.createUnrealCrash>,
-): Promise<Answer<OutputOf<typeof contract.createUnrealCrash>>> {
+export const receiveUnrealCrash = stream(contract.createUnrealCrash, async (ctx, { request }) => {
   countPost(ctx, request);
   return answer(201, createdOf(await receiveUnreal(ctx, request)));
-}
+});
 
 /** `PUT …/public/crashes/uploads/{token}`. */
-export async function receiveCrashFile(
-  ctx: Context,
-  { input: { token }, request }: StreamCall<typeof contract.uploadCrashFile>,
-): Promise<Answer<OutputOf<typeof contract.uploadCrashFile>>> {
+export const receiveCrashFile = stream(contract.uploadCrashFile, async (ctx, { input: { token }, request }) => {
   return answer(200, await receiveUpload(ctx, token, request));
-}
+});
 
 /**
  * `GET …/public/crashes/{id}`. With a read token the response has the usual envelope. The crash reporters of engines
  * send no token and expect a response without an envelope.
  */
-export async function getPublicCrash(
-  ctx: Context,
-  { input, request, reply }: StreamCall<typeof contract.getPublicCrash>,
-): Promise<Answer<OutputOf<typeof contract.getPublicCrash>> | FastifyReply> {
+export const getPublicCrash = stream(contract.getPublicCrash, async (ctx, { input, request, reply }) => {
   const reader = await findReader(ctx, input.id, readTokenOf(request, input));
   reply.header('cache-control', 'no-store');
   const report = publicReportOf(reader);
   if (reader.kind === 'token') return answer(200, report);
   return reply.code(200).send({ ...report, id: input.id });
-}
+});
 
 /**
  * `GET …/public/crashes/{id}/stack`. Until there is a stack, throws 4090 with a read token and 4040 without one,
  * because the crash reporters of engines retry after a 404.
  */
-export async function getPublicStack(
-  ctx: Context,
-  { input, request, reply }: StreamCall<typeof contract.getPublicStack>,
-): Promise<FastifyReply> {
+export const getPublicStack = stream(contract.getPublicStack, async (ctx, { input, request, reply }) => {
   const reader = await findReader(ctx, input.id, readTokenOf(request, input));
   const stack = publicStackOf(reader);
   if (stack === null) {
@@ -91,7 +76,7 @@ export async function getPublicStack(
     .header('content-type', 'text/plain; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(stack);
-}
+});
 
 function readTokenOf(request: FastifyRequest, { read_token = '' }: { read_token?: string }): string {
   const header = request.headers['x-read-token'];

@@ -3,7 +3,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/issue-tracker';
+import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { findTemplateProblem, readWebAddress, tidyTemplate } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
@@ -11,8 +11,8 @@ import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle } from '../../request/route.ts';
 import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
 import * as sql from './issue-tracker.sql.ts';
 
@@ -28,13 +28,10 @@ const MAX_URL = 6000;
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'tokens of issue trackers'));
 
-export async function getIssueTracker(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getIssueTracker>,
-): Promise<Tracker> {
+export const getIssueTracker = handle(contract.getIssueTracker, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return { tracker: recordOf(await sql.findTracker(ctx.db, game.game_id)) };
-}
+});
 
 function recordOf(tracker: sql.TrackerRow | undefined): Tracker['tracker'] {
   if (tracker === undefined) return null;
@@ -43,10 +40,7 @@ function recordOf(tracker: sql.TrackerRow | undefined): Tracker['tracker'] {
 }
 
 /** A token belongs to a server: it is kept only if the server stays the same. */
-export async function setIssueTracker(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.setIssueTracker>,
-): Promise<Tracker> {
+export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const tracker = trackerOf(ctx, input);
   const sealed = input.token == null ? null : sealSecret(keyOf(ctx), game.game_id, input.token);
@@ -61,7 +55,7 @@ export async function setIssueTracker(
     recordChange('has_token', former?.token != null, token !== null);
     return { tracker: recordOf({ ...tracker, token }) };
   });
-}
+});
 
 type Settings = Omit<InputOf<typeof contract.setIssueTracker>, 'uid'>;
 
@@ -92,10 +86,7 @@ function baseOf({ config }: Context, text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-export async function removeIssueTracker(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.removeIssueTracker>,
-): Promise<OutputOf<typeof contract.removeIssueTracker>> {
+export const removeIssueTracker = handle(contract.removeIssueTracker, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
@@ -104,7 +95,7 @@ export async function removeIssueTracker(
     recordChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
     return { removed: await sql.deleteTracker(tx, game.game_id) };
   });
-}
+});
 
 function templateOf({ kind, base_url, project, url_template }: sql.TrackerRow): string {
   switch (kind) {

@@ -1,36 +1,26 @@
 // The source code of a game: where it can be read, and the commits between two builds.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/source';
+import * as contract from '@chauffeur/contract/operations/source';
 import { SOURCE_PLACEHOLDERS } from '@chauffeur/contract/source-link';
 import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-address';
-import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { findBuilds } from '../../ship/builds/builds.ts';
 import { compareCommits } from '../issue-tracker/issue-tracker.ts';
 import * as sql from './source.sql.ts';
 
-type Settings = OutputOf<typeof contract.getSourceSettings>;
-
 const COMMIT_LIMIT = { name: 'commits', max: 300, windowSeconds: 3600 } as const;
 
-export async function getSourceSettings(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getSourceSettings>,
-): Promise<Settings> {
+export const getSourceSettings = handle(contract.getSourceSettings, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const settings = await sql.findSettings(ctx.db, game.game_id);
   return { url_template: settings?.url_template ?? null, path_prefixes: [...(settings?.path_prefixes ?? [])] };
-}
+});
 
-export async function setSourceSettings(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.setSourceSettings>,
-): Promise<Settings> {
+export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const url_template = input.url_template === null ? null : checkTemplate(input.url_template);
   const { path_prefixes } = input;
@@ -43,7 +33,7 @@ export async function setSourceSettings(
     else await sql.upsertSettings(tx, game.game_id, { url_template, path_prefixes });
   });
   return settings;
-}
+});
 
 function checkTemplate(template: string): string {
   const problem = findTemplateProblem(template, SOURCE_PLACEHOLDERS);
@@ -52,10 +42,7 @@ function checkTemplate(template: string): string {
 }
 
 /** Throws 4002 if a build has no commit or no host is set, 4006 for unknown builds, and 4091 if the host fails. */
-export async function listCommits(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listCommits>,
-): Promise<OutputOf<typeof contract.listCommits>> {
+export const listCommits = handle(contract.listCommits, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [newer, older] = [input.build_id.toLowerCase(), input.since.toLowerCase()];
   const builds = await findBuilds(ctx.db, game.game_id, [newer, older]);
@@ -69,4 +56,4 @@ export async function listCommits(
   if (range.base === range.head) return { commits: [], more: 0, url: null };
   await countUse(ctx, ctx.db, game.game_id, COMMIT_LIMIT);
   return compareCommits(ctx, game.game_id, range);
-}
+});

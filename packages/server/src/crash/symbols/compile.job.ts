@@ -3,7 +3,7 @@ import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { transact } from '../../kernel/database/db.ts';
-import type { Attempt } from '../../kernel/jobs/jobs.ts';
+import { type Attempt, bindJob } from '../../kernel/jobs/jobs.ts';
 import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
@@ -11,7 +11,9 @@ import { newCacheKey } from './blob-key.ts';
 import { compileText } from './compile.ts';
 import { dropBlobs } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
-import { type CompilePayload, enqueueArrived } from './symbols.ts';
+import { type CompilePayload, compileJob, enqueueArrived } from './symbols.ts';
+
+export const compileSymbolsBinding = bindJob(compileJob, compileSymbols);
 
 /** Safe to run twice: a text that is compiled in the current format is skipped. */
 export async function compileSymbols(

@@ -13,7 +13,7 @@ import { countContents } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived } from './symbols.ts';
 
-export const countContentsJob = defineJob<object>('symbols:contents', 6);
+export const countContentsJob = defineJob('symbols:contents', { attempts: 6, lane: 'long' }, countOldContents);
 
 const BATCH = 20;
 

@@ -4,19 +4,18 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ApiError } from '@chauffeur/contract/errors';
-import type { AddressOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/symbols';
+import type { AddressOf } from '@chauffeur/contract/operation';
+import * as contract from '@chauffeur/contract/operations/symbols';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import { symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
-import type { FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { requireVerifiedOwner } from '../../people/games/games.ts';
 import { acceptsGzip } from '../../request/accept-encoding.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
+import { stream } from '../../request/route.ts';
 import { requireFreeStorage } from '../../ship/usage/usage.ts';
 import { findReadable } from './lookup.sql.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
@@ -27,32 +26,32 @@ import { recordOf } from './symbols.ts';
  * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because
  * it treats every other status as a failure.
  */
-export async function uploadSymbols(
-  ctx: Context,
-  { caller, input: { build_id: buildId }, request }: StreamCall<typeof contract.uploadSymbols>,
-): Promise<Answer<OutputOf<typeof contract.uploadSymbols>>> {
-  const { gameId, keyRef } = caller;
-  await requireVerifiedOwner(ctx, gameId);
-  if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
-  const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
-  const storage = await requireFreeStorage(ctx, gameId);
-  await countUse(ctx, ctx.db, gameId, limit);
-  ctx.metrics.uploadsInProgress.inc();
-  try {
-    const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
-    const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts });
-    ctx.metrics.symbolFiles.inc(texts.length);
-    for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
-    return answer(form === 'breakpad' ? 200 : 201, {
-      build_id: build.build_id,
-      count: rows.length,
-      symbols: rows.map(recordOf),
-      not_used: poorer,
-    });
-  } finally {
-    ctx.metrics.uploadsInProgress.dec();
-  }
-}
+export const uploadSymbols = stream(
+  contract.uploadSymbols,
+  async (ctx, { caller, input: { build_id: buildId }, request }) => {
+    const { gameId, keyRef } = caller;
+    await requireVerifiedOwner(ctx, gameId);
+    if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
+    const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
+    const storage = await requireFreeStorage(ctx, gameId);
+    await countUse(ctx, ctx.db, gameId, limit);
+    ctx.metrics.uploadsInProgress.inc();
+    try {
+      const { build, texts, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
+      const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts });
+      ctx.metrics.symbolFiles.inc(texts.length);
+      for (const { size } of texts) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
+      return answer(form === 'breakpad' ? 200 : 201, {
+        build_id: build.build_id,
+        count: rows.length,
+        symbols: rows.map(recordOf),
+        not_used: poorer,
+      });
+    } finally {
+      ctx.metrics.uploadsInProgress.dec();
+    }
+  },
+);
 
 type Address = AddressOf<typeof contract.readSymbols>;
 
@@ -60,10 +59,7 @@ type Address = AddressOf<typeof contract.readSymbols>;
  * `GET /symbols/{token}/{debug_file}/{debug_id}/{name}`, the path layout of symbol servers. Callers are programs that
  * continue without symbols, so an unknown token, a module without symbols and other kinds of files are all 4040.
  */
-export async function readSymbols(
-  ctx: Context,
-  { input, request, reply }: StreamCall<typeof contract.readSymbols>,
-): Promise<FastifyReply> {
+export const readSymbols = stream(contract.readSymbols, async (ctx, { input, request, reply }) => {
   const text = await findText(ctx, input);
   if (text === undefined) throw noSymbols();
   const gzipped = acceptsGzip(request.headers['accept-encoding']);
@@ -75,7 +71,7 @@ export async function readSymbols(
   if (gzipped) reply.header('content-encoding', 'gzip');
   if (stored === null) return reply.send();
   return reply.send(gzipped ? stored : unzipped(stored));
-}
+});
 
 async function findText(ctx: Context, { token, debug_file: debugFile, debug_id: debugId, name }: Address) {
   if (name.toLowerCase() !== symbolFileName(debugFile).toLowerCase()) return undefined;

@@ -8,7 +8,11 @@ import { startCounting } from './contents.job.ts';
 import { dropBlobs } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 
-export const sweepSymbolsJob = defineJob<object>('symbols:sweep', 3);
+export const sweepSymbolsJob = defineJob(
+  'symbols:sweep',
+  { attempts: 3, cron: '47 * * * *', lane: 'long', deletesOld: true },
+  sweepSymbols,
+);
 
 /**
  * Deletes the texts that no build uses, and the unreferenced blobs below `symbols/` that are older than a day. Also

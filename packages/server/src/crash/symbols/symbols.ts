@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/symbols';
+import * as contract from '@chauffeur/contract/operations/symbols';
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import { identifyModule, type ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
@@ -13,9 +13,9 @@ import type { Db, Tx } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newSecret } from '../../kernel/secrets/ids.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle } from '../../request/route.ts';
 import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
 import { openCacheFolder } from './cache-folder.ts';
 import { type FoundSymbols, findModules } from './lookup.sql.ts';
@@ -31,7 +31,7 @@ export const { blobReferences } = symbols;
 export type CompilePayload = { gameId: string; checksum: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
-export const compileJob = defineJob<CompilePayload>('symbols:compile', 12);
+export const compileJob = defineJob<CompilePayload>('symbols:compile', { attempts: 12, lane: 'long' });
 
 /** Enqueues the compilation of a text within a transaction. A pending job is not duplicated. */
 export function enqueueCompile(db: Db, gameId: string, checksum: string): Promise<void> {
@@ -44,7 +44,7 @@ export function enqueueCompile(db: Db, gameId: string, checksum: string): Promis
  */
 export type SymbolsArrived = { gameId: string; debugFile: string; debugId: string; codeId?: string };
 
-export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', 6);
+export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', { attempts: 6, lane: 'long' });
 
 /**
  * Enqueues the job that reprocesses reports without these symbols, within the transaction that makes the symbols
@@ -149,20 +149,14 @@ export function openCacheFile(ctx: Context, cacheKey: string): Promise<string> {
 }
 
 /** The symbols of a build, so that deploy tools can skip them. Throws 4039. */
-export async function listToolSymbols(
-  ctx: Context,
-  { caller: { gameId }, input }: Call<typeof contract.listToolSymbols>,
-): Promise<SymbolList> {
+export const listToolSymbols = handle(contract.listToolSymbols, async (ctx, { caller: { gameId }, input }) => {
   const build = await requireBuild(ctx.db, gameId, { buildId: input.build_id });
   return listOf(ctx, build, input);
-}
+});
 
-export async function listBuildSymbols(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listBuildSymbols>,
-): Promise<SymbolList> {
+export const listBuildSymbols = handle(contract.listBuildSymbols, async (ctx, { caller, input }) => {
   return listOf(ctx, await requireMembersBuild(ctx, caller, input), input);
-}
+});
 
 type Page = { cursor?: string; limit?: number };
 
@@ -201,10 +195,7 @@ function describeProblem(symbol: symbols.SymbolRow): string | null {
 /**
  * Deletes one symbol file, or all of the build without a uid. Throws 4040 if the build has no symbol file with the uid.
  */
-export async function deleteBuildSymbols(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteBuildSymbols>,
-): Promise<OutputOf<typeof contract.deleteBuildSymbols>> {
+export const deleteBuildSymbols = handle(contract.deleteBuildSymbols, async (ctx, { caller, input }) => {
   const build = await requireMembersBuild(ctx, caller, input);
   const uid = input.symbol_uid ?? null;
   const deleted = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
@@ -214,7 +205,7 @@ export async function deleteBuildSymbols(
       'symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.',
     );
   return { deleted };
-}
+});
 
 async function requireMembersBuild(
   ctx: Context,
@@ -232,15 +223,12 @@ const TOKEN_LENGTH = 32;
 const PREFIX_LENGTH = 8;
 
 /** Returns the new URL, which is shown only once. The previous URL stops working. */
-export async function issueSymbolToken(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.issueSymbolToken>,
-): Promise<OutputOf<typeof contract.issueSymbolToken>> {
+export const issueSymbolToken = handle(contract.issueSymbolToken, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const token = newSecret(TOKEN_LENGTH);
   await symbols.replaceToken(ctx.db, game.game_id, hashSecret(token), token.slice(0, PREFIX_LENGTH));
   return { symbols_url: `${ctx.publicUrl}/api/v1/symbols/${token}` };
-}
+});
 
 /** Revokes the URL for other stackwalkers, within a transaction. */
 export function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {

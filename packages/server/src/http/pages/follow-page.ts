@@ -10,7 +10,7 @@ import {
 } from '@chauffeur/contract/operations/follows';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { PAGES } from '@chauffeur/contract/pages';
-import { endFollow, readConfirmation, readEnding } from '../../shop/follows/follows.ts';
+import { dropFollow, readConfirmation, readEnding } from '../../shop/follows/follows.ts';
 import { type Html, html } from './html.ts';
 import { feedAddress, writeFormImage } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
@@ -114,7 +114,7 @@ export async function writeEndPage({ ctx, params: { token = '' }, texts }: Visit
 }
 
 export const submitEnd: SubmitForm = async ({ ctx, params: { token = '' } }) => {
-  await endFollow(ctx, token);
+  await dropFollow(ctx, token);
   return `/unfollow/${token}`;
 };
 

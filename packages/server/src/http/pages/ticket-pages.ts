@@ -2,8 +2,8 @@
 // unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { allowMails, blockMails, isBlocked } from '../../people/accounts/accounts.ts';
-import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from '../../shop/bugs/bugs.ts';
+import { allowMails, isBlocked, setBlock } from '../../people/accounts/accounts.ts';
+import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from '../../shop/bugs/bugs.ts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
@@ -64,7 +64,7 @@ export async function writeEndRepliesPage({ ctx, params: { token = '' }, texts }
 }
 
 export const submitEndReplies: SubmitForm = async ({ ctx, params: { token = '' } }) => {
-  await endReplies(ctx, token);
+  await stopReplies(ctx, token);
   return PAGES.endReplies.replace(':token', token);
 };
 
@@ -80,7 +80,7 @@ export async function writeBlockPage({ ctx, params: { token = '' }, texts }: Vis
 /** The page has a button for one of the two, so that a form that is sent again doesn't undo it. */
 export const submitBlock: SubmitForm = async ({ ctx, params: { token = '' } }, { mails }) => {
   if (mails === 'allow') await allowMails(ctx, token);
-  else await blockMails(ctx, token);
+  else await setBlock(ctx, token);
   return PAGES.blockMails.replace(':token', token);
 };
 

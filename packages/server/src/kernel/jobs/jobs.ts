@@ -1,25 +1,87 @@
 // Background jobs: rows that are enqueued in the transaction that requires them, and run at least once.
+import type { ChangeTopic } from '@chauffeur/contract/operations/live';
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { type Db, row, rows } from '../database/db.ts';
 import { currentSpan } from '../telemetry/tracing.ts';
 
-/** A kind of job: its name and the type of its payload. Every job is safe to run twice. */
-export type JobKind<Payload> = {
-  readonly task: string;
+/**
+ * Each lane has workers of its own. Someone is waiting for quick jobs, which two scans of 5 GB would block, and so would
+ * servers of other people that let `outgoing` jobs wait.
+ */
+export type Lane = 'quick' | 'long' | 'outgoing';
+
+type JobOptions = {
   /** The number of attempts before the job counts as failed. The delay after attempt n is e^n seconds. */
-  readonly maxAttempts: number;
+  readonly attempts: number;
+  /**
+   * `quick` if absent. Use `long` for jobs that may take minutes because they read large files or many rows, and
+   * `outgoing` for jobs that send requests to addresses that developers chose.
+   */
+  readonly lane?: Lane;
+  /** In UTC. The job is also enqueued on this schedule. */
+  readonly cron?: string;
+  /** Whether it deletes what is old, so that it is left out for a day after the clock has jumped (steady-clock.ts). */
+  readonly deletesOld?: boolean;
+  /** Whether it also runs when a queue starts, and when it restarts because the clock has jumped. */
+  readonly atStart?: boolean;
+  /** The pages of the game that show what the job changes. */
+  readonly changes?: ChangeTopic;
+};
+
+/** A kind of job, with the type of its payload. Every job is safe to run twice. */
+export type JobKind<Payload> = JobOptions & {
+  readonly task: string;
+  readonly lane: Lane;
   /** Only for type inference. */
   readonly payload?: Payload;
 };
 
 export type Attempt = { readonly number: number; readonly last: boolean; readonly signal: AbortSignal };
 
-export function defineJob<Payload extends object>(task: string, maxAttempts: number): JobKind<Payload> {
-  return { task, maxAttempts };
+type Work<Ctx, Payload> = (ctx: Ctx, payload: Payload, attempt: Attempt) => Promise<void>;
+
+/** A kind of job and the function that runs it. `Ctx` is the context that every such function receives. */
+export type Job<Ctx> = JobKind<object> & {
+  readonly work: Work<Ctx, never>;
+  /** Enqueues the jobs of this kind that processes with these numbers held when they died (request/held-jobs.ts). */
+  readonly release?: Release | undefined;
+};
+
+type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
+
+/** By their names. */
+const kinds = new Map<string, JobKind<object>>();
+
+/** Defines a kind of job, whose function `bindJob` adds. */
+export function defineJob<Payload extends object>(task: string, options: JobOptions): JobKind<Payload>;
+/** Defines a kind of job and the function that runs it. */
+export function defineJob<Ctx, Payload extends object>(
+  task: string,
+  options: JobOptions,
+  work: Work<Ctx, Payload>,
+): JobKind<Payload> & Job<Ctx>;
+export function defineJob(task: string, options: JobOptions, work?: Work<unknown, never>): JobKind<object> {
+  const kind = { lane: 'quick', ...options, task, ...(work !== undefined && { work }) } as const;
+  kinds.set(task, kind);
+  return kind;
 }
 
-/** Enqueues a job. With a `key`, it replaces a queued job of the same key. `priority` is as in JobOptions. */
+/** For kinds that are enqueued by modules that the function needs, and that therefore can't import it. */
+export function bindJob<Ctx, Payload extends object>(
+  kind: JobKind<Payload>,
+  work: Work<Ctx, Payload>,
+  { release }: { release?: Release } = {},
+): Job<Ctx> {
+  return { ...kind, work, release };
+}
+
+/** All kinds of jobs of this program. */
+export function listJobKinds(): readonly JobKind<object>[] {
+  return [...kinds.values()];
+}
+
+/** Enqueues a job. With a `key`, it replaces a queued job of the same key. `priority` is as in EnqueueOptions. */
 export async function addJob<Payload extends object>(
   db: Db,
   kind: JobKind<Payload>,
@@ -34,7 +96,7 @@ export async function addJob<Payload extends object>(
   );
 }
 
-export type JobOptions = {
+export type EnqueueOptions = {
   /** SQL of a text. The job replaces one with the same key that has not started. */
   readonly key?: RawBuilder<unknown>;
   /** Jobs with lower numbers run first; 0 if absent. */
@@ -48,7 +110,7 @@ export type JobOptions = {
 export function jobForEachRow<Payload extends object>(
   kind: JobKind<Payload>,
   payload: Readonly<Record<keyof Payload & string, RawBuilder<unknown>>>,
-  options: JobOptions = {},
+  options: EnqueueOptions = {},
 ): RawBuilder<unknown> {
   const fields = Object.entries<RawBuilder<unknown>>(payload).map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
   for (const [name, value] of Object.entries(traceField())) fields.push(sql`${sql.lit(name)}, ${value}::text`);
@@ -75,11 +137,11 @@ export function traceparentOf(payload: unknown): string | undefined {
 }
 
 function callAddJob(
-  { task, maxAttempts }: JobKind<object>,
+  { task, attempts }: JobKind<object>,
   payload: RawBuilder<unknown>,
-  { key, priority = 0 }: JobOptions,
+  { key, priority = 0 }: EnqueueOptions,
 ): RawBuilder<unknown> {
-  return sql`graphile_worker.add_job(identifier => ${sql.lit(task)}, max_attempts => ${sql.lit(maxAttempts)},
+  return sql`graphile_worker.add_job(identifier => ${sql.lit(task)}, max_attempts => ${sql.lit(attempts)},
     priority => ${sql.lit(priority)}, job_key => ${key ?? sql`null`}, payload => ${payload})`;
 }
 

@@ -12,7 +12,7 @@ import { collectGame } from './collect.ts';
 
 export type { Alert, WeeklySummary } from './alert.ts';
 
-export const collectJob = defineJob<object>('alerts:collect', 1);
+export const collectJob = defineJob('alerts:collect', { attempts: 1, cron: '* * * * *' }, collectAlerts);
 
 /** How long messages and their deliveries are kept. */
 const MESSAGE_DAYS = 30;
@@ -38,7 +38,12 @@ export async function collectAlerts(ctx: Context): Promise<void> {
   for (const gameId of await sql.gamesWithAlerts(ctx.db)) await collectGame(ctx, gameId);
 }
 
-/** Deletes what is over its time: once a day, in a job. */
+export const expireAlertsJob = defineJob(
+  'alerts:expire',
+  { attempts: 5, cron: '23 4 * * *', deletesOld: true },
+  expireAlerts,
+);
+
 export async function expireAlerts({ db, clock }: Context): Promise<void> {
   const now = clock.now().getTime();
   await sql.deleteOld(db, {

@@ -7,7 +7,7 @@ import { deliver } from './deliver.ts';
 type Payload = { gameId: string; deliveryId: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
-export const deliverJob = defineJob<Payload>('alerts:deliver', 12);
+export const deliverJob = defineJob('alerts:deliver', { attempts: 12, lane: 'outgoing' }, deliverAlert);
 
 /** After deliveries to recipients that got their last message: servers that never respond may be waiting for others. */
 const LATER = 10;

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/alerts';
+import * as contract from '@chauffeur/contract/operations/alerts';
 import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
@@ -12,8 +12,8 @@ import { isPrivateHost } from '../../kernel/network/public-request.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
 import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import { findChatProblem } from './chat-addresses.ts';
 import { sendTo } from './collect.ts';
 import { enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
@@ -29,13 +29,10 @@ const PAGE_SIZE = 50;
 const TESTS_AN_HOUR = 30;
 const BY_HAND_LIMIT = { name: 'deliveries by hand', max: 100, windowSeconds: 3600 } as const;
 
-export async function listAlertDestinations(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listAlertDestinations>,
-): Promise<OutputOf<typeof contract.listAlertDestinations>> {
+export const listAlertDestinations = handle(contract.listAlertDestinations, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return { destinations: await destinationsOf(ctx, game) };
-}
+});
 
 async function destinationsOf(ctx: Context, game: Game): Promise<Destination[]> {
   const found = await sql.listDestinations(ctx.db, game.game_id);
@@ -72,10 +69,7 @@ function unknownDestination(): ApiError {
   return new ApiError(4040, 'destination_uid: this game has no such destination of alerts.');
 }
 
-export async function addAlertDestination(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.addAlertDestination>,
-): Promise<OutputOf<typeof contract.addAlertDestination>> {
+export const addAlertDestination = handle(contract.addAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const destinationId = newId(now.getTime());
@@ -103,7 +97,7 @@ export async function addAlertDestination(
     destination: await destinationOf(ctx, game, destinationId),
     secret: input.kind === 'webhook' ? secretOf(ctx.secret, { destinationId, secretVersion: 1 }) : null,
   };
-}
+});
 
 /**
  * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network of
@@ -119,10 +113,7 @@ async function checkAddress({ config }: Context, kind: Destination['kind'], text
   return url.href;
 }
 
-export async function updateAlertDestination(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateAlertDestination>,
-): Promise<Destination> {
+export const updateAlertDestination = handle(contract.updateAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId, name, url, kinds, enabled } = input;
   const { kind } = await destinationOf(ctx, game, destinationId);
@@ -137,36 +128,27 @@ export async function updateAlertDestination(
     recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
     return after;
   });
-}
+});
 
-export async function deleteAlertDestination(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteAlertDestination>,
-): Promise<OutputOf<typeof contract.deleteAlertDestination>> {
+export const deleteAlertDestination = handle(contract.deleteAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { kind, name, host } = await destinationOf(ctx, game, input.destination_uid);
   recordChange('destination', { kind, name, host }, null);
   if (!(await sql.deleteDestination(ctx.db, game.game_id, input.destination_uid))) throw unknownDestination();
   return { deleted: true };
-}
+});
 
-export async function rotateAlertSecret(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.rotateAlertSecret>,
-): Promise<OutputOf<typeof contract.rotateAlertSecret>> {
+export const rotateAlertSecret = handle(contract.rotateAlertSecret, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const rotated = await sql.rotateSecret(ctx.db, game.game_id, input.destination_uid);
   if (rotated === undefined)
     throw new ApiError(4040, 'destination_uid: this game has no such webhook. Only webhooks have a secret.');
   const secretVersion = rotated.secret_version;
   return { secret: secretOf(ctx.secret, { destinationId: input.destination_uid, secretVersion }) };
-}
+});
 
 /** Throws 4290 with `retry_after` if the game has sent too many tests. */
-export async function testAlertDestination(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.testAlertDestination>,
-): Promise<Delivery> {
+export const testAlertDestination = handle(contract.testAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId } = await destinationOf(ctx, game, input.destination_uid);
   const now = ctx.clock.now();
@@ -183,12 +165,9 @@ export async function testAlertDestination(
   );
   await deliver(ctx, game.game_id, deliveryId!, { isLast: true });
   return deliveryOf(ctx, game, deliveryId!);
-}
+});
 
-export async function listAlertDeliveries(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listAlertDeliveries>,
-): Promise<OutputOf<typeof contract.listAlertDeliveries>> {
+export const listAlertDeliveries = handle(contract.listAlertDeliveries, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId, state, cursor, limit = PAGE_SIZE } = input;
   const list = ['alert deliveries', game.game_id, destinationId ?? null, state ?? null];
@@ -199,13 +178,10 @@ export async function listAlertDeliveries(
     deliveries: page.map((delivery) => recordOf(game, delivery)),
     next_cursor: last === null ? null : writeCursor(list, [last.delivery_id]),
   };
-}
+});
 
 /** Throws 4290 after too many in an hour. */
-export async function redeliverAlert(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.redeliverAlert>,
-): Promise<Delivery> {
+export const redeliverAlert = handle(contract.redeliverAlert, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   await transact(ctx.db, async (tx) => {
     if (!(await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))) return;
@@ -215,7 +191,7 @@ export async function redeliverAlert(
       await enqueueDelivery(tx, game.game_id, input.delivery_uid, { isReliable: false });
   });
   return deliveryOf(ctx, game, input.delivery_uid);
-}
+});
 
 async function deliveryOf(ctx: Context, game: Game, deliveryId: string): Promise<Delivery> {
   const delivery = await sql.findDelivery(ctx.db, game.game_id, deliveryId);

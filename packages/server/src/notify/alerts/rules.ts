@@ -1,13 +1,13 @@
 // Which alerts a game sends, when, and who gets them by email.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/alerts';
+import * as contract from '@chauffeur/contract/operations/alerts';
 import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { type AlertKind, DEFAULT_RULES, type Rule } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { DEFAULT_SCHEDULE, isTimeZone, type Schedule } from './schedule.ts';
@@ -28,10 +28,10 @@ export async function readSchedule(db: Db, gameId: string): Promise<Schedule> {
   return { timeZone, digestAt, quietHours: from === null || until === null ? null : { from, until } };
 }
 
-export async function getAlerts(ctx: Context, { caller, input }: Call<typeof contract.getAlerts>): Promise<Settings> {
+export const getAlerts = handle(contract.getAlerts, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return settingsOf(ctx, game, caller);
-}
+});
 
 async function settingsOf({ db }: Context, { game_id: gameId }: Game, { user }: AccountCaller): Promise<Settings> {
   const [rules, { timeZone, digestAt, quietHours }, subscribers] = await Promise.all([
@@ -56,10 +56,7 @@ async function settingsOf({ db }: Context, { game_id: gameId }: Game, { user }: 
   };
 }
 
-export async function updateAlerts(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateAlerts>,
-): Promise<Settings> {
+export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { time_zone: zone, digest_at: digestAt, quiet_hours: quietHours, rules: changes = [] } = input;
   if (zone !== undefined && !isTimeZone(zone))
@@ -89,13 +86,10 @@ export async function updateAlerts(
     }
   });
   return settingsOf(ctx, game, caller);
-}
+});
 
-export async function subscribeToAlerts(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.subscribeToAlerts>,
-): Promise<Settings> {
+export const subscribeToAlerts = handle(contract.subscribeToAlerts, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   await sql.upsertSubscription(ctx.db, game.game_id, caller.user.id, input.subscribed);
   return settingsOf(ctx, game, caller);
-}
+});

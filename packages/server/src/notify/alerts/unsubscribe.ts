@@ -1,14 +1,13 @@
 // Ends the mails about a game's alerts by the link in such a mail, without signing in.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/alerts';
+import * as contract from '@chauffeur/contract/operations/alerts';
 import type { Context } from '../../context.ts';
 import { isMissingReference } from '../../kernel/database/db.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { stream } from '../../request/route.ts';
 import * as sql from './alerts.sql.ts';
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'unsubscribe'));
@@ -19,10 +18,7 @@ export function unsubscribeToken(ctx: Context, gameId: string, userId: string): 
 }
 
 /** The body that mail programs send is ignored. Throws 4040. */
-export async function unsubscribeFromAlerts(
-  ctx: Context,
-  { input: { token } }: StreamCall<typeof contract.unsubscribeFromAlerts>,
-): Promise<Answer<OutputOf<typeof contract.unsubscribeFromAlerts>>> {
+export const unsubscribeFromAlerts = stream(contract.unsubscribeFromAlerts, async (ctx, { input: { token } }) => {
   const payload = openToken(keyOf(ctx), token);
   if (payload === null) throw unknownLink();
   const [gameId, userId] = JSON.parse(payload.toString()) as [string, string];
@@ -36,7 +32,7 @@ export async function unsubscribeFromAlerts(
     throw error;
   }
   return answer(200, { game: game.name });
-}
+});
 
 function unknownLink(): ApiError {
   return new ApiError(4040, 'token: this link is incomplete, or its game or account no longer exists.');

@@ -1,14 +1,13 @@
 // Streams the changes of a game to an open page, as server-sent events.
 import { PassThrough } from 'node:stream';
-import { CHANGE_TOPICS, type ChangeEvent, type watchGame as contract } from '@chauffeur/contract/operations/live';
-import type { FastifyReply } from 'fastify';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/live';
+import { CHANGE_TOPICS, type ChangeEvent } from '@chauffeur/contract/operations/live';
 import { SECOND } from '../../kernel/clock.ts';
 import { storedTokenOf } from '../../people/accounts/accounts.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { StreamCall } from '../../request/call.ts';
 import { cookieName } from '../../request/cookie-name.ts';
 import { watchChanges } from '../../request/game-changes.ts';
+import { stream } from '../../request/route.ts';
 import { endStreams, openStream } from './open-streams.ts';
 import { sessionTokenOf } from './session-token.ts';
 import { writeOrDrop } from './write-or-drop.ts';
@@ -20,10 +19,7 @@ const RETRY_SPREAD_MS = 4000;
 export { endStreams };
 
 /** `GET /games/{uid}/changes`. Throws 4040, and 4290 with too many open streams. */
-export async function watchGame(
-  ctx: Context,
-  { caller, input, request, reply }: StreamCall<typeof contract>,
-): Promise<FastifyReply> {
+export const watchGame = stream(contract.watchGame, async (ctx, { caller, input, request, reply }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
   if (request.method === 'HEAD') return reply.send('');
@@ -57,4 +53,4 @@ export async function watchGame(
   // If the reader leaves, the response is closed, and not always the stream.
   reply.raw.once('close', () => stream.destroy());
   return reply.send(stream);
-}
+});

@@ -1,13 +1,12 @@
 // Sends a person everything that is stored about their account as one JSON document, page by page, so that any number of
 // rows needs little memory.
 import { Readable } from 'node:stream';
-import type * as contract from '@chauffeur/contract/operations/account-export';
-import type { FastifyReply } from 'fastify';
+import * as contract from '@chauffeur/contract/operations/account-export';
 import type { Context, User } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { requireFreshSession } from '../../people/accounts/accounts.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { stream } from '../../request/route.ts';
 import { readPage } from './account-export.sql.ts';
 import { SECTIONS, type Section } from './sections.ts';
 
@@ -18,10 +17,7 @@ const PAGE_SIZE = 500;
  * Throws 4014 if the person signed in more than an hour ago, and 4290. If the database fails later, the response ends
  * without its last chunk, so the reader detects that it is incomplete.
  */
-export async function exportAccount(
-  ctx: Context,
-  { caller, reply }: StreamCall<typeof contract.exportAccount>,
-): Promise<FastifyReply> {
+export const exportAccount = stream(contract.exportAccount, async (ctx, { caller, reply }) => {
   requireFreshSession(ctx, caller);
   // In a transaction, whose commit writes the entry in the audit log before anything is sent.
   await transact(ctx.db, (tx) => countUse(ctx, tx, caller.user.id, LIMIT));
@@ -31,7 +27,7 @@ export async function exportAccount(
     .header('cache-control', 'private, no-store')
     .header('content-disposition', `attachment; filename="chauffeur-account-${day}.json"`)
     .send(Readable.from(writeDocument(ctx, caller.user)));
-}
+});
 
 async function* writeDocument(ctx: Context, user: User): AsyncGenerator<string> {
   yield `{\n"service": ${JSON.stringify(ctx.publicUrl)},\n"exported_at": ${JSON.stringify(ctx.clock.now())}`;

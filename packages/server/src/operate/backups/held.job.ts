@@ -3,7 +3,11 @@ import type { Context } from '../../context.ts';
 import { deleteHeld } from '../../kernel/blobs/held-deletions.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 
-export const deleteHeldJob = defineJob<object>('backups:delete-held', 3);
+export const deleteHeldJob = defineJob(
+  'backups:delete-held',
+  { attempts: 3, cron: '*/10 * * * *', lane: 'long' },
+  deleteHeldBlobs,
+);
 
 export function deleteHeldBlobs({ db, blobs }: Context): Promise<void> {
   return deleteHeld(db, blobs);

@@ -5,7 +5,11 @@ import type { Context } from '../../context.ts';
 import { changed, type Db } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 
-export const futureTimesJob = defineJob<object>('service:correct-times', 3);
+export const futureTimesJob = defineJob(
+  'service:correct-times',
+  { attempts: 3, cron: '*/5 * * * *', lane: 'long', atStart: true },
+  correctFutureTimes,
+);
 
 /** A column with the time at which a row was made, and the one with the time at which it expires, if there is one. */
 type Times = { readonly table: string; readonly at: string; readonly until?: string };

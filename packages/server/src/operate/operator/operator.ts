@@ -1,14 +1,14 @@
 // What operators can see and do: the state of the service, failed jobs, accounts and the active settings.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/operator';
+import * as contract from '@chauffeur/contract/operations/operator';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import type { Lanes } from '../../kernel/jobs/binding.ts';
+import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import { countHeldMails, resetSecondFactor as resetFactors, setDisabled } from '../../people/accounts/accounts.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
@@ -26,9 +26,9 @@ export const { watchState } = stateMetrics;
 const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;
 
-export async function readServiceState(ctx: Context, lanes: Lanes): Promise<ServiceState> {
+export const getServiceState = handle(contract.getServiceState, async (ctx) => {
   const [queue, storage, kept, scanner, database, processes, totals, heldMails] = await Promise.all([
-    readQueue(ctx, lanes),
+    readQueue(ctx),
     readStorage(ctx),
     state.countKept(ctx.db),
     readScanner(ctx),
@@ -51,7 +51,7 @@ export async function readServiceState(ctx: Context, lanes: Lanes): Promise<Serv
     totals,
   };
   return { problems: findProblems(facts), ...facts };
-}
+});
 
 function readReplicaState({ replica }: Context): ServiceState['database']['replica'] {
   if (replica === undefined) return null;
@@ -59,7 +59,8 @@ function readReplicaState({ replica }: Context): ServiceState['database']['repli
   return { state, lag_seconds: lagSeconds };
 }
 
-async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queue']> {
+async function readQueue(ctx: Context): Promise<ServiceState['queue']> {
+  const lanes = new Map(listJobKinds().map(({ task, lane }) => [task, lane]));
   const counts = await jobs.countJobs(ctx.db);
   const kinds = counts.map(({ oldest_waiting_at: oldest, ...kind }) => ({
     ...kind,
@@ -77,10 +78,7 @@ async function readQueue(ctx: Context, lanes: Lanes): Promise<ServiceState['queu
   };
 }
 
-export async function listFailedJobs(
-  ctx: Context,
-  { input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listFailedJobs>,
-): Promise<OutputOf<typeof contract.listFailedJobs>> {
+export const listFailedJobs = handle(contract.listFailedJobs, async (ctx, { input: { cursor, limit = PAGE_SIZE } }) => {
   const list = ['failed jobs'];
   const [failedUs, jobId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'microseconds']);
   const before = failedUs === undefined || jobId === undefined ? null : { failedUs, jobId };
@@ -96,7 +94,7 @@ export async function listFailedJobs(
     })),
     next_cursor: last === null ? null : writeCursor(list, [last.failed_us, String(last.job_id)]),
   };
-}
+});
 
 const MAX_ERROR_LENGTH = 2000;
 
@@ -105,65 +103,53 @@ function redactAddresses(error: string): string {
   return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MAX_ERROR_LENGTH);
 }
 
-export async function retryJobs(
-  ctx: Context,
-  { input: { job_id } }: Call<typeof contract.retryJobs>,
-): Promise<OutputOf<typeof contract.retryJobs>> {
+export const retryJobs = handle(contract.retryJobs, async (ctx, { input: { job_id } }) => {
   const retried = await jobs.retryFailed(ctx.db, job_id ?? null);
   if (job_id !== undefined && retried === 0) throw unknownJob();
   return { retried };
-}
+});
 
-export async function deleteFailedJob(
-  ctx: Context,
-  { input: { job_id } }: Call<typeof contract.deleteFailedJob>,
-): Promise<OutputOf<typeof contract.deleteFailedJob>> {
+export const deleteFailedJob = handle(contract.deleteFailedJob, async (ctx, { input: { job_id } }) => {
   const deleted = await jobs.deleteFailed(ctx.db, job_id);
   if (deleted === 0) throw unknownJob();
   return { deleted };
-}
+});
 
 function unknownJob(): ApiError {
   return new ApiError(4040, 'job_id: no failed job has this id. It may have been retried or deleted.');
 }
 
-export async function listUsers(
-  ctx: Context,
-  { input: { search, cursor, limit = PAGE_SIZE } }: Call<typeof contract.listUsers>,
-): Promise<OutputOf<typeof contract.listUsers>> {
+export const listUsers = handle(contract.listUsers, async (ctx, { input: { search, cursor, limit = PAGE_SIZE } }) => {
   const list = ['users', search ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
   const { page, last } = cutPage(await users.listUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
   return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
-}
+});
 
-export async function verifyUser(ctx: Context, { input }: Call<typeof contract.verifyUser>): Promise<User> {
+export const verifyUser = handle(contract.verifyUser, async (ctx, { input }) => {
   await users.markVerified(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
-}
+});
 
-export async function signUserOut(ctx: Context, { input }: Call<typeof contract.signUserOut>): Promise<User> {
+export const signUserOut = handle(contract.signUserOut, async (ctx, { input }) => {
   await users.endSessions(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
-}
+});
 
-export async function disableUser(ctx: Context, { caller, input }: Call<typeof contract.disableUser>): Promise<User> {
+export const disableUser = handle(contract.disableUser, async (ctx, { caller, input }) => {
   await setDisabled(ctx, input.user_id, true, caller.user.id);
   return requireUser(ctx, input.user_id);
-}
+});
 
-export async function enableUser(ctx: Context, { caller, input }: Call<typeof contract.enableUser>): Promise<User> {
+export const enableUser = handle(contract.enableUser, async (ctx, { caller, input }) => {
   await setDisabled(ctx, input.user_id, false, caller.user.id);
   return requireUser(ctx, input.user_id);
-}
+});
 
-export async function resetSecondFactor(
-  ctx: Context,
-  { input }: Call<typeof contract.resetSecondFactor>,
-): Promise<User> {
+export const resetSecondFactor = handle(contract.resetSecondFactor, async (ctx, { input }) => {
   await resetFactors(ctx, input.user_id);
   return requireUser(ctx, input.user_id);
-}
+});
 
 async function requireUser(ctx: Context, userId: string): Promise<User> {
   const user = await users.findUser(ctx.db, userId);
@@ -180,7 +166,7 @@ export function settingsNamed(ctx: Context, variables: readonly string[]): Retur
   return showSettings(ctx.config).filter(({ variable }) => variables.includes(variable));
 }
 
-export async function getSettings(ctx: Context): Promise<OutputOf<typeof contract.getSettings>> {
+export const getSettings = handle(contract.getSettings, async (ctx) => {
   const { limitUploads, limitChunks, limitMedia, limitSymbolUploads } = ctx.config;
   const maxima: Readonly<Record<string, number>> = {
     uploads: limitUploads,
@@ -199,4 +185,4 @@ export async function getSettings(ctx: Context): Promise<OutputOf<typeof contrac
       since: limit.since.toISOString(),
     })),
   };
-}
+});

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import type { Lanes } from '../../kernel/jobs/binding.ts';
+import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { type METRICS, PARTS } from '../../kernel/telemetry/metric-table.ts';
 import { readScanBacklog } from '../../ship/files/files.ts';
 import { countAllOpen } from '../../ship/uploads/uploads.ts';
@@ -24,7 +24,7 @@ type Reading = {
   readonly seconds: number;
   /** What `read` sets, and what is absent after a failure. */
   readonly gauges: readonly GaugeName[];
-  readonly read: (ctx: Context, lanes: Lanes) => Promise<void>;
+  readonly read: (ctx: Context) => Promise<void>;
 };
 
 /** Less than the default timeout of Prometheus, 10 seconds. */
@@ -56,12 +56,12 @@ const READINGS: readonly Reading[] = [
 ];
 
 /** From now on, the metrics contain the state of the service. */
-export function watchState(ctx: Context, lanes: Lanes): void {
-  for (const reading of READINGS) ctx.metrics.onRead(refresher(ctx, lanes, reading));
+export function watchState(ctx: Context): void {
+  for (const reading of READINGS) ctx.metrics.onRead(refresher(ctx, reading));
 }
 
 /** Returns a function that reads the values again if they are too old, and waits for them, but not for long. */
-function refresher(ctx: Context, lanes: Lanes, { name, seconds, gauges, read }: Reading): () => Promise<void> {
+function refresher(ctx: Context, { name, seconds, gauges, read }: Reading): () => Promise<void> {
   let current: Promise<void> | undefined;
   let validUntil = 0;
 
@@ -75,7 +75,7 @@ function refresher(ctx: Context, lanes: Lanes, { name, seconds, gauges, read }: 
     const begun = performance.now();
     let lifetime = seconds;
     try {
-      await read(ctx, lanes);
+      await read(ctx);
     } catch (error) {
       lifetime = Math.min(seconds, RETRY_SECONDS);
       fail(error);
@@ -103,12 +103,12 @@ async function readParts(ctx: Context): Promise<void> {
   for (const part of PARTS) if (states[part] !== 'not configured') partUp.set({ part }, states[part] === 'ok' ? 1 : 0);
 }
 
-async function readQueue({ db, metrics }: Context, lanes: Lanes): Promise<void> {
+async function readQueue({ db, metrics }: Context): Promise<void> {
   const counts = new Map((await jobs.countJobs(db)).map((count) => [count.task, count]));
   const now = Date.now();
   metrics.queueJobs.clear();
   metrics.queueOldest.clear();
-  for (const [task, lane] of lanes) {
+  for (const { task, lane } of listJobKinds()) {
     const count = counts.get(task);
     const states = {
       waiting: count?.waiting,

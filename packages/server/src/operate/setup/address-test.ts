@@ -1,21 +1,18 @@
 // Tests the way from a browser to the server, with the request that the browser sends for it.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/setup';
+import * as contract from '@chauffeur/contract/operations/setup';
 import { ADDRESS_TEST_BYTES } from '@chauffeur/contract/operations/setup';
 import type { Context } from '../../context.ts';
-import { type Answer, answer } from '../../request/answer.ts';
+import { answer } from '../../request/answer.ts';
 import { BodyTooLargeError, receiveBody, UnreadableBodyError } from '../../request/body.ts';
 import type { StreamCall } from '../../request/call.ts';
+import { stream } from '../../request/route.ts';
 import { checkBody, checkProxies, checkPublicUrl } from './address-check.ts';
 import { countProxies } from './forwarded.ts';
 import { countTest } from './installation.ts';
 
 /** Throws 4290, 4043 for a body that is too large, and 4002 for one that breaks off. */
-export async function testAddress(
-  ctx: Context,
-  { caller, input: { nonce }, request }: StreamCall<typeof contract.testAddress>,
-): Promise<Answer<OutputOf<typeof contract.testAddress>>> {
+export const testAddress = stream(contract.testAddress, async (ctx, { caller, input: { nonce }, request }) => {
   await countTest(ctx, caller);
   const { publicUrl, config } = ctx;
   const received = await countBytes(ctx, request.raw);
@@ -25,7 +22,7 @@ export async function testAddress(
     received_bytes: received,
     checks: [checkPublicUrl({ publicUrl }), checkProxies(facts), checkBody(received, ADDRESS_TEST_BYTES)],
   });
-}
+});
 
 async function countBytes(
   { config }: Context,

@@ -1,15 +1,15 @@
 // The first run: an installation without an operator gets its first one, who has a code that the server printed.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/setup';
+import * as contract from '@chauffeur/contract/operations/setup';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { SERVER_COMMAND } from '../../folders.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { appointOperator, createOperatorAccount } from '../../people/accounts/accounts.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { Call, StreamCall } from '../../request/call.ts';
+import { countSetupCode } from '../../request/address-limit.ts';
+import { answer } from '../../request/answer.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
+import { handle, stream } from '../../request/route.ts';
 import { hashSetupCode, isIssued, newSetupCode } from './code.ts';
 import { countProxies } from './forwarded.ts';
 import * as sql from './setup.sql.ts';
@@ -39,10 +39,7 @@ export function readSetup(ctx: Context): Promise<sql.SetupRow> {
   return sql.readSetup(ctx.db);
 }
 
-export async function getSetup(
-  ctx: Context,
-  { input: { origin }, request }: StreamCall<typeof contract.getSetup>,
-): Promise<Answer<OutputOf<typeof contract.getSetup>>> {
+export const getSetup = stream(contract.getSetup, async (ctx, { input: { origin }, request }) => {
   return answer(200, {
     ...(await readSetup(ctx)),
     public_url: ctx.publicUrl,
@@ -50,24 +47,26 @@ export async function getSetup(
     proxies: countProxies(request.headers),
     command: SERVER_COMMAND,
   });
-}
+});
 
 /** Throws 4237 without a valid code, and 4002 for an invalid name or an email that another account has. */
-export async function createOperator(
-  ctx: Context,
-  { input: { code, ...account } }: Call<typeof contract.createOperator>,
-): Promise<OutputOf<typeof contract.createOperator>> {
-  return withCode(ctx, code, (tx) => createOperatorAccount(tx, account));
-}
+export const createOperator = handle(
+  contract.createOperator,
+  async (ctx, { input: { code, ...account } }) => {
+    return withCode(ctx, code, (tx) => createOperatorAccount(tx, account));
+  },
+  countSetupCode,
+);
 
 /** Throws 4237 without a valid code. */
-export async function claimOperator(
-  ctx: Context,
-  { caller: { user }, input: { code } }: Call<typeof contract.claimOperator>,
-): Promise<OutputOf<typeof contract.claimOperator>> {
-  await withCode(ctx, code, (tx) => appointOperator(tx, user.id));
-  return { email: user.email };
-}
+export const claimOperator = handle(
+  contract.claimOperator,
+  async (ctx, { caller: { user }, input: { code } }) => {
+    await withCode(ctx, code, (tx) => appointOperator(tx, user.id));
+    return { email: user.email };
+  },
+  countSetupCode,
+);
 
 /** Runs `appoint` and ends the first run in one transaction. If `appoint` throws, the code stays valid. */
 function withCode<T>(ctx: Context, code: string, appoint: (tx: Tx) => Promise<T>): Promise<T> {

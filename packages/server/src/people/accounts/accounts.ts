@@ -39,7 +39,7 @@ import { AUTH_TABLES } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
-import { allowMails, blockMails, isBlocked, isUsed, useLink } from './mail-blocks.ts';
+import { allowMails, isBlocked, isUsed, setBlock, useLink } from './mail-blocks.ts';
 import { countHeld } from './mail-gate.sql.ts';
 import { admitMail, enqueueMail, enqueueMails, requireMail } from './mail-gate.ts';
 import type { MailKind } from './mail-kinds.ts';
@@ -57,7 +57,6 @@ export {
   admitMail,
   allowMails,
   asMethod,
-  blockMails,
   CLIENT_ADDRESS_HEADER,
   countHeld as countHeldMails,
   enqueueMail,
@@ -67,6 +66,7 @@ export {
   isUsed as isUsedLink,
   requireMail,
   resetSecondFactor,
+  setBlock,
   setDisabled,
   storedTokenOf,
   useLink,

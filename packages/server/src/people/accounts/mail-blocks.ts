@@ -1,14 +1,14 @@
 // Links in mails to unconfirmed addresses that block more of them, for a time, and links that work only once.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/profile';
+import * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { type Answer, answer } from '../../request/answer.ts';
+import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { stream } from '../../request/route.ts';
 import * as sql from './mail-gate.sql.ts';
 
 /** Then the owner of the address can sign up or follow a game again, even without the link. */
@@ -26,10 +26,15 @@ export async function isBlocked(ctx: Context, token: string): Promise<boolean> {
   return (await sql.findBlocks(ctx.db, [recipientIn(ctx, token)], ctx.clock.now())).length > 0;
 }
 
-/** The body that mail programs send is ignored. Throws 4040. */
-export async function blockMails(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.blockMails>>> {
-  await sql.setBlock(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
+/** The body that email programs send is ignored. Throws 4040. */
+export const blockMails = stream(contract.blockMails, async (ctx, { input }) => {
+  await setBlock(ctx, input.token);
   return answer(200, {});
+});
+
+/** Throws 4040. */
+export async function setBlock(ctx: Context, token: string): Promise<void> {
+  await sql.setBlock(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
 }
 
 /** Takes a block back. Throws 4040. */

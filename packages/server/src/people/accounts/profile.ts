@@ -1,13 +1,10 @@
 // The public profile of an account: the handle of its page.
 import { ApiError } from '@chauffeur/contract/errors';
 import { findHandleProblem } from '@chauffeur/contract/handle';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/profile';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/profile';
 import { DAY } from '../../kernel/clock.ts';
 import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import {
   endFormerAddress,
   FORMER_HANDLES,
@@ -15,22 +12,15 @@ import {
   RESERVED_DAYS,
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
+import { handle } from '../../request/route.ts';
 import { isReservedHandle, lockHandle, readHandle, updateHandle } from './accounts.sql.ts';
 
-type Profile = OutputOf<typeof contract.getProfile>;
-
-export async function getProfile(
-  ctx: Context,
-  { caller: { user } }: Call<typeof contract.getProfile>,
-): Promise<Profile> {
+export const getProfile = handle(contract.getProfile, async (ctx, { caller: { user } }) => {
   return { handle: await readHandle(ctx.db, user.id) };
-}
+});
 
 /** Throws 4002 for a handle that is malformed, reserved or taken. A former handle keeps leading to the person's page. */
-export async function updateProfile(
-  ctx: Context,
-  { caller: { user }, input: { handle } }: Call<typeof contract.updateProfile>,
-): Promise<Profile> {
+export const updateProfile = handle(contract.updateProfile, async (ctx, { caller: { user }, input: { handle } }) => {
   const problem = handle === null ? null : findHandleProblem(handle);
   if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
   try {
@@ -60,4 +50,4 @@ export async function updateProfile(
     throw error;
   }
   return { handle };
-}
+});

@@ -6,8 +6,16 @@ import { DAY } from '../../kernel/clock.ts';
 import { changed } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 
-export const accountRetentionJob = defineJob<object>('accounts:retention', 3);
-export const correctTimesJob = defineJob<object>('accounts:correct-times', 3);
+export const accountRetentionJob = defineJob(
+  'accounts:retention',
+  { attempts: 3, cron: '41 * * * *', lane: 'long', deletesOld: true },
+  forgetExpired,
+);
+export const correctTimesJob = defineJob(
+  'accounts:correct-times',
+  { attempts: 3, cron: '*/5 * * * *', lane: 'long', atStart: true },
+  correctTimes,
+);
 
 /** By the clock of the database as well, because that of this process may be ahead, and would end every session. */
 export async function forgetExpired({ db, clock }: Context): Promise<void> {

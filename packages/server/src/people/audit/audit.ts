@@ -1,11 +1,10 @@
 // Reads the audit log: of a game or an organisation for its owners and admins, and of the whole service for operators.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/audit';
-import type { FastifyReply } from 'fastify';
+import * as contract from '@chauffeur/contract/operations/audit';
 import type { Context } from '../../context.ts';
 import { firstIdAt, timeOfId } from '../../kernel/secrets/ids.ts';
-import type { Call, StreamCall } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle, stream } from '../../request/route.ts';
 import { requireMember } from '../games/games.ts';
 import { requireOrganisation } from '../organisations/organisations.ts';
 import * as sql from './audit.sql.ts';
@@ -17,61 +16,55 @@ type Filters = Omit<InputOf<typeof contract.listServiceAuditEntries>, 'cursor' |
 const PAGE_SIZE = 50;
 
 /** Throws 4040. */
-export async function listAuditEntries(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listAuditEntries>,
-): Promise<Page> {
+export const listAuditEntries = handle(contract.listAuditEntries, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readPage(ctx, { game: game.game_id }, input);
-}
+});
 
 /** The changes of the organisation and its games. Throws 4040. */
-export async function listOrganisationAuditEntries(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listOrganisationAuditEntries>,
-): Promise<Page> {
-  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
-  return readPage(ctx, { organisation: organisation.organisation_id }, input);
-}
+export const listOrganisationAuditEntries = handle(
+  contract.listOrganisationAuditEntries,
+  async (ctx, { caller, input }) => {
+    const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+    return readPage(ctx, { organisation: organisation.organisation_id }, input);
+  },
+);
 
-export function listServiceAuditEntries(
-  ctx: Context,
-  { input }: Call<typeof contract.listServiceAuditEntries>,
-): Promise<Page> {
+export const listServiceAuditEntries = handle(contract.listServiceAuditEntries, (ctx, { input }) => {
   return readPage(ctx, 'service', input);
-}
+});
 
 /** Throws 4040. */
-export async function exportAuditEntries(
-  ctx: Context,
-  { caller, input, reply, request }: StreamCall<typeof contract.exportAuditEntries>,
-): Promise<FastifyReply> {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  return sendExport(ctx, filterOf({ game: game.game_id }, input), {
-    format: input.format,
-    name: game.slug,
-    reply,
-    request,
-  });
-}
+export const exportAuditEntries = stream(
+  contract.exportAuditEntries,
+  async (ctx, { caller, input, reply, request }) => {
+    const { game } = await requireMember(ctx, caller, input.uid);
+    return sendExport(ctx, filterOf({ game: game.game_id }, input), {
+      format: input.format,
+      name: game.slug,
+      reply,
+      request,
+    });
+  },
+);
 
 /** Throws 4040. */
-export async function exportOrganisationAuditEntries(
-  ctx: Context,
-  { caller, input, reply, request }: StreamCall<typeof contract.exportOrganisationAuditEntries>,
-): Promise<FastifyReply> {
-  const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
-  const { organisation_id: id, slug } = organisation;
-  const { format } = input;
-  return sendExport(ctx, filterOf({ organisation: id }, input), { format, name: slug ?? id, reply, request });
-}
+export const exportOrganisationAuditEntries = stream(
+  contract.exportOrganisationAuditEntries,
+  async (ctx, { caller, input, reply, request }) => {
+    const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
+    const { organisation_id: id, slug } = organisation;
+    const { format } = input;
+    return sendExport(ctx, filterOf({ organisation: id }, input), { format, name: slug ?? id, reply, request });
+  },
+);
 
-export async function exportServiceAuditEntries(
-  ctx: Context,
-  { input, reply, request }: StreamCall<typeof contract.exportServiceAuditEntries>,
-): Promise<FastifyReply> {
-  return sendExport(ctx, filterOf('service', input), { format: input.format, name: 'service', reply, request });
-}
+export const exportServiceAuditEntries = stream(
+  contract.exportServiceAuditEntries,
+  async (ctx, { input, reply, request }) => {
+    return sendExport(ctx, filterOf('service', input), { format: input.format, name: 'service', reply, request });
+  },
+);
 
 async function readPage(
   ctx: Context,

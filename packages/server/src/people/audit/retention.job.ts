@@ -5,7 +5,11 @@ import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../kernel/secrets/ids.ts';
 import { forgetEntries } from './audit.sql.ts';
 
-export const auditRetentionJob = defineJob<object>('audit:retention', 5);
+export const auditRetentionJob = defineJob(
+  'audit:retention',
+  { attempts: 5, cron: '17 4 * * *', lane: 'long', deletesOld: true },
+  expireAudit,
+);
 
 /** Few enough for a short transaction. */
 const BATCH_SIZE = 5000;

@@ -1,8 +1,7 @@
 // Logins of the `chauffeur` command: keys with which it acts for a person, with no more rights than a deploy key.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/cli-logins';
+import * as contract from '@chauffeur/contract/operations/cli-logins';
 import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -10,7 +9,8 @@ import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
-import type { Call } from '../../request/call.ts';
+import { countPublicPost } from '../../request/address-limit.ts';
+import { handle } from '../../request/route.ts';
 import { asMethod } from '../accounts/accounts.ts';
 import { listGameIdsOf, requireMember, unknownGame } from '../games/games.ts';
 import * as logins from './logins.sql.ts';
@@ -62,10 +62,7 @@ async function onlyGameOf(db: Db, userId: string): Promise<string> {
   return only;
 }
 
-export async function listCliLogins(
-  ctx: Context,
-  { caller }: Call<typeof contract.listCliLogins>,
-): Promise<OutputOf<typeof contract.listCliLogins>> {
+export const listCliLogins = handle(contract.listCliLogins, async (ctx, { caller }) => {
   const active = await logins.listLogins(ctx.db, caller.user.id, timesOf(ctx.clock.now()));
   return {
     logins: active.map((login) => ({
@@ -75,27 +72,25 @@ export async function listCliLogins(
       expires_at: new Date(login.last_used_at.getTime() + LIMITS.cliLoginDays * DAY).toISOString(),
     })),
   };
-}
+});
 
 /** Throws 4040, also for a login that has expired or was revoked. */
-export async function revokeCliLogin(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.revokeCliLogin>,
-): Promise<OutputOf<typeof contract.revokeCliLogin>> {
+export const revokeCliLogin = handle(contract.revokeCliLogin, async (ctx, { caller, input }) => {
   const selection = { loginId: input.login_id, userId: caller.user.id };
   const revoked = await logins.revokeLogins(ctx.db, selection, timesOf(ctx.clock.now()));
   if (revoked === 0) throw new ApiError(4040, 'login_id: you have no such login.');
   return { revoked: true };
-}
+});
 
 /** The response is the same for an unknown key, as in RFC 7009. */
-export async function endCliLogin(
-  ctx: Context,
-  { input }: Call<typeof contract.endCliLogin>,
-): Promise<OutputOf<typeof contract.endCliLogin>> {
-  await logins.revokeLogins(ctx.db, { keyHash: hashSecret(input.key) }, timesOf(ctx.clock.now()));
-  return { revoked: true };
-}
+export const endCliLogin = handle(
+  contract.endCliLogin,
+  async (ctx, { input }) => {
+    await logins.revokeLogins(ctx.db, { keyHash: hashSecret(input.key) }, timesOf(ctx.clock.now()));
+    return { revoked: true };
+  },
+  countPublicPost,
+);
 
 /** The number of active logins of the person. */
 export function countCliLogins(db: Db, userId: string, now: Date): Promise<number> {

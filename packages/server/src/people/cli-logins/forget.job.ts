@@ -6,7 +6,11 @@ import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetLogins } from './logins.sql.ts';
 import { forgetRequests } from './requests.sql.ts';
 
-export const forgetLoginsJob = defineJob<object>('cli-logins:forget', 3);
+export const forgetLoginsJob = defineJob(
+  'cli-logins:forget',
+  { attempts: 3, cron: '17 * * * *', lane: 'long', deletesOld: true },
+  forgetOldLogins,
+);
 
 /** How long a login that ended stays in the database. */
 const ENDED_DAYS = 30;

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/cli-logins';
+import * as contract from '@chauffeur/contract/operations/cli-logins';
 import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context } from '../../context.ts';
@@ -10,10 +10,10 @@ import { MINUTE } from '../../kernel/clock.ts';
 import { isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
-import { networkOf } from '../../request/address-limit.ts';
-import { type Answer, answer } from '../../request/answer.ts';
+import { countPublicPost, networkOf } from '../../request/address-limit.ts';
+import { answer } from '../../request/answer.ts';
 import { requestAddress } from '../../request/audit.ts';
-import type { Call, StreamCall } from '../../request/call.ts';
+import { handle, stream } from '../../request/route.ts';
 import { requireMember } from '../games/games.ts';
 import { countCliLogins, timesOf } from './cli-logins.ts';
 import * as logins from './logins.sql.ts';
@@ -35,29 +35,30 @@ const POLL_TOLERANCE_MS = 1000;
 /** Codes that a person may look up or decide about. It makes guessing the code of someone else hopeless. */
 const CODE_LIMIT = { name: 'login codes', scope: 'account', max: 60, windowSeconds: 3600 } as const;
 
-export async function startCliLogin(
-  ctx: Context,
-  { input }: Call<typeof contract.startCliLogin>,
-): Promise<OutputOf<typeof contract.startCliLogin>> {
-  const now = ctx.clock.now();
-  const deviceCode = newSecret(DEVICE_CODE_LENGTH);
-  const userCode = await insertWithCode(ctx, {
-    requestId: newId(now.getTime()),
-    deviceHash: hashSecret(deviceCode),
-    ...nameMachine(input),
-    address: requestAddress(),
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + EXPIRES_SECONDS * 1000),
-    pollSeconds: POLL_SECONDS,
-  });
-  return {
-    device_code: deviceCode,
-    user_code: userCode,
-    verification_url: `${ctx.publicUrl}${PAGES.cliLogin}?code=${userCode}`,
-    expires_in: EXPIRES_SECONDS,
-    interval: POLL_SECONDS,
-  };
-}
+export const startCliLogin = handle(
+  contract.startCliLogin,
+  async (ctx, { input }) => {
+    const now = ctx.clock.now();
+    const deviceCode = newSecret(DEVICE_CODE_LENGTH);
+    const userCode = await insertWithCode(ctx, {
+      requestId: newId(now.getTime()),
+      deviceHash: hashSecret(deviceCode),
+      ...nameMachine(input),
+      address: requestAddress(),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + EXPIRES_SECONDS * 1000),
+      pollSeconds: POLL_SECONDS,
+    });
+    return {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_url: `${ctx.publicUrl}${PAGES.cliLogin}?code=${userCode}`,
+      expires_in: EXPIRES_SECONDS,
+      interval: POLL_SECONDS,
+    };
+  },
+  countPublicPost,
+);
 
 const MAX_WORD_LENGTH = 20;
 
@@ -90,47 +91,47 @@ async function insertWithCode(ctx: Context, request: Omit<requests.NewRequest, '
 }
 
 /** Throws 4040, and 4290. */
-export async function getCliLoginRequest(
-  ctx: Context,
-  { caller, input, request: { ip } }: StreamCall<typeof contract.getCliLoginRequest>,
-): Promise<Answer<OutputOf<typeof contract.getCliLoginRequest>>> {
-  const userCode = await readCode(ctx, caller, input.user_code);
-  const pending = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
-  if (pending === undefined) throw unknownCode();
-  const { host, os, address, created_at, expires_at } = pending;
-  return answer(200, {
-    user_code: userCode,
-    host,
-    os,
-    address,
-    is_same_network: address !== null && networkOf(address) === networkOf(ip),
-    created_at: created_at.toISOString(),
-    expires_at: expires_at.toISOString(),
-  });
-}
+export const getCliLoginRequest = stream(
+  contract.getCliLoginRequest,
+  async (ctx, { caller, input, request: { ip } }) => {
+    const userCode = await readCode(ctx, caller, input.user_code);
+    const pending = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
+    if (pending === undefined) throw unknownCode();
+    const { host, os, address, created_at, expires_at } = pending;
+    return answer(200, {
+      user_code: userCode,
+      host,
+      os,
+      address,
+      is_same_network: address !== null && networkOf(address) === networkOf(ip),
+      created_at: created_at.toISOString(),
+      expires_at: expires_at.toISOString(),
+    });
+  },
+);
 
 /** Throws 4040, 4290, and 4002 for one login too many. */
-export async function decideCliLogin(
-  ctx: Context,
-  { caller, input: { user_code, approve, game: ref } }: Call<typeof contract.decideCliLogin>,
-): Promise<OutputOf<typeof contract.decideCliLogin>> {
-  const userCode = await readCode(ctx, caller, user_code);
-  const gameId = approve && ref !== undefined ? (await requireMember(ctx, caller, ref)).game.game_id : null;
-  const now = ctx.clock.now();
-  const userId = caller.user.id;
-  if (approve && (await countCliLogins(ctx.db, userId, now)) >= LIMITS.cliLogins) throw tooManyLogins();
-  const collectUntil = new Date(now.getTime() + MINUTE);
-  const { signInMethod } = caller;
-  const decision = { approved: approve, userId, gameId, signInMethod, now, collectUntil };
-  try {
-    if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
-  } catch (error) {
-    // The account or the game was deleted in the meantime.
-    if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
-    throw error;
-  }
-  return { approved: approve };
-}
+export const decideCliLogin = handle(
+  contract.decideCliLogin,
+  async (ctx, { caller, input: { user_code, approve, game: ref } }) => {
+    const userCode = await readCode(ctx, caller, user_code);
+    const gameId = approve && ref !== undefined ? (await requireMember(ctx, caller, ref)).game.game_id : null;
+    const now = ctx.clock.now();
+    const userId = caller.user.id;
+    if (approve && (await countCliLogins(ctx.db, userId, now)) >= LIMITS.cliLogins) throw tooManyLogins();
+    const collectUntil = new Date(now.getTime() + MINUTE);
+    const { signInMethod } = caller;
+    const decision = { approved: approve, userId, gameId, signInMethod, now, collectUntil };
+    try {
+      if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
+    } catch (error) {
+      // The account or the game was deleted in the meantime.
+      if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+      throw error;
+    }
+    return { approved: approve };
+  },
+);
 
 async function readCode(ctx: Context, { user }: AccountCaller, code: string): Promise<string> {
   await countUse(ctx, ctx.db, user.id, CODE_LIMIT);
@@ -146,15 +147,19 @@ function tooManyLogins(): ApiError {
 }
 
 /** Locks the request, so that of concurrent polls only one gets the key. The key is created now and stored as a hash. */
-export async function pollCliLogin(ctx: Context, { input }: Call<typeof contract.pollCliLogin>): Promise<PollResult> {
-  try {
-    return await transact(ctx.db, (tx) => pollWithin(ctx, tx, hashSecret(input.device_code)));
-  } catch (error) {
-    // The account or the game was deleted in the meantime.
-    if (isMissingReference(error)) return answerOf('expired');
-    throw error;
-  }
-}
+export const pollCliLogin = handle(
+  contract.pollCliLogin,
+  async (ctx, { input }) => {
+    try {
+      return await transact(ctx.db, (tx) => pollWithin(ctx, tx, hashSecret(input.device_code)));
+    } catch (error) {
+      // The account or the game was deleted in the meantime.
+      if (isMissingReference(error)) return answerOf('expired');
+      throw error;
+    }
+  },
+  countPublicPost,
+);
 
 function answerOf(status: PollResult['status'], more: Partial<PollResult> = {}): PollResult {
   return { status, interval: POLL_SECONDS, login: null, ...more };

@@ -1,56 +1,52 @@
 // Drafts of listings: changes that members can preview before they publish them.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/games';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/games';
 import { transact } from '../../kernel/database/db.ts';
 import { recordChange, recordDone } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import * as sql from './drafts.sql.ts';
 import { changeFacts, NO_FACTS } from './fact-rules.ts';
 import { lockGame, publishListing, requireMember } from './games.ts';
 
 type Draft = OutputOf<typeof contract.getDraft>;
 
-export async function getDraft(ctx: Context, { caller, input }: Call<typeof contract.getDraft>): Promise<Draft> {
+export const getDraft = handle(contract.getDraft, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const draft = await sql.findDraft(ctx.db, game.game_id);
   return { draft: draft === undefined ? null : draftOf(draft) };
-}
+});
 
 function draftOf({ listing, saved_by, saved_at }: sql.DraftRow): NonNullable<Draft['draft']> {
   return { ...listing, saved_by, saved_at: saved_at.toISOString() };
 }
 
 /** Replaces the draft. Throws 4002 as publishing it would. */
-export async function saveDraft(
-  ctx: Context,
-  { caller, input: { uid, name, tagline, description, tags, ...facts } }: Call<typeof contract.saveDraft>,
-): Promise<Draft> {
-  const { game } = await requireMember(ctx, caller, uid);
-  const { videos, ...others } = changeFacts(NO_FACTS, facts);
-  const listing = {
-    name: name.trim() || name,
-    tagline: tagline.trim(),
-    description: description.trim(),
-    tags: [...new Set(tags)],
-    ...others,
-    ...(facts.videos !== undefined && { videos }),
-  };
-  const draft = { listing, saved_by: caller.user.name, saved_at: ctx.clock.now() };
-  await transact(ctx.db, async (tx) => {
-    await lockGame(tx, game.game_id);
-    await sql.upsertDraft(tx, game.game_id, { listing, by: draft.saved_by, at: draft.saved_at });
-    recordDone();
-  });
-  return { draft: draftOf(draft) };
-}
+export const saveDraft = handle(
+  contract.saveDraft,
+  async (ctx, { caller, input: { uid, name, tagline, description, tags, ...facts } }) => {
+    const { game } = await requireMember(ctx, caller, uid);
+    const { videos, ...others } = changeFacts(NO_FACTS, facts);
+    const listing = {
+      name: name.trim() || name,
+      tagline: tagline.trim(),
+      description: description.trim(),
+      tags: [...new Set(tags)],
+      ...others,
+      ...(facts.videos !== undefined && { videos }),
+    };
+    const draft = { listing, saved_by: caller.user.name, saved_at: ctx.clock.now() };
+    await transact(ctx.db, async (tx) => {
+      await lockGame(tx, game.game_id);
+      await sql.upsertDraft(tx, game.game_id, { listing, by: draft.saved_by, at: draft.saved_at });
+      recordDone();
+    });
+    return { draft: draftOf(draft) };
+  },
+);
 
 /** Nothing changes without a draft. Returns a draft that is kept, because it was saved at another time. */
-export async function discardDraft(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.discardDraft>,
-): Promise<Draft> {
+export const discardDraft = handle(contract.discardDraft, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transact(ctx.db, async (tx) => {
     await lockGame(tx, game.game_id);
@@ -62,13 +58,10 @@ export async function discardDraft(
     recordChange('draft', 'saved', null);
     return { draft: null };
   });
-}
+});
 
 /** Throws 4040 without a draft. */
-export async function publishDraft(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.publishDraft>,
-): Promise<OutputOf<typeof contract.publishDraft>> {
+export const publishDraft = handle(contract.publishDraft, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   return publishListing(ctx, game, role, async (tx) => {
     const draft = await sql.findDraft(tx, game.game_id);
@@ -76,4 +69,4 @@ export async function publishDraft(
     await sql.deleteDraft(tx, game.game_id);
     return draft.listing;
   });
-}
+});

@@ -2,7 +2,7 @@
 // on the game, and to players depending on their visibility.
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/games';
+import * as contract from '@chauffeur/contract/operations/games';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import { slugOf } from '@chauffeur/contract/slug';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
@@ -10,7 +10,6 @@ import { DAY } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import {
@@ -20,6 +19,7 @@ import {
   RESERVED_DAYS,
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
+import { handle } from '../../request/route.ts';
 import {
   findObstacleIn,
   listMembersOf,
@@ -40,11 +40,11 @@ export type FoundGame = games.FoundGame;
 type Record = OutputOf<typeof contract.createGame>;
 type FullRecord = OutputOf<typeof contract.updateGame>;
 
-export async function createGame(ctx: Context, { caller, input }: Call<typeof contract.createGame>): Promise<Record> {
+export const createGame = handle(contract.createGame, async (ctx, { caller, input }) => {
   const organisationId = input.organisation === undefined ? null : await requireTarget(ctx, caller, input.organisation);
   if (organisationId === null) await requirePersonalSignIn(ctx, caller);
   return createGameFor(ctx, caller.user.id, input, organisationId);
-}
+});
 
 /** The organisation for a new game, in which the caller is an admin. */
 async function requireTarget(ctx: Context, caller: AccountCaller, ref: string): Promise<string> {
@@ -146,10 +146,7 @@ function pictureOf({ publicUrl }: Context, picture: games.PictureRow | null): st
   return picture && `${publicUrl}/api/v1/public/media/${picture.media_id}?width=${picture.width}`;
 }
 
-export async function listGames(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listGames>,
-): Promise<OutputOf<typeof contract.listGames>> {
+export const listGames = handle(contract.listGames, async (ctx, { caller, input }) => {
   const met = await listMetRequirements(ctx.db, caller);
   const all = await games.listGamesOf(ctx.db, caller.user.id, { met, now: ctx.clock.now() });
   const reachable = all.filter((game) => isReachable(caller, game));
@@ -167,24 +164,18 @@ export async function listGames(
     })),
     ...next,
   };
-}
+});
 
 /** Whether the named game can have the slug, or else a new game of the caller. */
-export async function checkSlug(
-  ctx: Context,
-  { caller, input: { slug, game: ref } }: Call<typeof contract.checkSlug>,
-): Promise<OutputOf<typeof contract.checkSlug>> {
+export const checkSlug = handle(contract.checkSlug, async (ctx, { caller, input: { slug, game: ref } }) => {
   const game = ref === undefined ? null : (await requireMember(ctx, caller, ref)).game;
-  if (await games.isTaken(ctx.db, slug, game?.game_id ?? null)) return { slug, state: 'taken' };
+  if (await games.isTaken(ctx.db, slug, game?.game_id ?? null)) return { slug, state: 'taken' as const };
   const ownerId = game?.owner_id ?? caller.user.id;
   const isReserved = await games.isReserved(ctx.db, slug, ownerId, ctx.clock.now());
-  return { slug, state: isReserved ? 'reserved' : 'free' };
-}
+  return { slug, state: isReserved ? ('reserved' as const) : ('free' as const) };
+});
 
-export async function getGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGame>,
-): Promise<OutputOf<typeof contract.getGame>> {
+export const getGame = handle(contract.getGame, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const [texts, facts, picture, organisation, members, hidden] = await Promise.all([
     readTexts(ctx, game.game_id),
@@ -204,12 +195,9 @@ export async function getGame(
     members,
     hidden: hidden === undefined ? null : { reason: hidden.reason, hidden_at: hidden.hidden_at.toISOString() },
   };
-}
+});
 
-export async function updateGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateGame>,
-): Promise<FullRecord> {
+export const updateGame = handle(contract.updateGame, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const changes = {
     ...input,
@@ -224,7 +212,7 @@ export async function updateGame(
     if (isTaken && input.slug !== undefined) throw takenSlug(input.slug, error);
     throw error;
   }
-}
+});
 
 /** Changes the game to what `read` returns in the same transaction. */
 export async function publishListing(
@@ -264,7 +252,7 @@ async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, chang
 const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tags', ...Object.keys(NO_FACTS)];
 
 /** Changes the role of someone who has one on the game or in its organisation. Others are invited. */
-export function setGameRole(ctx: Context, { caller, input }: Call<typeof contract.setGameRole>) {
+export const setGameRole = handle(contract.setGameRole, (ctx, { caller, input }) => {
   const { user_id: userId, role } = input;
   return changeMember(ctx, caller, input, async (tx, gameId, member) => {
     if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game. Invite them to it.');
@@ -277,9 +265,9 @@ export function setGameRole(ctx: Context, { caller, input }: Call<typeof contrac
     await games.setRole(tx, gameId, userId, role);
     recordChange('member', { name, role: from }, { name, role });
   });
-}
+});
 
-export function removeAdmin(ctx: Context, { caller, input }: Call<typeof contract.removeAdmin>) {
+export const removeAdmin = handle(contract.removeAdmin, (ctx, { caller, input }) => {
   return changeMember(ctx, caller, input, async (tx, gameId, member) => {
     if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game.');
     const { name, role, game_role: onGame } = member;
@@ -288,7 +276,7 @@ export function removeAdmin(ctx: Context, { caller, input }: Call<typeof contrac
     await games.deleteRole(tx, gameId, input.user_id);
     recordChange('member', { name, role }, null);
   });
-}
+});
 
 type MemberRef = { readonly uid: string; readonly user_id: string };
 
@@ -310,7 +298,7 @@ async function changeMember(
 }
 
 /** Also without the sign-in that the organisation requires. */
-export async function leaveGame(ctx: Context, { caller, input }: Call<typeof contract.leaveGame>) {
+export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid, { anySignIn: true });
   if (role === 'owner') throw new ApiError(4234);
   const hasLeft = await transact(ctx.db, async (tx) => {
@@ -325,7 +313,7 @@ export async function leaveGame(ctx: Context, { caller, input }: Call<typeof con
     throw new ApiError(4234, 'Your role comes from the organisation of the game. Leave the organisation instead.');
   }
   return { game_uid: game.game_id };
-}
+});
 
 /** Gives a person a role on this game alone. */
 export function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {

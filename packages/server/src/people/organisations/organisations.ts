@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/organisations';
+import * as contract from '@chauffeur/contract/operations/organisations';
 import type { SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
@@ -17,7 +17,6 @@ import {
 } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteOrganisation, recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import {
   endFormerAddress,
   FORMER_ORGANISATION_SLUGS,
@@ -25,6 +24,7 @@ import {
   RESERVED_DAYS,
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
+import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/trim-text.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
@@ -43,11 +43,11 @@ export { findObstacleIn, listMetRequirements, needsSecondFactor, requirePersonal
 export type Organisation = organisations.OrganisationRow;
 type Detail = OutputOf<typeof contract.getOrganisation>;
 
-export async function listOrganisations(ctx: Context, { caller }: Call<typeof contract.listOrganisations>) {
+export const listOrganisations = handle(contract.listOrganisations, async (ctx, { caller }) => {
   const own = isLimitedToGame(caller) ? [] : await organisations.listOfPerson(ctx.db, caller.user.id);
   const met = own.length === 0 ? [] : await listMetRequirements(ctx.db, caller);
   return { organisations: own.map((row) => recordOf(row, caller, met)) };
-}
+});
 
 /** An agent that is limited to one game sees nothing else. */
 function isLimitedToGame({ agent }: AccountCaller): boolean {
@@ -83,10 +83,7 @@ export async function readDetail(db: Db, caller: AccountCaller, organisationId: 
   };
 }
 
-export async function createOrganisation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.createOrganisation>,
-): Promise<Detail> {
+export const createOrganisation = handle(contract.createOrganisation, async (ctx, { caller, input }) => {
   const { user } = caller;
   if ((await organisations.countOfPerson(ctx.db, user.id)) >= LIMITS.organisations)
     throw new ApiError(4002, `name: you are a member of ${LIMITS.organisations} organisations. Leave one first.`);
@@ -102,7 +99,7 @@ export async function createOrganisation(
       return readDetail(tx, caller, organisationId);
     }),
   );
-}
+});
 
 /**
  * Stops the slug from leading to another organisation. Throws ReservedAddressError. Call it after the organisation has
@@ -144,15 +141,12 @@ async function withFreeSlug<T>(slug: string | null | undefined, work: () => Prom
   }
 }
 
-export async function getOrganisation(ctx: Context, { caller, input }: Call<typeof contract.getOrganisation>) {
+export const getOrganisation = handle(contract.getOrganisation, async (ctx, { caller, input }) => {
   const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
   return readDetail(ctx.db, caller, organisation.organisation_id);
-}
+});
 
-export function updateOrganisation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateOrganisation>,
-): Promise<Detail> {
+export const updateOrganisation = handle(contract.updateOrganisation, (ctx, { caller, input }) => {
   return withFreeSlug(input.slug, () =>
     changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
       const { organisation_id: id } = organisation;
@@ -164,9 +158,9 @@ export function updateOrganisation(
       return readDetail(tx, caller, id);
     }),
   );
-}
+});
 
-export async function deleteOrganisation(ctx: Context, { caller, input }: Call<typeof contract.deleteOrganisation>) {
+export const deleteOrganisation = handle(contract.deleteOrganisation, async (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id, name, slug }) => {
     await organisations.deleteOrganisation(tx, id);
     recordChange('organisation', { name, slug }, null);
@@ -174,18 +168,15 @@ export async function deleteOrganisation(ctx: Context, { caller, input }: Call<t
   }).catch((cause: unknown) => {
     throw isMissingReference(cause) ? new ApiError(4238, undefined, { cause }) : cause;
   });
-}
+});
 
-export async function getOrganisationSignIn(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getOrganisationSignIn>,
-) {
+export const getOrganisationSignIn = handle(contract.getOrganisationSignIn, async (ctx, { caller, input }) => {
   const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
   return readSignIn(ctx, organisation);
-}
+});
 
 /** Throws 4002 without a single sign-on, and 4035 if the caller would lock themselves out. */
-export function requireSignIn(ctx: Context, { caller, input }: Call<typeof contract.requireSignIn>): Promise<Detail> {
+export const requireSignIn = handle(contract.requireSignIn, (ctx, { caller, input }) => {
   const required = input.required_sign_in;
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
     const obstacle = required === null ? null : await findObstacleToRequiring(ctx, tx, caller, organisation, required);
@@ -193,7 +184,7 @@ export function requireSignIn(ctx: Context, { caller, input }: Call<typeof contr
     await setRequiredSignInWithin(tx, organisation, required);
     return readDetail(tx, caller, organisation.organisation_id);
   });
-}
+});
 
 /** Sets what people must sign in with, without checking who does so. */
 export async function setRequiredSignInWithin(

@@ -1,11 +1,11 @@
 // What an organisation requires of how people sign in: set by its owners, and checked for each call.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/organisations';
+import * as contract from '@chauffeur/contract/operations/organisations';
 import { meetsRequirement, SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { hasSecondFactor } from '../accounts/accounts.ts';
 import * as sql from './required-sign-in.sql.ts';
 import { findSignInObstacle } from './sign-in-obstacle.ts';
@@ -61,10 +61,7 @@ export async function requirePersonalSignIn(ctx: Context, caller: AccountCaller)
   if (obstacle !== null) throw obstacle;
 }
 
-export async function listSignInRequirements(
-  ctx: Context,
-  { caller }: Call<typeof contract.listSignInRequirements>,
-): Promise<{ requirements: Required }> {
+export const listSignInRequirements = handle(contract.listSignInRequirements, async (ctx, { caller }) => {
   const requirements: Required = [];
   for (const organisation of await sql.listRequiring(ctx.db, caller.user.id)) {
     const obstacle = await findObstacleOf(ctx, ctx.db, caller, organisation);
@@ -73,7 +70,7 @@ export async function listSignInRequirements(
     requirements.push({ organisation_uid, slug, name, required_sign_in, met: obstacle === null, message });
   }
   return { requirements };
-}
+});
 
 /** Whether an organisation that the person has access to requires a second factor. */
 export async function needsSecondFactor(db: Db, userId: string): Promise<boolean> {

@@ -2,15 +2,15 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/builds';
+import * as contract from '@chauffeur/contract/operations/builds';
 import type { Context } from '../../context.ts';
 import { utcDayOf } from '../../kernel/clock.ts';
 import { type Db, isMissingReference } from '../../kernel/database/db.ts';
 import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { requireMember, requireOwnProgram } from '../../people/games/games.ts';
 import { answer } from '../../request/answer.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import { findTokenNames } from '../deploy-keys/deploy-keys.ts';
 import { filesOfBuild, type Origin, summaryOf } from '../files/files.ts';
 import * as builds from './builds.sql.ts';
@@ -22,7 +22,7 @@ type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'c
 
 const PAGE_SIZE = 20;
 
-export async function registerBuild(ctx: Context, { caller, input }: Call<typeof contract.registerBuild>) {
+export const registerBuild = handle(contract.registerBuild, async (ctx, { caller, input }) => {
   await requireOwnProgram(ctx, caller.gameId, input, 4026);
   const identity: BuildIdentity = {
     version: input.version.trim(),
@@ -42,12 +42,9 @@ export async function registerBuild(ctx: Context, { caller, input }: Call<typeof
   });
   const data = { build_id, app_id: caller.gameId, ...identity, title: input.title || identity.version, created };
   return answer(created ? 201 : 200, data);
-}
+});
 
-export async function listBuilds(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listBuilds>,
-): Promise<OutputOf<typeof contract.listBuilds>> {
+export const listBuilds = handle(contract.listBuilds, async (ctx, { caller, input }) => {
   const { rows, pagination } = await listPage(ctx.db, caller.gameId, input);
   const page = rows.map(recordOf);
   const contents = await builds.readContents(
@@ -61,12 +58,9 @@ export async function listBuilds(
     return { ...build, app_id: caller.gameId, files: files.map(summaryOf), symbols };
   });
   return { builds: listed, pagination, ...pagination };
-}
+});
 
-export async function listGameBuilds(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listGameBuilds>,
-): Promise<OutputOf<typeof contract.listGameBuilds>> {
+export const listGameBuilds = handle(contract.listGameBuilds, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { page, page_size, cursor, limit, uid: _, sort, ...filters } = input;
   if (cursor !== undefined && sort !== undefined && sort !== 'registered')
@@ -91,13 +85,10 @@ export async function listGameBuilds(
     pagination,
     next_cursor: last === null ? null : writeCursor(list, [last.created_us, last.build_id]),
   };
-}
+});
 
 /** Throws 4006. */
-export async function getGameBuild(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGameBuild>,
-): Promise<OutputOf<typeof contract.getGameBuild>> {
+export const getGameBuild = handle(contract.getGameBuild, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [build, files] = await Promise.all([
     builds.readBuild(ctx.db, game.game_id, input.build_id),
@@ -105,7 +96,7 @@ export async function getGameBuild(
   ]);
   if (build === undefined) throw await unknownBuild(ctx.db, game.game_id, input.build_id);
   return { ...recordOf(build), files: await addTokenNames(ctx, game.game_id, files) };
-}
+});
 
 /** The names of upload tokens are for members only, so the origin itself has none. */
 async function addTokenNames<File extends { readonly origin: Origin }>(

@@ -1,34 +1,23 @@
-// The beta of a game: its members see the beta channel.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/channels';
+import * as contract from '@chauffeur/contract/operations/channels';
 import type { AccountCaller, Context } from '../../context.ts';
 import { findGame, requireMember, requireVisible, unknownGame } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as beta from './beta.sql.ts';
 
 const PAGE_SIZE = 50;
 
-export async function joinBeta(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.joinBeta>,
-): Promise<{ joined: boolean }> {
+export const joinBeta = handle(contract.joinBeta, async (ctx, { caller, input }) => {
   await beta.insertMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
   return { joined: true };
-}
+});
 
-export async function leaveBeta(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.leaveBeta>,
-): Promise<{ joined: boolean }> {
+export const leaveBeta = handle(contract.leaveBeta, async (ctx, { caller, input }) => {
   await beta.deleteMember(ctx.db, await visibleGame(ctx, caller, input.uid), caller.user.id);
   return { joined: false };
-}
+});
 
-export async function listBetaMembers(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listBetaMembers>,
-): Promise<OutputOf<typeof contract.listBetaMembers>> {
+export const listBetaMembers = handle(contract.listBetaMembers, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { cursor, limit = PAGE_SIZE } = input;
   const list = ['beta', game.game_id];
@@ -39,16 +28,13 @@ export async function listBetaMembers(
     members: page.map(({ user_id, name, joined_at }) => ({ user_id, name, joined_at: joined_at.toISOString() })),
     next_cursor: last === null ? null : writeCursor(list, [last.joined_us, last.user_id]),
   };
-}
+});
 
 /** Removing a member is not a ban; they can join again. */
-export async function removeBetaMember(
-  ctx: Context,
-  { caller, input: { uid, user_id } }: Call<typeof contract.removeBetaMember>,
-): Promise<OutputOf<typeof contract.removeBetaMember>> {
+export const removeBetaMember = handle(contract.removeBetaMember, async (ctx, { caller, input: { uid, user_id } }) => {
   const { game } = await requireMember(ctx, caller, uid);
   return { removed: await beta.deleteMember(ctx.db, game.game_id, user_id) };
-}
+});
 
 async function visibleGame(ctx: Context, caller: AccountCaller, ref: string): Promise<string> {
   const game = await findGame(ctx.db, ref);

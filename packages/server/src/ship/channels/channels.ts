@@ -3,7 +3,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/channels';
+import * as contract from '@chauffeur/contract/operations/channels';
 import type { Caller, Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
@@ -12,6 +12,7 @@ import { requireMember } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
 import type { Call } from '../../request/call.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
 import { isMember } from './beta.sql.ts';
@@ -50,16 +51,13 @@ function isNewer(build: Build, current: Pointer): boolean {
   return difference === 0 ? build.build_id > current.build_id : difference > 0;
 }
 
-export async function promoteBuild(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.promoteBuild>,
-): Promise<PointerRecord> {
+export const promoteBuild = handle(contract.promoteBuild, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   return transact(ctx.db, (tx) =>
     promoteWithin(tx, { ...input, gameId: game.game_id, movedBy: caller.user.name, now }),
   );
-}
+});
 
 export type PromotionInput = {
   gameId: string;
@@ -149,31 +147,25 @@ function expiryOf(now: Date, hours = 0): Date | null {
   return hours === 0 ? null : new Date(now.getTime() + hours * HOUR);
 }
 
-export async function rollbackChannel(ctx: Context, { caller, input }: Call<typeof contract.rollbackChannel>) {
+export const rollbackChannel = handle(contract.rollbackChannel, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return rollBackPlaces(ctx, game.game_id, input, caller.user.name);
-}
+});
 
-export async function listToolChannels(
-  ctx: Context,
-  { caller: { gameId } }: Call<typeof contract.listToolChannels>,
-): Promise<OutputOf<typeof contract.listToolChannels>> {
+export const listToolChannels = handle(contract.listToolChannels, async (ctx, { caller: { gameId } }) => {
   const pointers = await channels.listPointers(ctx.db, gameId);
   return { channels: await recordsOf(ctx.db, gameId, pointers, ctx.clock.now()) };
-}
+});
 
-export function promoteWithKey(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.promoteWithKey>,
-): Promise<PointerRecord> {
+export const promoteWithKey = handle(contract.promoteWithKey, (ctx, { caller, input }) => {
   const now = ctx.clock.now();
   const move = { ...input, gameId: caller.gameId, movedBy: nameOf(caller), now };
   return transact(ctx.db, (tx) => promoteWithin(tx, move));
-}
+});
 
-export function rollbackWithKey(ctx: Context, { caller, input }: Call<typeof contract.rollbackWithKey>) {
+export const rollbackWithKey = handle(contract.rollbackWithKey, (ctx, { caller, input }) => {
   return rollBackPlaces(ctx, caller.gameId, input, nameOf(caller));
-}
+});
 
 /** For the history. */
 function nameOf({ user, token, keyRef }: GameCaller): string {
@@ -275,10 +267,7 @@ export function isExpired(pointer: Pointer, now: Date): boolean {
   return pointer.expires_at !== null && pointer.expires_at <= now;
 }
 
-export async function listChannels(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listChannels>,
-): Promise<OutputOf<typeof contract.listChannels>> {
+export const listChannels = handle(contract.listChannels, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const [pointers, emptied] = await Promise.all([
@@ -306,7 +295,7 @@ export async function listChannels(
       emptied_at: moved_at.toISOString(),
     })),
   };
-}
+});
 
 /** The pointers of all channels and platforms that have not expired. */
 export async function currentPointers(db: Db, gameId: string, now: Date): Promise<Pointer[]> {
@@ -318,10 +307,7 @@ export function channelsSince(db: Db, gameId: string, buildId: string, since: Da
   return channels.listChannelsSince(db, gameId, buildId, since);
 }
 
-export async function listChannelMoves(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listChannelMoves>,
-): Promise<OutputOf<typeof contract.listChannelMoves>> {
+export const listChannelMoves = handle(contract.listChannelMoves, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const moves = await channels.listMoves(ctx.db, game.game_id, input.channel);
   return {
@@ -339,7 +325,7 @@ export async function listChannelMoves(
       deleted: move.deleted,
     })),
   };
-}
+});
 
 /** Whether the caller joined the game's beta. */
 export async function isBetaMember(db: Db, gameId: string, caller: Caller): Promise<boolean> {

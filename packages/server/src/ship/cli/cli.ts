@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { CliRelease, type getCli as contract } from '@chauffeur/contract/operations/cli';
+import * as contract from '@chauffeur/contract/operations/cli';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
 import { CLI_FOLDER } from '../../folders.ts';
+import { handle } from '../../request/route.ts';
 import { writePowerShellScript, writeShellScript } from './install-scripts.ts';
 
-type Release = Static<typeof CliRelease>;
+type Release = Static<typeof contract.CliRelease>;
 
 /** The folder with `command.json` and the files that it lists, as written by `npm run release`. */
 export function cliFolderOf({ config }: Context): string {
@@ -31,12 +32,14 @@ export function readCliRelease(ctx: Context): Release | null {
     throw error;
   }
   const release: unknown = JSON.parse(text);
-  const problem = findProblem(CliRelease, release);
+  const problem = findProblem(contract.CliRelease, release);
   if (problem !== null) throw new Error(`${path}: ${problem}`);
   return release as Release;
 }
 
-export async function getCli(ctx: Context): Promise<OutputOf<typeof contract>> {
+export const getCli = handle(contract.getCli, readCli);
+
+async function readCli(ctx: Context): Promise<OutputOf<typeof contract.getCli>> {
   const release = readCliRelease(ctx);
   if (release === null) throw new ApiError(4040, 'This server does not offer the chauffeur command.');
   const base = `${ctx.publicUrl}/cli`;
@@ -54,5 +57,5 @@ export async function getCli(ctx: Context): Promise<OutputOf<typeof contract>> {
 /** The script that installs the command on Linux and macOS (`sh`), or on Windows. */
 export async function writeInstallScript(ctx: Context, shell: 'sh' | 'powershell'): Promise<string> {
   const write = shell === 'sh' ? writeShellScript : writePowerShellScript;
-  return write(await getCli(ctx), ctx.publicUrl);
+  return write(await readCli(ctx), ctx.publicUrl);
 }

@@ -11,7 +11,7 @@ import { findTokenById } from './upload-tokens.sql.ts';
 /** The id is that of the deploy key or of the upload token. */
 type NewKey = { readonly gameId: string; readonly keyId: string };
 
-export const announceKeyJob = defineJob<NewKey>('deploy-keys:announce', 12);
+export const announceKeyJob = defineJob('deploy-keys:announce', { attempts: 12 }, announceKey);
 
 /** A repeated run may send the mail again. */
 export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Promise<void> {

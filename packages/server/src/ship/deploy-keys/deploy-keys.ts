@@ -3,14 +3,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/deploy-keys';
+import * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { announceKeyJob } from './announce.job.ts';
 import * as keys from './deploy-keys.sql.ts';
 import { newKeyPair } from './key-pair.ts';
@@ -18,13 +18,10 @@ import * as tokens from './upload-tokens.sql.ts';
 
 type Issued = OutputOf<typeof contract.issueDeployKey>;
 
-export async function issueDeployKey(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.issueDeployKey>,
-): Promise<Issued> {
+export const issueDeployKey = handle(contract.issueDeployKey, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return issueDeployKeyFor(ctx, game.game_id, caller.user.name, { revokeTokens: input.revoke_tokens === true });
-}
+});
 
 /**
  * Issues a key and revokes every earlier one of the game in the same transaction, and with `revokeTokens` its upload
@@ -107,12 +104,13 @@ export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
   await tokens.revokeTokens(tx, gameId);
 }
 
-export async function listDeployKeys(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listDeployKeys>,
-): Promise<OutputOf<typeof contract.listDeployKeys>> {
+export const listDeployKeys = handle(contract.listDeployKeys, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const all = await keys.listKeys(ctx.db, game.game_id);
+  return readDeployKeys(ctx, game.game_id);
+});
+
+export async function readDeployKeys(ctx: Context, gameId: string): Promise<OutputOf<typeof contract.listDeployKeys>> {
+  const all = await keys.listKeys(ctx.db, gameId);
   return {
     deploy_keys: all.map((key) => ({
       key_ref: key.key_ref,

@@ -2,15 +2,14 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type OutputOf, UPLOAD_SCOPES } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/deploy-keys';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/deploy-keys';
 import { DAY } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/trim-text.ts';
 import { announceKeyJob } from './announce.job.ts';
 import { newKeyPair } from './key-pair.ts';
@@ -20,10 +19,7 @@ type TokenRecord = OutputOf<typeof contract.revokeUploadToken>;
 
 const MAX_LISTED = 100;
 
-export async function createUploadToken(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.createUploadToken>,
-): Promise<OutputOf<typeof contract.createUploadToken>> {
+export const createUploadToken = handle(contract.createUploadToken, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const { accessToken, secretKey, keyRef, tokenHash, secretHash } = newKeyPair();
@@ -53,22 +49,16 @@ export async function createUploadToken(
     return row;
   });
   return { ...recordOf(created, now), access_token: accessToken, secret_key: secretKey };
-}
+});
 
-export async function listUploadTokens(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listUploadTokens>,
-): Promise<OutputOf<typeof contract.listUploadTokens>> {
+export const listUploadTokens = handle(contract.listUploadTokens, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const all = await tokens.listTokens(ctx.db, game.game_id, { now, limit: MAX_LISTED });
   return { upload_tokens: all.map((token) => recordOf(token, now)) };
-}
+});
 
-export async function renameUploadToken(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.renameUploadToken>,
-): Promise<TokenRecord> {
+export const renameUploadToken = handle(contract.renameUploadToken, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const renamed = await transact(ctx.db, async (tx) => {
     const row = await tokens.renameToken(tx, game.game_id, input.token_id, trimText('name', input.name));
@@ -77,12 +67,9 @@ export async function renameUploadToken(
   });
   if (renamed === undefined) throw unknownToken();
   return recordOf(renamed, ctx.clock.now());
-}
+});
 
-export async function revokeUploadToken(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.revokeUploadToken>,
-): Promise<TokenRecord> {
+export const revokeUploadToken = handle(contract.revokeUploadToken, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const revoked = await transact(ctx.db, async (tx) => {
@@ -92,7 +79,7 @@ export async function revokeUploadToken(
   });
   if (revoked === undefined) throw unknownToken();
   return recordOf(revoked, now);
-}
+});
 
 function unknownToken(): ApiError {
   return new ApiError(4040, 'token_id: the game has no such upload token.');

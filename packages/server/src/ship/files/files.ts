@@ -1,14 +1,13 @@
 // Uploaded files of builds: their rows, their scan state, and rejected uploads.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/files';
 import type { ScanState } from '@chauffeur/contract/operations/files';
+import * as contract from '@chauffeur/contract/operations/files';
 import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { requireMember } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import * as files from './files.sql.ts';
 import { scanLine } from './scan-line.ts';
 
@@ -143,17 +142,14 @@ export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<s
   return files.existingFiles(db, fileIds);
 }
 
-export async function getFile(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getFile>,
-): Promise<OutputOf<typeof contract.getFile>> {
+export const getFile = handle(contract.getFile, async (ctx, { caller, input }) => {
   const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
   if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
   const history = await files.listScanEvents(ctx.db, file);
   return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
-}
+});
 
-export async function listRejectedUploads(ctx: Context, { caller, input }: Call<typeof contract.listRejectedUploads>) {
+export const listRejectedUploads = handle(contract.listRejectedUploads, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
@@ -169,7 +165,7 @@ export async function listRejectedUploads(ctx: Context, { caller, input }: Call<
     rejected_at: file.rejected_at.toISOString(),
   }));
   return { files: listed, pagination: { page, page_size: pageSize, total } };
-}
+});
 
 /** Deletes the records of uploads that were rejected more than 30 days ago. */
 export function forgetRejected(ctx: Context): Promise<number> {

@@ -3,7 +3,11 @@ import type { Context } from '../../context.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetRejected } from './files.ts';
 
-export const forgetRejectedJob = defineJob<object>('files:forget-rejected', 3);
+export const forgetRejectedJob = defineJob(
+  'files:forget-rejected',
+  { attempts: 3, cron: '23 3 * * *', lane: 'long', deletesOld: true },
+  forgetRejectedFiles,
+);
 
 export async function forgetRejectedFiles(ctx: Context): Promise<void> {
   const deleted = await forgetRejected(ctx);

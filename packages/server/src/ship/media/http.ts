@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/media';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as contract from '@chauffeur/contract/operations/media';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
@@ -12,7 +12,7 @@ import { withWorkFolder } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireMember, requireVerifiedOwner } from '../../people/games/games.ts';
 import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
 import { blobKeyOf, copyKeyOf } from './blob-key.ts';
 import { type EncodedImage, encodeImage } from './image.ts';
@@ -30,21 +30,15 @@ import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.t
 type Added = OutputOf<typeof contract.addMedia>;
 
 /** `POST …/tool/media`: all images of the form, or none. */
-export function addMedia(
-  ctx: Context,
-  { caller, request }: StreamCall<typeof contract.addMedia>,
-): Promise<Answer<Added>> {
+export const addMedia = stream(contract.addMedia, (ctx, { caller, request }) => {
   return receiveMedia(ctx, caller.gameId, request);
-}
+});
 
 /** `POST …/games/{uid}/media`: the same for the website. */
-export async function addGameMedia(
-  ctx: Context,
-  { caller, input, request }: StreamCall<typeof contract.addGameMedia>,
-): Promise<Answer<Added>> {
+export const addGameMedia = stream(contract.addGameMedia, async (ctx, { caller, input, request }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return receiveMedia(ctx, game.game_id, request);
-}
+});
 
 async function receiveMedia(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
   await requireVerifiedOwner(ctx, gameId);
@@ -111,26 +105,26 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
  * `GET …/public/media/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. They are
  * always served from here, because signed URLs of a store differ each time and defeat caching.
  */
-export async function downloadMedia(
-  ctx: Context,
-  { caller, input: { uid, width }, request, reply }: StreamCall<typeof contract.downloadMedia>,
-): Promise<FastifyReply> {
-  const { image, game } = await requireVisibleImage(ctx, caller, uid);
-  const isDraft = game.visibility === 'draft';
-  reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
-  if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
-  reply.header('content-security-policy', "default-src 'none'; sandbox");
-  try {
-    return await sendBlob(ctx.blobs, request, reply, {
-      ...(width === undefined ? blobOf(image) : copyOf(image, width)),
-      filename: image.filename,
-      signedSeconds: null,
-    });
-  } catch (cause) {
-    // The image was deleted or replaced after its row was read.
-    throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
-  }
-}
+export const downloadMedia = stream(
+  contract.downloadMedia,
+  async (ctx, { caller, input: { uid, width }, request, reply }) => {
+    const { image, game } = await requireVisibleImage(ctx, caller, uid);
+    const isDraft = game.visibility === 'draft';
+    reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
+    if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
+    reply.header('content-security-policy', "default-src 'none'; sandbox");
+    try {
+      return await sendBlob(ctx.blobs, request, reply, {
+        ...(width === undefined ? blobOf(image) : copyOf(image, width)),
+        filename: image.filename,
+        signedSeconds: null,
+      });
+    } catch (cause) {
+      // The image was deleted or replaced after its row was read.
+      throw cause instanceof BlobMissingError ? unknownImage(cause) : cause;
+    }
+  },
+);
 
 function blobOf({ blob_key: key, size, media_id: id, content_type: contentType }: ImageRow) {
   return { key, size, etag: `"${id}"`, contentType };

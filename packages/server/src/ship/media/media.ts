@@ -2,13 +2,13 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/media';
+import * as contract from '@chauffeur/contract/operations/media';
 import type { Caller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { findGame, type Game, requireMember, requireVisible } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import type { Reader } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { copyKeyOf } from './blob-key.ts';
 import * as media from './media.sql.ts';
 import * as preview from './preview.ts';
@@ -31,14 +31,11 @@ const SITEMAP_SCREENSHOTS = 5;
 
 type ImageRecord = ImageSet['gallery'][number];
 
-export async function listMedia(
-  ctx: Context,
-  { caller }: Call<typeof contract.listMedia>,
-): Promise<OutputOf<typeof contract.listMedia>> {
+export const listMedia = handle(contract.listMedia, async (ctx, { caller }) => {
   const { cover, thumbnail, gallery } = await publicImages(ctx, caller.gameId);
   const images = [cover, thumbnail, ...gallery].filter((image) => image !== null);
   return { cover: cover?.url ?? null, thumbnail: thumbnail?.url ?? null, gallery, images };
-}
+});
 
 /** The images of a game. The caller must have checked that the game is visible. */
 export async function publicImages(ctx: Reader, gameId: string): Promise<ImageSet> {
@@ -136,12 +133,9 @@ function requireGallerySpace(present: number, more: number): void {
 }
 
 /** Deletes an image by its uid, or the cover or thumbnail by its kind. Throws 4040 and 4153. */
-export async function deleteMedia(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteMedia>,
-): Promise<ImageSet> {
+export const deleteMedia = handle(contract.deleteMedia, async (ctx, { caller, input }) => {
   return deleteImage(ctx, caller.gameId, input.uid);
-}
+});
 
 async function deleteImage(ctx: Context, gameId: string, uid: string): Promise<ImageSet> {
   const { image, remaining } = await changeImages(ctx, gameId, async (tx, images) => {
@@ -164,9 +158,9 @@ async function requireUnlisted(tx: Tx, gameId: string, kind: ImageKind): Promise
 }
 
 /** Sorts the gallery. Throws 4154 unless the order names each of its images exactly once. */
-export function orderMedia(ctx: Context, { caller, input }: Call<typeof contract.orderMedia>): Promise<ImageSet> {
+export const orderMedia = handle(contract.orderMedia, (ctx, { caller, input }) => {
   return orderGallery(ctx, caller.gameId, input.order);
-}
+});
 
 function orderGallery(ctx: Context, gameId: string, uids: readonly string[]): Promise<ImageSet> {
   const order = uids.map((uid) => uid.toLowerCase());
@@ -183,29 +177,20 @@ function orderGallery(ctx: Context, gameId: string, uids: readonly string[]): Pr
   });
 }
 
-export async function listGameMedia(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listGameMedia>,
-): Promise<ImageSet> {
+export const listGameMedia = handle(contract.listGameMedia, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return publicImages(ctx, game.game_id);
-}
+});
 
-export async function deleteGameMedia(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteGameMedia>,
-): Promise<ImageSet> {
+export const deleteGameMedia = handle(contract.deleteGameMedia, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return deleteImage(ctx, game.game_id, input.image);
-}
+});
 
-export async function orderGameMedia(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.orderGameMedia>,
-): Promise<ImageSet> {
+export const orderGameMedia = handle(contract.orderGameMedia, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return orderGallery(ctx, game.game_id, input.order);
-}
+});
 
 /** Runs `work` on the current images of the game while other changes are blocked. */
 function changeImages<T>(ctx: Context, gameId: string, work: (tx: Tx, images: ImageRow[]) => Promise<T>): Promise<T> {

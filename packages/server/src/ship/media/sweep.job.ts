@@ -5,7 +5,11 @@ import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { imageIdOf, MEDIA_PREFIX } from './blob-key.ts';
 import { existingImages } from './media.ts';
 
-export const sweepMediaJob = defineJob<object>('media:sweep', 3);
+export const sweepMediaJob = defineJob(
+  'media:sweep',
+  { attempts: 3, cron: '29 * * * *', lane: 'long', deletesOld: true },
+  sweepMedia,
+);
 
 /** Deletes the blobs below `media/` that have no row and are older than a day. */
 export function sweepMedia(ctx: Context): Promise<void> {

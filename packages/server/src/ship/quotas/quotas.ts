@@ -1,15 +1,15 @@
 // Quotas of single games: operators set them instead of the settings, and see the storage of all games.
 import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/quotas';
+import * as contract from '@chauffeur/contract/operations/quotas';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { findGame, lockGame, unknownGame } from '../../people/games/games.ts';
 import { noteGame, recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as sql from './quotas.sql.ts';
 
 type GameStorage = OutputOf<typeof contract.listGameStorage>['games'][number];
@@ -36,38 +36,37 @@ function limitsOf({ limitStorageMb, limitCrashMb }: Context['config'], quota: sq
   };
 }
 
-export async function listGameStorage(
-  ctx: Context,
-  { input: { search, cursor, limit = PAGE_SIZE } }: Call<typeof contract.listGameStorage>,
-): Promise<OutputOf<typeof contract.listGameStorage>> {
-  const list = ['game storage', search ?? null];
-  const [rankBytes, gameId] = cursor === undefined ? [] : readCursor(list, cursor, ['bytes', 'uuid']);
-  const after = rankBytes === undefined || gameId === undefined ? null : { rankBytes, gameId };
-  const found = await sql.listGameStorage(ctx.db, { search: search ?? null, after, limit: limit + 1, day: today(ctx) });
-  const { page, last } = cutPage(found, limit);
-  return {
-    games: page.map((row) => gameOf(ctx, row)),
-    next_cursor: last === null ? null : writeCursor(list, [String(last.rank_bytes), last.game_id]),
-  };
-}
+export const listGameStorage = handle(
+  contract.listGameStorage,
+  async (ctx, { input: { search, cursor, limit = PAGE_SIZE } }) => {
+    const list = ['game storage', search ?? null];
+    const [rankBytes, gameId] = cursor === undefined ? [] : readCursor(list, cursor, ['bytes', 'uuid']);
+    const after = rankBytes === undefined || gameId === undefined ? null : { rankBytes, gameId };
+    const found = await sql.listGameStorage(ctx.db, {
+      search: search ?? null,
+      after,
+      limit: limit + 1,
+      day: today(ctx),
+    });
+    const { page, last } = cutPage(found, limit);
+    return {
+      games: page.map((row) => gameOf(ctx, row)),
+      next_cursor: last === null ? null : writeCursor(list, [String(last.rank_bytes), last.game_id]),
+    };
+  },
+);
 
 /** Throws 4040. */
-export async function getGameQuota(
-  ctx: Context,
-  { input: { uid } }: Call<typeof contract.getGameQuota>,
-): Promise<GameQuota> {
+export const getGameQuota = handle(contract.getGameQuota, async (ctx, { input: { uid } }) => {
   const game = await findGame(ctx.db, uid);
   if (game === null) throw unknownGame();
   return readGameQuota(ctx, game.game_id);
-}
+});
 
 /** Throws 4040. */
-export function setGameQuota(
-  ctx: Context,
-  { caller: { user }, input: { uid, ...quota } }: Call<typeof contract.setGameQuota>,
-): Promise<GameQuota> {
+export const setGameQuota = handle(contract.setGameQuota, (ctx, { caller: { user }, input: { uid, ...quota } }) => {
   return changeQuota(ctx, uid, quota, user.name);
-}
+});
 
 /**
  * Changes the limits of a game and records who did it, null for the command. Undefined limits stay as they are. Throws

@@ -16,7 +16,7 @@ import { examineBlob, failureOf, STATES } from './examine-blob.ts';
 type Payload = { gameId: string; fileId: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
-export const scanJob = defineJob<Payload>('scans:scan', 12);
+export const scanJob = defineJob('scans:scan', { attempts: 12, lane: 'long', changes: 'builds' }, scanFile);
 
 /**
  * Safe to run twice: after a completed scan it only deletes the blob of a rejected file. The sweep removes blobs of

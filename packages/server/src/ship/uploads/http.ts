@@ -1,16 +1,15 @@
 // The streaming routes of uploads: forms with a complete file or a chunk, and the form that opens a session.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/uploads';
+import * as contract from '@chauffeur/contract/operations/uploads';
 import type { FastifyRequest } from 'fastify';
 import type { Context, GameCaller } from '../../context.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { requireVerifiedOwner } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
+import { stream } from '../../request/route.ts';
 import { requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
 import { startSingleUpload } from './single.ts';
@@ -21,10 +20,7 @@ import { openSession } from './uploads.ts';
 const FORM_BYTES = 8 * MIB;
 
 /** `POST …/tool/upload/files`: a chunk if either of the chunk headers is present, otherwise the complete zip. */
-export async function receiveUpload(
-  ctx: Context,
-  { caller, request }: StreamCall<typeof contract.uploadFile>,
-): Promise<Answer<OutputOf<typeof contract.uploadFile>>> {
+export const receiveUpload = stream(contract.uploadFile, async (ctx, { caller, request }) => {
   const { 'x-upload-session-id': sessionId, 'content-range': contentRange } = request.headers;
   ctx.metrics.uploadsInProgress.inc();
   try {
@@ -41,7 +37,7 @@ export async function receiveUpload(
   } finally {
     ctx.metrics.uploadsInProgress.dec();
   }
-}
+});
 
 async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<contract.UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
@@ -82,10 +78,7 @@ function readFormOf(
 }
 
 /** `POST …/tool/upload/sessions`: a urlencoded form, or JSON with the same fields. */
-export async function openUploadSession(
-  ctx: Context,
-  { caller, request }: StreamCall<typeof contract.openUploadSession>,
-): Promise<Answer<OutputOf<typeof contract.openUploadSession>>> {
+export const openUploadSession = stream(contract.openUploadSession, async (ctx, { caller, request }) => {
   if (typeof request.body !== 'object' || request.body === null) {
     throw new ApiError(4037, 'The form could not be read. Send it as application/x-www-form-urlencoded.');
   }
@@ -94,4 +87,4 @@ export async function openUploadSession(
   );
   const fields = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
   return answer(201, await openSession(ctx, caller, fields));
-}
+});

@@ -7,8 +7,16 @@ import { existingFiles } from '../files/files.ts';
 import { dropSession } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 
-export const sweepSessionsJob = defineJob<object>('uploads:sweep-sessions', 3);
-export const sweepBlobsJob = defineJob<object>('uploads:sweep-blobs', 3);
+export const sweepSessionsJob = defineJob(
+  'uploads:sweep-sessions',
+  { attempts: 3, cron: '*/5 * * * *', lane: 'long', deletesOld: true },
+  sweepSessions,
+);
+export const sweepBlobsJob = defineJob(
+  'uploads:sweep-blobs',
+  { attempts: 3, cron: '17 * * * *', lane: 'long', deletesOld: true },
+  sweepBlobs,
+);
 
 const BATCH = 500;
 

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalChecksum } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/uploads';
+import * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
@@ -10,8 +10,8 @@ import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import type { Fields } from '../../request/form.ts';
+import { handle } from '../../request/route.ts';
 import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
@@ -96,10 +96,7 @@ function recordOf(session: Session): SessionRecord {
   };
 }
 
-export async function listUploadSessions(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listUploadSessions>,
-): Promise<OutputOf<typeof contract.listUploadSessions>> {
+export const listUploadSessions = handle(contract.listUploadSessions, async (ctx, { caller, input }) => {
   const filter = {
     buildId: input.build_id ?? null,
     checksum: input.checksum === undefined ? null : canonicalChecksum(input.checksum),
@@ -113,12 +110,9 @@ export async function listUploadSessions(
       checksum: session.checksum,
     })),
   };
-}
+});
 
-export async function abortUploadSession(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.abortUploadSession>,
-): Promise<{ session_id: string }> {
+export const abortUploadSession = handle(contract.abortUploadSession, async (ctx, { caller, input }) => {
   const session = await requireSession(ctx, caller, input.session_id);
   if (session.finished_at !== null) throw unknownSession();
   const { release } = await lockSession(ctx, session);
@@ -127,4 +121,4 @@ export async function abortUploadSession(
     throw error;
   });
   return { session_id: session.session_id };
-}
+});

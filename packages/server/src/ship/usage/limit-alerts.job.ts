@@ -7,7 +7,7 @@ import { raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { readLimits } from '../quotas/quotas.ts';
 import * as sql from './usage.sql.ts';
 
-export const limitAlertsJob = defineJob<object>('usage:alerts', 1);
+export const limitAlertsJob = defineJob('usage:alerts', { attempts: 1, cron: '*/5 * * * *' }, raiseLimitAlerts);
 
 export async function raiseLimitAlerts(ctx: Context): Promise<void> {
   const now = ctx.clock.now();

@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/usage';
+import * as contract from '@chauffeur/contract/operations/usage';
 import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -10,16 +10,16 @@ import type { Tx } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { readLimits } from '../quotas/quotas.ts';
 import * as sql from './usage.sql.ts';
 
 type Usage = OutputOf<typeof contract.getUsage>;
 
-export async function getUsage(ctx: Context, { caller, input }: Call<typeof contract.getUsage>): Promise<Usage> {
+export const getUsage = handle(contract.getUsage, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readUsage(ctx, game.game_id);
-}
+});
 
 export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
   const { config, clock, db } = ctx;

@@ -2,19 +2,19 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/videos';
+import * as contract from '@chauffeur/contract/operations/videos';
 import { refuseVideo, VIDEO_TOO_LARGE } from '@chauffeur/contract/video-rules';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireMember, requireVerifiedOwner, unknownGame } from '../../people/games/games.ts';
 import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
 import { findFilenameProblem } from '../../request/filename.ts';
 import { readForm } from '../../request/form.ts';
 import { createReceiver, type Receiver, storeBytes } from '../../request/receive.ts';
+import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './blob-key.ts';
@@ -27,18 +27,15 @@ type Added = OutputOf<typeof contract.addVideo>;
 const FORM_BYTES = MIB;
 
 /** `POST …/tool/videos`. */
-export function addVideo(ctx: Context, { caller, request }: StreamCall<typeof contract.addVideo>) {
+export const addVideo = stream(contract.addVideo, (ctx, { caller, request }) => {
   return receiveVideo(ctx, caller.gameId, request);
-}
+});
 
 /** `POST …/games/{uid}/videos`: the same for the website. */
-export async function addGameVideo(
-  ctx: Context,
-  { caller, input, request }: StreamCall<typeof contract.addGameVideo>,
-): Promise<Answer<Added>> {
+export const addGameVideo = stream(contract.addGameVideo, async (ctx, { caller, input, request }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return receiveVideo(ctx, game.game_id, request);
-}
+});
 
 /** Everything that can be refused before the bytes arrive is. */
 async function receiveVideo(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
@@ -124,10 +121,7 @@ function tooLarge(): ApiError {
  * `GET …/public/videos/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. As with
  * images, signed URLs of a store would differ each time and defeat caching.
  */
-export async function downloadVideo(
-  ctx: Context,
-  { caller, input: { uid }, request, reply }: StreamCall<typeof contract.downloadVideo>,
-): Promise<FastifyReply> {
+export const downloadVideo = stream(contract.downloadVideo, async (ctx, { caller, input: { uid }, request, reply }) => {
   const { video, game } = await requireVisibleVideo(ctx, caller, uid);
   const isDraft = game.visibility === 'draft';
   reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
@@ -146,4 +140,4 @@ export async function downloadVideo(
     // The video was deleted after its row was read.
     throw cause instanceof BlobMissingError ? unknownVideo(cause) : cause;
   }
-}
+});

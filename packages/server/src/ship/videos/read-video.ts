@@ -1,7 +1,12 @@
 // Reads what a page needs to know about a video, and refuses what browsers don't play.
 
-import type { VideoFacts } from '@chauffeur/contract/video-rules';
-import { detectVideoType, findVideoProblem, refuseVideo, VIDEO_HEAD_BYTES } from '@chauffeur/contract/video-rules';
+import {
+  detectVideoType,
+  findVideoProblem,
+  refuseVideo,
+  VIDEO_HEAD_BYTES,
+  type VideoFacts,
+} from '@chauffeur/contract/video-rules';
 import { readMp4 } from './mp4.ts';
 import { type VideoBytes, VideoError } from './video-bytes.ts';
 import { readWebm } from './webm.ts';

@@ -10,7 +10,7 @@ import * as sql from './videos.sql.ts';
 type Payload = { videoId: string };
 
 /** With delays of e^n seconds, the attempts cover an outage of the scanner of about a day. */
-export const scanVideoJob = defineJob<Payload>('videos:scan', 12);
+export const scanVideoJob = defineJob('videos:scan', { attempts: 12, lane: 'long' }, scanUploadedVideo);
 
 /** Safe to run twice: after a completed scan it only deletes the blob of a rejected video. */
 export async function scanUploadedVideo(ctx: Context, { videoId }: Payload, attempt: Attempt): Promise<void> {

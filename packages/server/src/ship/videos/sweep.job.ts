@@ -5,7 +5,11 @@ import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { VIDEO_PREFIX, videoIdOf } from './blob-key.ts';
 import { keptVideos } from './videos.sql.ts';
 
-export const sweepVideosJob = defineJob<object>('videos:sweep', 3);
+export const sweepVideosJob = defineJob(
+  'videos:sweep',
+  { attempts: 3, cron: '31 * * * *', lane: 'long', deletesOld: true },
+  sweepVideos,
+);
 
 /** Deletes the blobs below `videos/` that have no row and are older than a day. */
 export function sweepVideos(ctx: Context): Promise<void> {

@@ -2,14 +2,14 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/videos';
+import * as contract from '@chauffeur/contract/operations/videos';
 import type { Caller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { findGame, type Game, requireMember, requireVisible } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import type { Reader } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { enforceQuota } from '../usage/usage.ts';
 import { scanVideoJob } from './scan.job.ts';
 import * as sql from './videos.sql.ts';
@@ -23,17 +23,14 @@ export type PublicVideo = Omit<VideoSet['videos'][number], 'filename' | 'positio
 /** The SQL of the blobs that videos refer to (operate/backups). */
 export const { blobReferences } = sql;
 
-export async function listVideos(ctx: Context, { caller }: Call<typeof contract.listVideos>): Promise<VideoSet> {
+export const listVideos = handle(contract.listVideos, async (ctx, { caller }) => {
   return videoSetOf(ctx, await sql.listVideos(ctx.db, caller.gameId));
-}
+});
 
-export async function listGameVideos(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listGameVideos>,
-): Promise<VideoSet> {
+export const listGameVideos = handle(contract.listGameVideos, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return videoSetOf(ctx, await sql.listVideos(ctx.db, game.game_id));
-}
+});
 
 /** The videos that players see. The caller must have checked that the game is visible. */
 export async function publicVideos(ctx: Reader, gameId: string): Promise<PublicVideo[]> {
@@ -94,18 +91,15 @@ export async function recordVideo(ctx: Context, video: NewVideo): Promise<Output
 }
 
 /** Throws 4040. */
-export function deleteVideo(ctx: Context, { caller, input }: Call<typeof contract.deleteVideo>): Promise<VideoSet> {
+export const deleteVideo = handle(contract.deleteVideo, (ctx, { caller, input }) => {
   return removeVideo(ctx, caller.gameId, input.uid);
-}
+});
 
 /** Throws 4040. */
-export async function deleteGameVideo(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteGameVideo>,
-): Promise<VideoSet> {
+export const deleteGameVideo = handle(contract.deleteGameVideo, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return removeVideo(ctx, game.game_id, input.video);
-}
+});
 
 async function removeVideo(ctx: Context, gameId: string, uid: string): Promise<VideoSet> {
   const { deleted, remaining } = await changeVideos(ctx, gameId, async (tx, videos) => {
@@ -119,18 +113,15 @@ async function removeVideo(ctx: Context, gameId: string, uid: string): Promise<V
 }
 
 /** Throws 4154 unless the order names each of the videos exactly once. */
-export function orderVideos(ctx: Context, { caller, input }: Call<typeof contract.orderVideos>): Promise<VideoSet> {
+export const orderVideos = handle(contract.orderVideos, (ctx, { caller, input }) => {
   return sortVideos(ctx, caller.gameId, input.order);
-}
+});
 
 /** Throws 4154 unless the order names each of the videos exactly once. */
-export async function orderGameVideos(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.orderGameVideos>,
-): Promise<VideoSet> {
+export const orderGameVideos = handle(contract.orderGameVideos, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return sortVideos(ctx, game.game_id, input.order);
-}
+});
 
 function sortVideos(ctx: Context, gameId: string, uids: readonly string[]): Promise<VideoSet> {
   const order = uids.map((uid) => uid.toLowerCase());

@@ -3,32 +3,28 @@ import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/dis
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/bugs';
+import * as contract from '@chauffeur/contract/operations/bugs';
 import type { Context } from '../../context.ts';
 import { findGroups, groupsOfReports, idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './replies.sql.ts';
-import { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding } from './reporters.ts';
+import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from './reporters.ts';
 import * as settings from './settings.sql.ts';
 
-export { endReplies, readFiledTicket, readReplyConfirmation, readReplyEnding };
+export { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies };
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
 type Detail = OutputOf<typeof contract.getBugTicket>;
-type Settings = OutputOf<typeof contract.getBugSettings>;
 
 const PAGE_SIZE = 50;
 
-export async function listBugTickets(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listBugTickets>,
-): Promise<OutputOf<typeof contract.listBugTickets>> {
+export const listBugTickets = handle(contract.listBugTickets, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
   const { status, label, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
@@ -44,15 +40,12 @@ export async function listBugTickets(
       next_cursor: last === null ? null : writeCursor(list, [last.bug_id]),
     };
   });
-}
+});
 
-export async function getBugTicket(
-  ctx: Context,
-  { caller, input: { uid, bug_uid } }: Call<typeof contract.getBugTicket>,
-): Promise<Detail> {
+export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, input: { uid, bug_uid } }) => {
   const { game } = await requireMember(ctx, caller, uid);
   return readTicket(ctx, game.game_id, bug_uid);
-}
+});
 
 /** Throws 4040 if there is no such ticket. */
 async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
@@ -85,10 +78,7 @@ export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): P
   return new Map(counted.map(({ game_id, open }) => [game_id, open]));
 }
 
-export async function updateBugTicket(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateBugTicket>,
-): Promise<Detail> {
+export const updateBugTicket = handle(contract.updateBugTicket, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
   const now = ctx.clock.now();
@@ -108,7 +98,7 @@ export async function updateBugTicket(
     if (!(await sql.updateBug(tx, gameId, bugId, changes, now))) throw unknownTicket();
   });
   return readTicket(ctx, gameId, bugId);
-}
+});
 
 /** Empty for null. Throws 4002 for characters that do not belong in a title. */
 function titleOf(title: string | null): string {
@@ -178,18 +168,12 @@ export function acceptsGuests(ctx: Context, gameId: string): Promise<boolean> {
   return settings.acceptsGuests(ctx.db, gameId);
 }
 
-export async function getBugSettings(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getBugSettings>,
-): Promise<Settings> {
+export const getBugSettings = handle(contract.getBugSettings, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return { guests: await settings.acceptsGuests(ctx.db, game.game_id) };
-}
+});
 
-export async function setBugSettings(
-  ctx: Context,
-  { caller, input: { uid, guests } }: Call<typeof contract.setBugSettings>,
-): Promise<Settings> {
+export const setBugSettings = handle(contract.setBugSettings, async (ctx, { caller, input: { uid, guests } }) => {
   const { game } = await requireMember(ctx, caller, uid);
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
@@ -198,4 +182,4 @@ export async function setBugSettings(
     await settings.setGuests(tx, game.game_id, guests);
   });
   return { guests };
-}
+});

@@ -5,7 +5,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/bugs';
+import * as contract from '@chauffeur/contract/operations/bugs';
 import type { Caller, Context } from '../../context.ts';
 import { openReport } from '../../crash/crashes/crashes.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
@@ -18,8 +18,8 @@ import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { findGame, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
 import { requestLanguage } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './bugs.sql.ts';
 import { askReporter, resumeReplies, ticketPage } from './reporters.ts';
@@ -37,7 +37,7 @@ const GUEST_LIMIT = { name: 'bug tickets without an account', max: 500, windowSe
 
 const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of addresses'));
 
-export async function fileBug(ctx: Context, { caller, input }: Call<typeof contract.fileBug>): Promise<FiledBug> {
+export const fileBug = handle(contract.fileBug, async (ctx, { caller, input }) => {
   const game = await findVisible(ctx, caller, input.uid);
   const { user } = caller;
   const reporter = { userId: user.id, filedBy: user.name, email: null };
@@ -45,19 +45,20 @@ export async function fileBug(ctx: Context, { caller, input }: Call<typeof contr
     await countTicket(ctx, tx, user.id);
     await resumeReplies(tx, game.game_id, user.email);
   });
-}
+});
 
 /** Throws 4031 if the game takes tickets only from players with an account. */
-export async function fileBugAsGuest(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.fileBugAsGuest>,
-): Promise<FiledBug> {
-  const game = await findVisible(ctx, caller, input.uid);
-  if (!(await acceptsGuests(ctx.db, game.game_id)))
-    throw new ApiError(4031, 'This game takes bug reports only from players with an account. Sign in first.');
-  const reporter = { userId: null, filedBy: nameOf('name', input.name), email: input.email ?? null };
-  return openTicket(ctx, game, reporter, input, (tx) => countUse(ctx, tx, game.game_id, GUEST_LIMIT));
-}
+export const fileBugAsGuest = handle(
+  contract.fileBugAsGuest,
+  async (ctx, { caller, input }) => {
+    const game = await findVisible(ctx, caller, input.uid);
+    if (!(await acceptsGuests(ctx.db, game.game_id)))
+      throw new ApiError(4031, 'This game takes bug reports only from players with an account. Sign in first.');
+    const reporter = { userId: null, filedBy: nameOf('name', input.name), email: input.email ?? null };
+    return openTicket(ctx, game, reporter, input, (tx) => countUse(ctx, tx, game.game_id, GUEST_LIMIT));
+  },
+  countGuestTicket,
+);
 
 /**
  * Counts a ticket without an account, also one that is refused afterwards. Throws 4290 with `retry_after` in seconds

@@ -1,7 +1,6 @@
 // Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed addresses.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/bugs';
+import * as contract from '@chauffeur/contract/operations/bugs';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
@@ -12,7 +11,7 @@ import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMails } from '../../people/accounts/accounts.ts';
 import { type Game, requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { findBug } from './bugs.sql.ts';
 import { replyRecord, unknownTicket } from './bugs.ts';
 import { insertReply, listRecipients, type Recipient } from './replies.sql.ts';
@@ -23,10 +22,7 @@ const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
 const QUOTED_LENGTH = 1000;
 
 /** Throws 4094 if no player who would get the reply has an address, and 4290 after too many within an hour. */
-export async function replyToBug(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.replyToBug>,
-): Promise<OutputOf<typeof contract.replyToBug>> {
+export const replyToBug = handle(contract.replyToBug, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { bug_uid: bugId, message, to_duplicates: withDuplicates = false } = input;
   if ((await findBug(ctx.db, game.game_id, bugId)) === undefined) throw unknownTicket();
@@ -65,7 +61,7 @@ export async function replyToBug(
     unconfirmed: unconfirmed!.length,
     limited: verdicts.length - mails,
   };
-}
+});
 
 function mailTo(
   ctx: Context,

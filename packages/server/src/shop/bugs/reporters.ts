@@ -1,7 +1,6 @@
 // What players who reported bugs can do without an account: read their tickets, and confirm or end replies by mail.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/bugs';
+import * as contract from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
@@ -13,9 +12,10 @@ import { plainName, quote } from '../../kernel/mail/mail-text.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { enqueueMails, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
 import { findGame, type Game } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { Call } from '../../request/call.ts';
+import { countPublicPost } from '../../request/address-limit.ts';
+import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle, stream } from '../../request/route.ts';
 import { listRepliesTo, type ReplyRow } from './replies.sql.ts';
 import * as sql from './reporters.sql.ts';
 
@@ -151,17 +151,18 @@ export async function readReplyConfirmation(
 }
 
 /** Works once, and can be repeated as long as the address stays confirmed. Throws 4040. */
-export async function confirmReplies(
-  ctx: Context,
-  { input: { token } }: Call<typeof contract.confirmReplies>,
-): Promise<OutputOf<typeof contract.confirmReplies>> {
-  const { game, address, expiresAt } = await openConfirmation(ctx, token);
-  await transact(ctx.db, async (tx) => {
-    if (await useLink(tx, token, expiresAt)) await sql.setConfirmed(tx, game.game_id, address, ctx.clock.now());
-    else if (!(await sql.isConfirmed(tx, game.game_id, address))) throw unknownLink();
-  });
-  return { slug: game.slug, name: game.name };
-}
+export const confirmReplies = handle(
+  contract.confirmReplies,
+  async (ctx, { input: { token } }) => {
+    const { game, address, expiresAt } = await openConfirmation(ctx, token);
+    await transact(ctx.db, async (tx) => {
+      if (await useLink(tx, token, expiresAt)) await sql.setConfirmed(tx, game.game_id, address, ctx.clock.now());
+      else if (!(await sql.isConfirmed(tx, game.game_id, address))) throw unknownLink();
+    });
+    return { slug: game.slug, name: game.name };
+  },
+  countPublicPost,
+);
 
 /** The game of a link that ends replies by mail; null if they were ended. Throws 4040. */
 export async function readReplyEnding(ctx: Context, token: string): Promise<Game | null> {
@@ -169,8 +170,14 @@ export async function readReplyEnding(ctx: Context, token: string): Promise<Game
   return (await sql.isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that mail programs send is ignored. Throws 4040. */
-export async function endReplies(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.endReplies>>> {
+/** The body that email programs send is ignored. Throws 4040. */
+export const endReplies = stream(contract.endReplies, async (ctx, { input }) => {
+  await stopReplies(ctx, input.token);
+  return answer(200, {});
+});
+
+/** Throws 4040. */
+export async function stopReplies(ctx: Context, token: string): Promise<void> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
   try {
     await sql.setStopped(ctx.db, gameId, address, ctx.clock.now());
@@ -179,7 +186,6 @@ export async function endReplies(ctx: Context, token: string): Promise<Answer<Ou
     if (isMissingReference(error)) throw unknownLink();
     throw error;
   }
-  return answer(200, {});
 }
 
 function open(key: Buffer, token: string): unknown {

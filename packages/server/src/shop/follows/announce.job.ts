@@ -12,8 +12,8 @@ import { releaseMail } from './follow-mails.ts';
 import * as sql from './follows.sql.ts';
 import { endAddress, endPage } from './follows.ts';
 
-export const announceJob = defineJob<object>('follows:announce', 3);
-export const mailFollowersJob = defineJob<{ gameId: string; version: string; releasedAt: string }>('follows:mail', 12);
+export const announceJob = defineJob('follows:announce', { attempts: 3, cron: '*/5 * * * *' }, announceReleases);
+export const mailFollowersJob = defineJob('follows:mail', { attempts: 12, lane: 'long' }, mailFollowers);
 
 /** Time for the other platforms, and to roll a mistake back. */
 const SETTLE_MS = 10 * MINUTE;

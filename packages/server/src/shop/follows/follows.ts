@@ -1,7 +1,6 @@
 // Following a game: people with an account, and anyone who confirms an address, get a mail about each release.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/follows';
+import * as contract from '@chauffeur/contract/operations/follows';
 import type { Caller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
@@ -9,30 +8,26 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { enqueueMail, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
 import { findGame, findGameFor, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
+import { countMailRequest, countPublicPost } from '../../request/address-limit.ts';
+import { answer } from '../../request/answer.ts';
 import { requestLanguage } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle, stream } from '../../request/route.ts';
 import { alreadyFollowingMail, confirmationMail } from './follow-mails.ts';
 import * as sql from './follows.sql.ts';
-
-type Following = OutputOf<typeof contract.getFollow>;
 
 /** How long a link confirms an address. */
 const CONFIRM_MS = 2 * DAY;
 const confirmKeyOf = perContext(({ secret }) => deriveKey(secret, 'follow'));
 const endKeyOf = perContext(({ secret }) => deriveKey(secret, 'unfollow'));
 
-export async function getFollow(ctx: Context, { caller, input }: Call<typeof contract.getFollow>): Promise<Following> {
+export const getFollow = handle(contract.getFollow, async (ctx, { caller, input }) => {
   const game = await requireVisibleGame(ctx, caller, input.uid);
   return { following: await sql.isFollowing(ctx.db, game.game_id, caller.user.id) };
-}
+});
 
 /** Throws 4232 without a verified address. */
-export async function followGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.followGame>,
-): Promise<Following> {
+export const followGame = handle(contract.followGame, async (ctx, { caller, input }) => {
   const game = await requireVisibleGame(ctx, caller, input.uid);
   const { id: userId, email, emailVerified } = caller.user;
   if (!emailVerified)
@@ -43,38 +38,36 @@ export async function followGame(
     await sql.deleteFollowOf(tx, game.game_id, { userId: null, email: email.toLowerCase() });
   });
   return { following: true };
-}
+});
 
-export async function unfollowGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.unfollowGame>,
-): Promise<Following> {
+export const unfollowGame = handle(contract.unfollowGame, async (ctx, { caller, input }) => {
   const game = await findGameFor(ctx.db, caller, input.uid);
   if (game === null) throw unknownGame();
   await sql.deleteFollowOf(ctx.db, game.game_id, { userId: caller.user.id, email: null });
   return { following: false };
-}
+});
 
 /**
  * Sends one mail in any case, with the same work, so that neither the response nor its time says whether the address
  * follows the game. The limit of an address isn't reported either. Throws 4290 if the game has caused too many mails.
  */
-export async function requestFollow(
-  ctx: Context,
-  { caller, input: { uid, email } }: Call<typeof contract.requestFollow>,
-): Promise<Record<string, never>> {
-  const game = await requireVisibleGame(ctx, caller, uid);
-  const address = email.toLowerCase();
-  const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
-  const page = `${ctx.publicUrl}/g/${game.slug}`;
-  const language = requestLanguage();
-  const mail =
-    existing === undefined
-      ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
-      : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
-  await transact(ctx.db, (tx) => enqueueMail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
-  return {};
-}
+export const requestFollow = handle(
+  contract.requestFollow,
+  async (ctx, { caller, input: { uid, email } }) => {
+    const game = await requireVisibleGame(ctx, caller, uid);
+    const address = email.toLowerCase();
+    const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
+    const page = `${ctx.publicUrl}/g/${game.slug}`;
+    const language = requestLanguage();
+    const mail =
+      existing === undefined
+        ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
+        : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
+    await transact(ctx.db, (tx) => enqueueMail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
+    return {};
+  },
+  countMailRequest,
+);
 
 function confirmToken(ctx: Context, { game_id }: Game, address: string): string {
   const expires = ctx.clock.now().getTime() + CONFIRM_MS;
@@ -121,19 +114,20 @@ async function requireFollow(db: Db, { game, address }: Confirmation): Promise<v
 }
 
 /** Works once, and can be repeated. If the address has become that of an account, the account follows the game. */
-export async function confirmFollow(
-  ctx: Context,
-  { input: { token } }: Call<typeof contract.confirmFollow>,
-): Promise<OutputOf<typeof contract.confirmFollow>> {
-  const confirmation = await openConfirmation(ctx, token);
-  const { game, address, expiresAt } = confirmation;
-  await transact(ctx.db, async (tx) => {
-    if (!(await useLink(tx, token, expiresAt))) return requireFollow(tx, confirmation);
-    const userId = await sql.findVerifiedUser(tx, address);
-    await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: userId === null ? address : null });
-  });
-  return { slug: game.slug, name: game.name };
-}
+export const confirmFollow = handle(
+  contract.confirmFollow,
+  async (ctx, { input: { token } }) => {
+    const confirmation = await openConfirmation(ctx, token);
+    const { game, address, expiresAt } = confirmation;
+    await transact(ctx.db, async (tx) => {
+      if (!(await useLink(tx, token, expiresAt))) return requireFollow(tx, confirmation);
+      const userId = await sql.findVerifiedUser(tx, address);
+      await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: userId === null ? address : null });
+    });
+    return { slug: game.slug, name: game.name };
+  },
+  countPublicPost,
+);
 
 function newFollow(ctx: Context, { game_id: gameId }: Game) {
   const now = ctx.clock.now();
@@ -146,10 +140,15 @@ export async function readEnding(ctx: Context, token: string): Promise<Game | nu
   return gameId === undefined ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that mail programs send is ignored. Throws 4040. */
-export async function endFollow(ctx: Context, token: string): Promise<Answer<OutputOf<typeof contract.endFollow>>> {
-  await sql.deleteFollow(ctx.db, followIdOf(ctx, token));
+/** The body that email programs send is ignored. Throws 4040. */
+export const endFollow = stream(contract.endFollow, async (ctx, { input }) => {
+  await dropFollow(ctx, input.token);
   return answer(200, {});
+});
+
+/** Throws 4040. */
+export async function dropFollow(ctx: Context, token: string): Promise<void> {
+  await sql.deleteFollow(ctx.db, followIdOf(ctx, token));
 }
 
 function followIdOf(ctx: Context, token: string): string {

@@ -1,11 +1,11 @@
 // Moderation: reports of players about pages of games, and what operators do about them.
 import { createHmac } from 'node:crypto';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/moderation';
+import * as contract from '@chauffeur/contract/operations/moderation';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -25,14 +25,11 @@ import {
 } from '../../people/games/games.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
 import { recordChange, recordDone } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/trim-text.ts';
 import * as sql from './moderation.sql.ts';
-
-type ReportedGames = OutputOf<typeof contract.listReportedGames>;
-type Hidden = OutputOf<typeof contract.hidePage>;
 
 const PAGE_SIZE = 25;
 /** How long closed reports are kept. */
@@ -51,49 +48,51 @@ export async function countPageReport(ctx: Context, request: { readonly ip: stri
   await countUse(ctx, ctx.db, subject, ADDRESS_LIMIT);
 }
 
-export async function reportPage(
-  ctx: Context,
-  { caller, input: { uid, reason, message } }: Call<typeof contract.reportPage>,
-): Promise<Record<string, never>> {
-  const game = await findGameFor(ctx.db, caller, uid);
-  if (game === null) throw unknownGame();
-  await requireVisible(ctx, game, caller);
-  const text = trimText('message', message);
-  const at = ctx.clock.now();
-  await transact(ctx.db, async (tx) => {
-    await countUse(ctx, tx, game.game_id, GAME_LIMIT);
-    const userId = caller.kind === 'account' ? caller.user.id : null;
-    const report = { gameId: game.game_id, reportId: newId(at.getTime()), reason, message: text, userId, at };
-    await sql.insertReport(tx, report);
-  });
-  return {};
-}
+export const reportPage = handle(
+  contract.reportPage,
+  async (ctx, { caller, input: { uid, reason, message } }) => {
+    const game = await findGameFor(ctx.db, caller, uid);
+    if (game === null) throw unknownGame();
+    await requireVisible(ctx, game, caller);
+    const text = trimText('message', message);
+    const at = ctx.clock.now();
+    await transact(ctx.db, async (tx) => {
+      await countUse(ctx, tx, game.game_id, GAME_LIMIT);
+      const userId = caller.kind === 'account' ? caller.user.id : null;
+      const report = { gameId: game.game_id, reportId: newId(at.getTime()), reason, message: text, userId, at };
+      await sql.insertReport(tx, report);
+    });
+    return {};
+  },
+  countPageReport,
+);
 
-export async function listReportedGames(
-  ctx: Context,
-  { input: { state = 'reported', cursor, limit = PAGE_SIZE } }: Call<typeof contract.listReportedGames>,
-): Promise<ReportedGames> {
-  const list = ['reported games', state];
-  const [atUs, gameId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
-  const after = atUs === undefined || gameId === undefined ? null : { atUs, gameId };
-  const found = await sql.listReportedGames(ctx.db, state, { after, limit: limit + 1, shown: LIMITS.pageReportsShown });
-  const { page, last } = cutPage(found, limit);
-  return {
-    games: page.map(({ game_id, at_us: _, hidden, reports, ...game }) => ({
-      game_uid: game_id,
-      ...game,
-      hidden: hidden && { reason: hidden.reason, hidden_at: new Date(hidden.hidden_at).toISOString() },
-      reports: reports.map((report) => ({ ...report, reported_at: new Date(report.reported_at).toISOString() })),
-    })),
-    next_cursor: last === null ? null : writeCursor(list, [last.at_us, last.game_id]),
-  };
-}
+export const listReportedGames = handle(
+  contract.listReportedGames,
+  async (ctx, { input: { state = 'reported', cursor, limit = PAGE_SIZE } }) => {
+    const list = ['reported games', state];
+    const [atUs, gameId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+    const after = atUs === undefined || gameId === undefined ? null : { atUs, gameId };
+    const found = await sql.listReportedGames(ctx.db, state, {
+      after,
+      limit: limit + 1,
+      shown: LIMITS.pageReportsShown,
+    });
+    const { page, last } = cutPage(found, limit);
+    return {
+      games: page.map(({ game_id, at_us: _, hidden, reports, ...game }) => ({
+        game_uid: game_id,
+        ...game,
+        hidden: hidden && { reason: hidden.reason, hidden_at: new Date(hidden.hidden_at).toISOString() },
+        reports: reports.map((report) => ({ ...report, reported_at: new Date(report.reported_at).toISOString() })),
+      })),
+      next_cursor: last === null ? null : writeCursor(list, [last.at_us, last.game_id]),
+    };
+  },
+);
 
 /** Throws 4040. */
-export async function dismissReports(
-  ctx: Context,
-  { input: { uid } }: Call<typeof contract.dismissReports>,
-): Promise<OutputOf<typeof contract.dismissReports>> {
+export const dismissReports = handle(contract.dismissReports, async (ctx, { input: { uid } }) => {
   const { game_id: gameId } = await requireGame(ctx, uid);
   const dismissed = await transact(ctx.db, async (tx) => {
     await lockGame(tx, gameId);
@@ -101,10 +100,10 @@ export async function dismissReports(
     return sql.closeReports(tx, gameId, ctx.clock.now());
   });
   return { dismissed };
-}
+});
 
 /** The owners get the reason by mail. Hiding a hidden page changes the reason. Throws 4040. */
-export async function hidePage(ctx: Context, { caller, input }: Call<typeof contract.hidePage>): Promise<Hidden> {
+export const hidePage = handle(contract.hidePage, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireGame(ctx, input.uid);
   const at = ctx.clock.now();
   const reason = trimText('reason', input.reason);
@@ -117,7 +116,7 @@ export async function hidePage(ctx: Context, { caller, input }: Call<typeof cont
     if (before?.reason !== reason) await mailOwners(ctx, tx, game, reason);
     return { reason, hidden_at: (before?.hidden_at ?? at).toISOString() };
   });
-}
+});
 
 async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Promise<void> {
   const mails = (await listOwners(tx, game.game_id)).map(({ email: to }) => ({
@@ -134,10 +133,7 @@ async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Pro
 }
 
 /** Nothing changes for a page that isn't hidden. Throws 4040. */
-export async function restorePage(
-  ctx: Context,
-  { input: { uid } }: Call<typeof contract.restorePage>,
-): Promise<OutputOf<typeof contract.restorePage>> {
+export const restorePage = handle(contract.restorePage, async (ctx, { input: { uid } }) => {
   const { game_id: gameId } = await requireGame(ctx, uid);
   return transact(ctx.db, async (tx) => {
     const game = await lockGame(tx, gameId);
@@ -146,13 +142,19 @@ export async function restorePage(
     recordChange('hidden', hidden?.reason ?? null, null);
     return { visibility: hidden?.visibility_before ?? game.visibility };
   });
-}
+});
 
 async function requireGame(ctx: Context, ref: string): Promise<Game> {
   const game = await findGame(ctx.db, ref);
   if (game === null) throw unknownGame();
   return game;
 }
+
+export const expireReportsJob = defineJob(
+  'moderation:expire',
+  { attempts: 5, cron: '51 4 * * *', deletesOld: true },
+  expireReports,
+);
 
 export async function expireReports(ctx: Context): Promise<void> {
   await sql.deleteClosed(ctx.db, new Date(ctx.clock.now().getTime() - CLOSED_DAYS * DAY));

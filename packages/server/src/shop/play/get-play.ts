@@ -1,19 +1,14 @@
 // Decides who may play a web build, and at which address.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/play';
+import * as contract from '@chauffeur/contract/operations/play';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
-import type { Context } from '../../context.ts';
-import type { Call } from '../../request/call.ts';
 import { areShared, ownOriginOf } from '../../request/play-origin.ts';
+import { handle } from '../../request/route.ts';
 import { requireDownloadable } from '../store/store.ts';
 import { issuePass } from './pass.ts';
 import { readWebBuild } from './web-build.ts';
 
-export async function getPlay(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getPlay>,
-): Promise<OutputOf<typeof contract.getPlay>> {
+export const getPlay = handle(contract.getPlay, async (ctx, { caller, input }) => {
   const { file } = await requireDownloadable(ctx, caller, input);
   const { pass, expiresAt } = await issuePass(ctx, file);
   const { start } = await readWebBuild(ctx, file);
@@ -32,4 +27,4 @@ export async function getPlay(
     fallback: areShared(ctx) ? shared : null,
     expires_at,
   };
-}
+});

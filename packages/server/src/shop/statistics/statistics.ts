@@ -2,19 +2,18 @@
 // where they are served.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/statistics';
+import * as contract from '@chauffeur/contract/operations/statistics';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { dailyCounter } from '../../request/daily-counter.ts';
 import { readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './statistics.sql.ts';
 import { isOwnAddress, isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
 
-type Statistics = OutputOf<typeof contract.getStatistics>;
 type Headers = Parameters<typeof osOf>[0];
 
 const DEFAULT_DAYS = 30;
@@ -78,40 +77,46 @@ export function countPlay(ctx: Context, play: sql.Play, host: string): void {
 }
 
 /** Throws 4006 and 4040. */
-export async function getStatistics(
-  ctx: Context,
-  { caller, input: { uid, days = DEFAULT_DAYS, build_id: buildId } }: Call<typeof contract.getStatistics>,
-): Promise<Statistics> {
-  const { game } = await requireMember(ctx, caller, uid);
-  const gameId = game.game_id;
-  if (buildId !== undefined && (await findBuild(ctx.db, gameId, buildId)) === null)
-    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
-  const now = ctx.clock.now().getTime();
-  const all = Array.from({ length: days }, (_, ago) => utcDayOf(new Date(now - (days - 1 - ago) * DAY)));
-  const range = { gameId, buildId: buildId ?? null, first: all[0]!, last: all.at(-1)! };
-  return readReplica(ctx, { caller, gameId }, async ({ db }) => {
-    const [byDay, versions, systems, referrers, followers] = await Promise.all([
-      sql.countByDay(db, range),
-      sql.countByVersion(db, range, LIMITS.statisticsRows),
-      sql.countBySystem(db, range),
-      buildId === undefined ? sql.countByReferrer(db, range, LIMITS.statisticsRows) : [],
-      buildId === undefined ? sql.countFollowers(db, gameId) : null,
-    ]);
-    const counted = new Map(byDay.map((row) => [row.day, row]));
-    const counts = all.map((day) => counted.get(day) ?? { day, views: 0, downloads: 0, plays: 0 });
-    const sum = (name: 'views' | 'downloads' | 'plays') => counts.reduce((total, row) => total + row[name], 0);
-    return {
-      first_day: range.first,
-      last_day: range.last,
-      totals: { views: sum('views'), downloads: sum('downloads'), plays: sum('plays') },
-      followers,
-      days: counts,
-      versions,
-      systems: systems.map(({ os, ...row }) => ({ os: os === '' ? null : os, ...row })),
-      referrers: referrers.map(({ host, ...row }) => ({ host: host === '' ? null : host, ...row })),
-    };
-  });
-}
+export const getStatistics = handle(
+  contract.getStatistics,
+  async (ctx, { caller, input: { uid, days = DEFAULT_DAYS, build_id: buildId } }) => {
+    const { game } = await requireMember(ctx, caller, uid);
+    const gameId = game.game_id;
+    if (buildId !== undefined && (await findBuild(ctx.db, gameId, buildId)) === null)
+      throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+    const now = ctx.clock.now().getTime();
+    const all = Array.from({ length: days }, (_, ago) => utcDayOf(new Date(now - (days - 1 - ago) * DAY)));
+    const range = { gameId, buildId: buildId ?? null, first: all[0]!, last: all.at(-1)! };
+    return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+      const [byDay, versions, systems, referrers, followers] = await Promise.all([
+        sql.countByDay(db, range),
+        sql.countByVersion(db, range, LIMITS.statisticsRows),
+        sql.countBySystem(db, range),
+        buildId === undefined ? sql.countByReferrer(db, range, LIMITS.statisticsRows) : [],
+        buildId === undefined ? sql.countFollowers(db, gameId) : null,
+      ]);
+      const counted = new Map(byDay.map((row) => [row.day, row]));
+      const counts = all.map((day) => counted.get(day) ?? { day, views: 0, downloads: 0, plays: 0 });
+      const sum = (name: 'views' | 'downloads' | 'plays') => counts.reduce((total, row) => total + row[name], 0);
+      return {
+        first_day: range.first,
+        last_day: range.last,
+        totals: { views: sum('views'), downloads: sum('downloads'), plays: sum('plays') },
+        followers,
+        days: counts,
+        versions,
+        systems: systems.map(({ os, ...row }) => ({ os: os === '' ? null : os, ...row })),
+        referrers: referrers.map(({ host, ...row }) => ({ host: host === '' ? null : host, ...row })),
+      };
+    });
+  },
+);
+
+export const expireViewsJob = defineJob(
+  'statistics:expire',
+  { attempts: 5, cron: '7 5 * * *', lane: 'long', deletesOld: true },
+  expireViews,
+);
 
 /** Views and referrers are kept as long as statistics can show them. */
 export async function expireViews(ctx: Context): Promise<void> {

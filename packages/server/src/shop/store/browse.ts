@@ -2,15 +2,15 @@
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/browse';
 import type { GameSort } from '@chauffeur/contract/operations/browse';
+import * as contract from '@chauffeur/contract/operations/browse';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import * as browse from './browse.sql.ts';
 import { prefixQueriesOf } from './search-words.ts';
 import type { Candidate } from './shelf-rules.ts';
@@ -22,7 +22,7 @@ type Page = OutputOf<typeof contract.browseGames>;
 const PAGE_SIZE = 24;
 const EMPTY_PAGE: Page = { games: [], total: 0, next_cursor: null };
 
-export async function browseGames(ctx: Context, { caller, input }: Call<typeof contract.browseGames>): Promise<Page> {
+export const browseGames = handle(contract.browseGames, async (ctx, { caller, input }) => {
   const { q, tag, sort } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
   const prefixQueries = q === undefined ? [] : prefixQueriesOf(q);
@@ -40,7 +40,7 @@ export async function browseGames(ctx: Context, { caller, input }: Call<typeof c
     ]);
     return { ...page, total };
   });
-}
+});
 
 /** The games of one developer, by the rules of a search. */
 export function browseGamesOf(
@@ -104,10 +104,10 @@ type Tags = OutputOf<typeof contract.listTags>;
 const tagsOf = perContext(() => cacheFor<Tags>(CACHE_SECONDS * SECOND));
 
 /** At most a minute old. */
-export function listTags(ctx: Context): Promise<Tags> {
+export const listTags = handle(contract.listTags, (ctx) => {
   return tagsOf(ctx)(ctx.clock.now(), () =>
     readReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({
       tags: await browse.listTags(db, LIMITS.tagsListed, clock.now()),
     })),
   );
-}
+});

@@ -1,16 +1,16 @@
 // The game at the top of the home page: the operator's choice while it can be listed, otherwise a new one each day.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/shelves';
+import * as contract from '@chauffeur/contract/operations/shelves';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { findGame, unknownGame } from '../../people/games/games.ts';
 import { noteGame, recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { findReady } from './choose.ts';
 import * as sql from './featured.sql.ts';
 import { CACHE_SECONDS, cardsOf, readShelf } from './shelves.ts';
@@ -22,7 +22,7 @@ type Choice = OutputOf<typeof contract.getFeaturedChoice>;
 const cacheOf = perContext(() => cacheFor<Featured>(CACHE_SECONDS * SECOND));
 
 /** At most a minute old. */
-export function getFeatured(ctx: Context): Promise<Featured> {
+export const getFeatured = handle(contract.getFeatured, (ctx) => {
   return cacheOf(ctx)(ctx.clock.now(), async () => {
     const chosen = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) => {
       const choice = await sql.findFeatured(reader.db);
@@ -31,7 +31,7 @@ export function getFeatured(ctx: Context): Promise<Featured> {
     const [game] = chosen;
     return game === undefined ? { by: 'day', game: await gameOfTheDay(ctx) } : { by: 'operator', game };
   });
-}
+});
 
 /** The first of Tonight, whose games start reliably and change their order each day; if it is empty, the newest game. */
 async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
@@ -43,7 +43,9 @@ async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
   return null;
 }
 
-export async function getFeaturedChoice(ctx: Context): Promise<Choice> {
+export const getFeaturedChoice = handle(contract.getFeaturedChoice, readChoice);
+
+async function readChoice(ctx: Context): Promise<Choice> {
   const choice = await sql.findFeatured(ctx.db);
   if (choice === undefined) return { game: null };
   const { game_id, slug, name } = choice;
@@ -52,10 +54,7 @@ export async function getFeaturedChoice(ctx: Context): Promise<Choice> {
 }
 
 /** Throws 4002 for a game that can't be listed, and 4040. */
-export async function setFeatured(
-  ctx: Context,
-  { input: { game: ref } }: Call<typeof contract.setFeatured>,
-): Promise<Choice> {
+export const setFeatured = handle(contract.setFeatured, async (ctx, { input: { game: ref } }) => {
   const game = ref === null ? null : await findGame(ctx.db, ref);
   if (ref !== null && game === null) throw unknownGame();
   const [problem] = game === null ? [] : await findListingProblems(ctx, game.game_id);
@@ -68,5 +67,5 @@ export async function setFeatured(
     if (game !== null) noteGame(game);
     recordChange('featured', before?.slug ?? null, game?.slug ?? null);
   });
-  return getFeaturedChoice(ctx);
-}
+  return readChoice(ctx);
+});

@@ -1,14 +1,12 @@
 // The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable
 // shelves.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
-import type * as contract from '@chauffeur/contract/operations/store';
-import type { FastifyReply } from 'fastify';
+import * as shelvesContract from '@chauffeur/contract/operations/shelves';
+import * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
 import { findGame } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
-import type { StreamCall } from '../../request/call.ts';
+import { answer } from '../../request/answer.ts';
+import { stream } from '../../request/route.ts';
 import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
@@ -22,10 +20,7 @@ import { requireDownloadable } from './store.ts';
 const SIGNED_SECONDS = 3600;
 
 /** `GET …/files/{file_uid}/download`. */
-export async function downloadFile(
-  ctx: Context,
-  { caller, input, request, reply }: StreamCall<typeof contract.downloadFile>,
-): Promise<FastifyReply> {
+export const downloadFile = stream(contract.downloadFile, async (ctx, { caller, input, request, reply }) => {
   const isResumed = (file: FileRow) => resumesDownload(request.headers, etagOf(file));
   const { game, file, isMember } = await requireDownloadable(ctx, caller, input, isResumed);
   const blob = await blobOf(ctx, game.slug, file);
@@ -40,13 +35,10 @@ export async function downloadFile(
   if (link !== null && !matches(request.headers['if-none-match'], blob.etag))
     return reply.header('etag', blob.etag).code(302).header('location', link).send();
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: SIGNED_SECONDS });
-}
+});
 
 /** `GET …/public/downloads/{token}`: the bytes, for a CDN that keeps them while the link is valid. */
-export async function downloadByLink(
-  ctx: Context,
-  { input: { token }, request, reply }: StreamCall<typeof contract.downloadByLink>,
-): Promise<FastifyReply> {
+export const downloadByLink = stream(contract.downloadByLink, async (ctx, { input: { token }, request, reply }) => {
   const link = readDownloadLink(ctx, token);
   const game = link === null ? null : await findGame(ctx.db, link.gameId);
   const file = link === null || game === null ? null : await findFile(ctx.db, game.game_id, link.fileId);
@@ -54,7 +46,7 @@ export async function downloadByLink(
     throw new ApiError(4040, 'token: not valid, or no longer valid. Open the download of the game again.');
   reply.header('cache-control', `public, max-age=${link.seconds}, immutable`);
   return sendBlob(ctx.blobs, request, reply, { ...(await blobOf(ctx, game.slug, file)), signedSeconds: null });
-}
+});
 
 async function blobOf({ db }: Context, slug: string, file: FileRow) {
   const build = await findBuild(db, file.game_id, file.build_id);
@@ -67,11 +59,8 @@ function etagOf({ checksum }: FileRow): string {
 }
 
 /** `GET …/public/shelves/{shelf}`: the same for everyone, so shared caches may store it. */
-export async function getShelf(
-  ctx: Context,
-  { input, request, reply }: StreamCall<typeof shelvesContract.getShelf>,
-): Promise<Answer<OutputOf<typeof shelvesContract.getShelf>> | FastifyReply> {
+export const getShelf = stream(shelvesContract.getShelf, async (ctx, { input, request, reply }) => {
   const { shelf, etag } = await readShelf(ctx, input);
   reply.header('etag', etag).header('cache-control', `public, max-age=${CACHE_SECONDS}`);
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer(200, shelf);
-}
+});

@@ -1,19 +1,14 @@
 // The record of where a file came from and how it was scanned.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/store';
-import type { Context } from '../../context.ts';
-import type { Call } from '../../request/call.ts';
+import * as contract from '@chauffeur/contract/operations/store';
 import { pageOfWhole } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { readEntries, readScanHistory } from '../../ship/files/files.ts';
 import { downloadNameOf } from './download-name.ts';
 import { requireFile, requireOffered } from './store.ts';
 
-export async function getProvenance(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getProvenance>,
-): Promise<OutputOf<typeof contract.getProvenance>> {
+export const getProvenance = handle(contract.getProvenance, async (ctx, { caller, input }) => {
   const { game, viewer, file } = await requireFile(ctx, caller, input);
   if (!viewer.isMember) await requireOffered(ctx, viewer, file);
   const [build, history, entries] = await Promise.all([
@@ -41,4 +36,4 @@ export async function getProvenance(
     entries: [...items],
     ...next,
   };
-}
+});

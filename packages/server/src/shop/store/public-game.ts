@@ -1,10 +1,10 @@
 // The page of a game: its channels, and the downloads that the caller may see.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/store';
+import * as contract from '@chauffeur/contract/operations/store';
 import { publicHealthOf } from '../../analytics/health/health.ts';
 import type { Context } from '../../context.ts';
 import { findDraft, type Game, readFacts, readGameAndOwner, readTexts } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { type Build, findBuilds } from '../../ship/builds/builds.ts';
 import { currentPointers, type Pointer } from '../../ship/channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../../ship/files/files.ts';
@@ -17,10 +17,7 @@ import { isListed, type Viewer } from './visibility.ts';
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 type Offer = PublicGame['downloads'][number];
 
-export async function getPublicGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getPublicGame>,
-): Promise<PublicGame> {
+export const getPublicGame = handle(contract.getPublicGame, async (ctx, { caller, input }) => {
   const { game, role, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const pointers = await currentPointers(ctx.db, game.game_id, ctx.clock.now());
   const visible = pointers.filter((pointer) => isListed(pointer.channel, viewer, input.channel));
@@ -56,7 +53,7 @@ export async function getPublicGame(
     ...images,
     video_files: videos,
   };
-}
+});
 
 /** The channels that the caller can choose: stable first, then by name. */
 function channelsOf(pointers: readonly Pointer[], viewer: Viewer, requested: string | undefined): string[] {

@@ -5,7 +5,11 @@ import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import * as browse from './browse.sql.ts';
 
-export const recentDownloadsJob = defineJob<object>('store:recent-downloads', 5);
+export const recentDownloadsJob = defineJob(
+  'store:recent-downloads',
+  { attempts: 5, cron: '37 * * * *', lane: 'long' },
+  countRecentDownloads,
+);
 
 const DAYS = 30;
 

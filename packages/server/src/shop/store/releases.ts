@@ -1,10 +1,9 @@
 // The releases of a game: the versions that its stable channel has offered, with their changes and sizes.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/store';
-import type { Context } from '../../context.ts';
-import type { Call } from '../../request/call.ts';
+import * as contract from '@chauffeur/contract/operations/store';
 import { pageOfWhole } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import { mergeRelease } from './merge-release.ts';
 import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
 import { requireVisibleGame } from './store.ts';
@@ -12,10 +11,7 @@ import { requireVisibleGame } from './store.ts';
 type Releases = OutputOf<typeof contract.listReleases>;
 
 /** Throws 4040, also for drafts of others. */
-export async function listReleases(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listReleases>,
-): Promise<Releases> {
+export const listReleases = handle(contract.listReleases, async (ctx, { caller, input }) => {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
   const found = await findReleases(ctx.db, game.game_id, { limit: LIMITS.releasesListed });
   const { items, ...next } = pageOfWhole(['releases', game.game_id], found, input);
@@ -25,7 +21,7 @@ export async function listReleases(
     releases: items.map(recordOf),
     ...next,
   };
-}
+});
 
 function recordOf({ version, released_at, builds }: ReleaseRow): Releases['releases'][number] {
   const { titles, changes, platforms } = mergeRelease(version, builds);

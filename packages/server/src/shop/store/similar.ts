@@ -1,16 +1,15 @@
 // Games that are similar to another one: they share the most tags with it.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/store';
+import * as contract from '@chauffeur/contract/operations/store';
 import { listingBands } from '../../analytics/health/health.ts';
-import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
 import { readTexts } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { findReady } from './choose.ts';
 import { CACHE_SECONDS, cardsOf } from './shelves.ts';
 import { listSharing } from './similar.sql.ts';
@@ -27,10 +26,7 @@ const MAX_KEPT = 1000;
 const keptOf = perContext(() => createRecent<string, ReturnType<typeof cacheFor<Similar>>>(MAX_KEPT));
 
 /** The same for everyone, and at most a minute old. Throws 4040. */
-export async function listSimilar(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listSimilar>,
-): Promise<Similar> {
+export const listSimilar = handle(contract.listSimilar, async (ctx, { caller, input }) => {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
   const { tags } = await readTexts(ctx, game.game_id);
   if (tags.length === 0) return { games: [] };
@@ -41,7 +37,7 @@ export async function listSimilar(
   return cached(ctx.clock.now(), () =>
     readReplica(ctx, { caller }, async (reader) => ({ games: await findSimilar(reader, game.game_id, tags) })),
   );
-}
+});
 
 async function findSimilar(ctx: Reader, gameId: string, tags: readonly string[]): Promise<Similar['games']> {
   const sharing = await listSharing(ctx.db, { gameId, tags, limit: CANDIDATES });

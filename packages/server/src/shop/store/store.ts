@@ -2,12 +2,13 @@
 // the server renders into the head of a page.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import type { ShelfName } from '@chauffeur/contract/operations/shelves';
-import type * as contract from '@chauffeur/contract/operations/store';
+import * as shelvesContract from '@chauffeur/contract/operations/shelves';
+import * as contract from '@chauffeur/contract/operations/store';
 import type { Caller, Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import type { Db } from '../../kernel/database/db.ts';
+import { renderMarkdown as htmlOf } from '../../kernel/text/markdown.ts';
 import {
   findGameFor,
   type Game,
@@ -17,7 +18,8 @@ import {
   requireVisible,
   unknownGame,
 } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { countPublicRead } from '../../request/address-limit.ts';
+import { handle } from '../../request/route.ts';
 import { channelsSince, currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
 import {
   type FileRow,
@@ -44,14 +46,11 @@ const FEED_LENGTH = 20;
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 
 /** What is missing before the game can be listed. Throws 4040. */
-export async function getListing(
-  ctx: Context,
-  { caller, input }: Call<typeof shelvesContract.getListing>,
-): Promise<OutputOf<typeof shelvesContract.getListing>> {
+export const getListing = handle(shelvesContract.getListing, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const missing = await findListingProblems(ctx, game.game_id);
   return { passed: missing.length === 0, missing };
-}
+});
 
 /** What is missing before the game can be listed; empty if it is ready. */
 export async function findListingProblems(ctx: Context, gameId: string): Promise<Missing[]> {
@@ -208,3 +207,9 @@ export async function findRenamedDeveloper(ctx: Context, handle: string): Promis
   const developer = await findDeveloper(ctx.db, handle);
   return developer === undefined || developer.handle === handle ? null : developer.handle;
 }
+
+export const renderMarkdown = handle(
+  contract.renderMarkdown,
+  async (_, { input }) => ({ html: htmlOf(input.text) }),
+  countPublicRead,
+);

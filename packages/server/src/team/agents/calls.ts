@@ -1,11 +1,10 @@
 // Agent activity, for the owner of a game and for the person whose agents made the calls.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/agents';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/agents';
 import { timeOfId } from '../../kernel/secrets/ids.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as calls from './calls.sql.ts';
 
 type CallRecord = OutputOf<typeof contract.listAgentCalls>['calls'][number];
@@ -13,10 +12,7 @@ type CallRecord = OutputOf<typeof contract.listAgentCalls>['calls'][number];
 const PAGE_SIZE = 50;
 
 /** Throws 4031 for anyone but owners, and 4040. */
-export async function listAgentCalls(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listAgentCalls>,
-): Promise<OutputOf<typeof contract.listAgentCalls>> {
+export const listAgentCalls = handle(contract.listAgentCalls, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readPage(
     ['agent-calls', game.game_id],
@@ -24,19 +20,16 @@ export async function listAgentCalls(
     (page) => calls.listCalls(ctx.db, game.game_id, page),
     recordOf,
   );
-}
+});
 
-export async function listOwnAgentCalls(
-  ctx: Context,
-  { caller: { user }, input }: Call<typeof contract.listOwnAgentCalls>,
-): Promise<OutputOf<typeof contract.listOwnAgentCalls>> {
+export const listOwnAgentCalls = handle(contract.listOwnAgentCalls, async (ctx, { caller: { user }, input }) => {
   return readPage(
     ['own-agent-calls', user.id],
     input,
     (page) => calls.listCallsFor(ctx.db, user.id, page),
     (row) => ({ ...recordOf(row), game: row.game }),
   );
-}
+});
 
 async function readPage<Row extends calls.CallRow, Item>(
   name: readonly string[],

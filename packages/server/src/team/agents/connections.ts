@@ -1,12 +1,12 @@
 // Connections: what a person allows a program to do after an OAuth request, and disconnecting it.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/agents';
+import * as contract from '@chauffeur/contract/operations/agents';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as connections from './connections.sql.ts';
 import { gameIdOf } from './keys.ts';
 
@@ -15,12 +15,9 @@ type Connection = OutputOf<typeof contract.connectAgent>;
 const PAGE_SIZE = 50;
 
 /** Throws 4040. */
-export async function getAgentClient(
-  ctx: Context,
-  { input }: Call<typeof contract.getAgentClient>,
-): Promise<OutputOf<typeof contract.getAgentClient>> {
+export const getAgentClient = handle(contract.getAgentClient, async (ctx, { input }) => {
   return requireClient(ctx, input.client_id);
-}
+});
 
 async function requireClient(ctx: Context, clientId: string): Promise<connections.ClientRow> {
   const client = await connections.findClient(ctx.db, clientId);
@@ -33,10 +30,7 @@ async function requireClient(ctx: Context, clientId: string): Promise<connection
  * Creates the connection that the tokens of this consent will name. It gives no access by itself: tokens are issued
  * only after the consent reaches the OAuth server. Throws 4040.
  */
-export async function connectAgent(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.connectAgent>,
-): Promise<Connection> {
+export const connectAgent = handle(contract.connectAgent, async (ctx, { caller, input }) => {
   const { client_id: clientId } = await requireClient(ctx, input.client_id);
   const gameId = await gameIdOf(ctx, caller, input.game);
   const userId = caller.user.id;
@@ -57,33 +51,33 @@ export async function connectAgent(
     await connections.insertConnection(tx, connection);
   });
   return recordOf(await connections.readConnection(ctx.db, connectionId));
-}
+});
 
-export async function listAgentConnections(
-  ctx: Context,
-  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listAgentConnections>,
-): Promise<OutputOf<typeof contract.listAgentConnections>> {
-  const list = ['agent-connections', caller.user.id];
-  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const rows = await connections.listConnections(ctx.db, caller.user.id, { before, limit: limit + 1 });
-  const { page, last } = cutPage(rows, limit);
-  return {
-    connections: page.map(recordOf),
-    next_cursor: last === null ? null : writeCursor(list, [last.connection_id]),
-  };
-}
+export const listAgentConnections = handle(
+  contract.listAgentConnections,
+  async (ctx, { caller, input: { cursor, limit = PAGE_SIZE } }) => {
+    const list = ['agent-connections', caller.user.id];
+    const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+    const rows = await connections.listConnections(ctx.db, caller.user.id, { before, limit: limit + 1 });
+    const { page, last } = cutPage(rows, limit);
+    return {
+      connections: page.map(recordOf),
+      next_cursor: last === null ? null : writeCursor(list, [last.connection_id]),
+    };
+  },
+);
 
 /** Throws 4040, also for a connection that has already ended. */
-export async function disconnectAgent(
-  ctx: Context,
-  { caller, input: { connection_id: connectionId } }: Call<typeof contract.disconnectAgent>,
-): Promise<OutputOf<typeof contract.disconnectAgent>> {
-  const ended = await transact(ctx.db, (tx) =>
-    connections.endConnections(tx, caller.user.id, { connectionId }, ctx.clock.now()),
-  );
-  if (ended === 0) throw new ApiError(4040, 'connection_id: this program is not connected.');
-  return { disconnected: true };
-}
+export const disconnectAgent = handle(
+  contract.disconnectAgent,
+  async (ctx, { caller, input: { connection_id: connectionId } }) => {
+    const ended = await transact(ctx.db, (tx) =>
+      connections.endConnections(tx, caller.user.id, { connectionId }, ctx.clock.now()),
+    );
+    if (ended === 0) throw new ApiError(4040, 'connection_id: this program is not connected.');
+    return { disconnected: true };
+  },
+);
 
 function recordOf(row: connections.ConnectionRow): Connection {
   return {

@@ -2,14 +2,14 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/agents';
+import * as contract from '@chauffeur/contract/operations/agents';
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import { requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as keys from './keys.sql.ts';
 
 type KeyRecord = OutputOf<typeof contract.revokeAgentKey>;
@@ -21,10 +21,7 @@ const REF_LENGTH = 6;
 const PAGE_SIZE = 50;
 
 /** Throws 4040 for a game that the caller is not a member of. */
-export async function createAgentKey(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.createAgentKey>,
-): Promise<OutputOf<typeof contract.createAgentKey>> {
+export const createAgentKey = handle(contract.createAgentKey, async (ctx, { caller, input }) => {
   const gameId = await gameIdOf(ctx, caller, input.game);
   const now = ctx.clock.now();
   if ((await keys.countLiveKeys(ctx.db, caller.user.id, now)) >= LIMITS.agentKeys)
@@ -43,32 +40,29 @@ export async function createAgentKey(
     expiresAt: input.expires_in_days === undefined ? null : new Date(now.getTime() + input.expires_in_days * DAY),
   });
   return { ...recordOf(created), key };
-}
+});
 
 /** The id of the game that an agent is limited to; null for none. */
 export async function gameIdOf(ctx: Context, caller: AccountCaller, ref: string | undefined): Promise<string | null> {
   return ref === undefined ? null : (await requireMember(ctx, caller, ref)).game.game_id;
 }
 
-export async function listAgentKeys(
-  ctx: Context,
-  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listAgentKeys>,
-): Promise<OutputOf<typeof contract.listAgentKeys>> {
-  const list = ['agent-keys', caller.user.id];
-  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const { page, last } = cutPage(await keys.listKeys(ctx.db, caller.user.id, { before, limit: limit + 1 }), limit);
-  return { keys: page.map(recordOf), next_cursor: last === null ? null : writeCursor(list, [last.key_id]) };
-}
+export const listAgentKeys = handle(
+  contract.listAgentKeys,
+  async (ctx, { caller, input: { cursor, limit = PAGE_SIZE } }) => {
+    const list = ['agent-keys', caller.user.id];
+    const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+    const { page, last } = cutPage(await keys.listKeys(ctx.db, caller.user.id, { before, limit: limit + 1 }), limit);
+    return { keys: page.map(recordOf), next_cursor: last === null ? null : writeCursor(list, [last.key_id]) };
+  },
+);
 
 /** Throws 4040. */
-export async function revokeAgentKey(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.revokeAgentKey>,
-): Promise<KeyRecord> {
+export const revokeAgentKey = handle(contract.revokeAgentKey, async (ctx, { caller, input }) => {
   const revoked = await keys.revokeKey(ctx.db, caller.user.id, input.key_id, ctx.clock.now());
   if (revoked === undefined) throw new ApiError(4040, 'key_id: you have no such key.');
   return recordOf(revoked);
-}
+});
 
 function recordOf(row: keys.KeyRow): KeyRecord {
   return {

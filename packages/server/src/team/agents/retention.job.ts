@@ -7,7 +7,11 @@ import { forgetCalls } from './calls.sql.ts';
 import { forgetConnections } from './connections.sql.ts';
 import { forgetKeys } from './keys.sql.ts';
 
-export const agentRetentionJob = defineJob<object>('agents:retention', 5);
+export const agentRetentionJob = defineJob(
+  'agents:retention',
+  { attempts: 5, cron: '53 3 * * *', lane: 'long', deletesOld: true },
+  forgetAgents,
+);
 
 /** How long ended keys and connections stay listed. */
 const ENDED_DAYS = 30;

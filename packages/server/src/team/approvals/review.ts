@@ -1,12 +1,11 @@
 // Shows approvals to the people they concern, and lets the owners of the game confirm or decide them.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/approvals';
+import * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../../people/games/games.ts';
 import { listMetRequirements } from '../../people/organisations/organisations.ts';
-import type { Call } from '../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
+import { handle } from '../../request/route.ts';
 import * as approvals from './approvals.sql.ts';
 import { decide } from './decide.ts';
 import { recordOf, requestOf } from './record.ts';
@@ -32,47 +31,41 @@ function unknownApproval(): ApiError {
   return new ApiError(4040, "This approval does not exist, or you don't have access to it.");
 }
 
-export async function listWaitingApprovals(
-  ctx: Context,
-  { caller, input: { cursor, limit = PAGE_SIZE } }: Call<typeof contract.listWaitingApprovals>,
-): Promise<OutputOf<typeof contract.listWaitingApprovals>> {
-  const userId = caller.user.id;
-  const list = ['waiting approvals', userId];
-  const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const met = await listMetRequirements(ctx.db, caller);
-  const now = ctx.clock.now();
-  const pending = await approvals.listWaiting(ctx.db, userId, { met, now, before, limit: limit + 1 });
-  const { page, last } = cutPage(pending, limit);
-  return {
-    approvals: page.map((row) => requestOf(ctx, row, row)),
-    next_cursor: last === null ? null : writeCursor(list, [last.approval_id]),
-  };
-}
+export const listWaitingApprovals = handle(
+  contract.listWaitingApprovals,
+  async (ctx, { caller, input: { cursor, limit = PAGE_SIZE } }) => {
+    const userId = caller.user.id;
+    const list = ['waiting approvals', userId];
+    const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
+    const met = await listMetRequirements(ctx.db, caller);
+    const now = ctx.clock.now();
+    const pending = await approvals.listWaiting(ctx.db, userId, { met, now, before, limit: limit + 1 });
+    const { page, last } = cutPage(pending, limit);
+    return {
+      approvals: page.map((row) => requestOf(ctx, row, row)),
+      next_cursor: last === null ? null : writeCursor(list, [last.approval_id]),
+    };
+  },
+);
 
-export async function getApproval(ctx: Context, { caller, input }: Call<typeof contract.getApproval>) {
+export const getApproval = handle(contract.getApproval, async (ctx, { caller, input }) => {
   const { row, game, isOwner } = await requireApproval(ctx, caller, input.uid);
   return recordOf(ctx, row, game, mayDecide(caller, isOwner));
-}
+});
 
-export async function confirmApproval(
-  ctx: Context,
-  { caller, input: { uid, code } }: Call<typeof contract.confirmApproval>,
-) {
+export const confirmApproval = handle(contract.confirmApproval, async (ctx, { caller, input: { uid, code } }) => {
   const { game, isOwner } = await requireApproval(ctx, caller, uid);
   const row = await decide(ctx, game, uid, { code });
   return recordOf(ctx, row, game, mayDecide(caller, isOwner));
-}
+});
 
-export async function decideApproval(
-  ctx: Context,
-  { caller, input: { uid, approve } }: Call<typeof contract.decideApproval>,
-) {
+export const decideApproval = handle(contract.decideApproval, async (ctx, { caller, input: { uid, approve } }) => {
   const { game, isOwner } = await requireApproval(ctx, caller, uid);
   if (!mayDecide(caller, isOwner))
     throw new ApiError(4031, 'Only owners of the game can decide, signed in on the website.');
   const row = await decide(ctx, game, uid, { approve, by: caller.user.name });
   return recordOf(ctx, row, game, true);
-}
+});
 
 /** Owners decide in person; an agent can only pass on the mailed code. */
 function mayDecide(caller: AccountCaller, isOwner: boolean): boolean {

@@ -2,13 +2,12 @@
 import { describeDeletion } from '@chauffeur/contract/consequences';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/build-deletion';
-import type { Context } from '../../context.ts';
+import * as contract from '@chauffeur/contract/operations/build-deletion';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { type Db, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { type Game, requireMember } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import { emptyChannels, isExpired, type Pointer, pointersAt } from '../../ship/channels/channels.ts';
 import * as deletion from './build-deletion.sql.ts';
@@ -19,13 +18,10 @@ type Deleted = OutputOf<typeof contract.deleteBuild>;
 /** The period of launch health: today and the 29 days before. */
 const DEVICE_DAYS = 30;
 
-export async function getBuildDeletion(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getBuildDeletion>,
-): Promise<Consequences> {
+export const getBuildDeletion = handle(contract.getBuildDeletion, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return previewDeletion(ctx.db, game, input.build_id, ctx.clock.now());
-}
+});
 
 /** Returns what deleting the build now would remove. Throws 4006. */
 export async function previewDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
@@ -82,17 +78,14 @@ function describeConsequences(
   });
 }
 
-export async function deleteBuild(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteBuild>,
-): Promise<Deleted> {
+export const deleteBuild = handle(contract.deleteBuild, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const by = { movedBy: caller.user.name, now: ctx.clock.now() };
   // An upload that is being recorded and the deletion may wait for each other's locks.
   return retryConflicts(() =>
     transact(ctx.db, (tx) => deleteBuildWithin(tx, { gameId: game.game_id, buildId: input.build_id, ...by })),
   );
-}
+});
 
 /**
  * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its

@@ -1,7 +1,6 @@
 // Revokes credentials that work without the password of an account: after a password reset and on request.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/credentials';
+import * as contract from '@chauffeur/contract/operations/credentials';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
@@ -10,7 +9,7 @@ import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets
 import { endSessions, enqueueMail, findUserById } from '../../people/accounts/accounts.ts';
 import { countCliLogins, revokeCliLogins } from '../../people/cli-logins/cli-logins.ts';
 import { noteActor, recordDone } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
 import { resetReportMail } from './mails.ts';
@@ -18,10 +17,7 @@ import { resetReportMail } from './mails.ts';
 type Report = Static<typeof contract.ResetReport>;
 type ActiveKey = Report['deploy_keys'][number];
 
-export async function getCredentials(
-  ctx: Context,
-  { caller: { user } }: Call<typeof contract.getCredentials>,
-): Promise<OutputOf<typeof contract.getCredentials>> {
+export const getCredentials = handle(contract.getCredentials, async (ctx, { caller: { user } }) => {
   const now = ctx.clock.now();
   const [agents, cliLogins, deployKeys] = await Promise.all([
     countAgents(ctx.db, user.id, now),
@@ -34,7 +30,7 @@ export async function getCredentials(
     cli_logins: cliLogins,
     deploy_keys: deployKeys,
   };
-}
+});
 
 async function activeKeysOf(db: Context['db'], userId: string): Promise<ActiveKey[]> {
   return (await listOwnedDeployKeys(db, userId)).map((key) => ({
@@ -43,10 +39,7 @@ async function activeKeysOf(db: Context['db'], userId: string): Promise<ActiveKe
   }));
 }
 
-export async function revokeCredentials(
-  ctx: Context,
-  { caller: { user }, input }: Call<typeof contract.revokeCredentials>,
-): Promise<OutputOf<typeof contract.revokeCredentials>> {
+export const revokeCredentials = handle(contract.revokeCredentials, async (ctx, { caller: { user }, input }) => {
   const selection = { keys: input.personal_keys === true, connections: input.programs === true };
   return transact(ctx.db, async (tx) => {
     const now = ctx.clock.now();
@@ -60,7 +53,7 @@ export async function revokeCredentials(
       deploy_keys: deployKeys,
     };
   });
-}
+});
 
 /**
  * Revokes all personal credentials that could have been created with the old password. Deploy keys keep working,
@@ -87,17 +80,14 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
 }
 
 /** Throws 4002 for an expired or invalid token. */
-export async function revokeAfterReset(
-  ctx: Context,
-  { input: { token } }: Call<typeof contract.revokeAfterReset>,
-): Promise<OutputOf<typeof contract.revokeAfterReset>> {
+export const revokeAfterReset = handle(contract.revokeAfterReset, async (ctx, { input: { token } }) => {
   const userId = readToken(ctx, token);
   if (userId === null)
     throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
   const user = await findUserById(ctx.db, userId);
   if (user !== null) noteActor(user);
   return { deploy_keys: await transact(ctx.db, (tx) => revokeOwnedDeployKeys(tx, userId)) };
-}
+});
 
 const PURPOSE = 'revoking deploy keys after a reset';
 

@@ -1,22 +1,18 @@
 // What a deploy tool needs to ship builds: the game, URLs, limits and recent builds, without secrets.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/deploy-info';
+import * as contract from '@chauffeur/contract/operations/deploy-info';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { readGameAndOwner, requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { countBuilds, recentBuilds } from '../../ship/builds/builds.ts';
 import { currentPointers } from '../../ship/channels/channels.ts';
-import { listDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
+import { readDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { type ImageSet, publicImages } from '../../ship/media/media.ts';
 import { readUsage } from '../../ship/usage/usage.ts';
 import { findListingProblems } from '../../shop/store/store.ts';
 
-export async function getDeployInfo(
-  ctx: Context,
-  { caller }: Call<typeof contract.getDeployInfo>,
-): Promise<OutputOf<typeof contract.getDeployInfo>> {
+export const getDeployInfo = handle(contract.getDeployInfo, async (ctx, { caller }) => {
   const { gameId, keyRef, user, token } = caller;
   const [info, builds, pointers, images, missing] = await Promise.all([
     infoOf(ctx, gameId),
@@ -35,13 +31,13 @@ export async function getDeployInfo(
         : { name: token.name, scopes: [...token.scopes], expires_at: token.expiresAt?.toISOString() ?? null },
     game_uid: gameId,
     url: `${ctx.publicUrl}${PAGES.game.replace(':uid', info.slug)}`,
-    status: info.visibility === 'draft' ? 'draft' : 'published',
+    status: info.visibility === 'draft' ? ('draft' as const) : ('published' as const),
     builds,
     channels: pointers.map(({ channel, os, arch, build_id, version }) => ({ channel, os, arch, build_id, version })),
     lint: { ready: missing.length === 0, errors: missing, warnings: [] },
     media: addressesOf(images),
   };
-}
+});
 
 /** Only the URLs of the images, which some clients print. */
 function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
@@ -54,18 +50,15 @@ function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
 }
 
 /** Throws 4040. */
-export async function getGameDeployInfo(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGameDeployInfo>,
-): Promise<OutputOf<typeof contract.getGameDeployInfo>> {
+export const getGameDeployInfo = handle(contract.getGameDeployInfo, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const [info, keys] = await Promise.all([infoOf(ctx, game.game_id), listDeployKeys(ctx, { caller, input })]);
+  const [info, keys] = await Promise.all([infoOf(ctx, game.game_id), readDeployKeys(ctx, game.game_id)]);
   return {
     ...info,
     auth: { crash_headers: { 'X-App-Id': game.game_id, 'X-Build-Id': '<build_id of the exact build>' } },
     ...keys,
   };
-}
+});
 
 async function infoOf(ctx: Context, gameId: string) {
   const [game, builds, usage] = await Promise.all([

@@ -1,8 +1,7 @@
 // Deleting a game: announces the consequences first, then hides the game immediately, and a job removes all of its
 // data.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/game-deletion';
+import * as contract from '@chauffeur/contract/operations/game-deletion';
 import type { Context } from '../../context.ts';
 import { revokeSymbolToken } from '../../crash/symbols/symbols.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
@@ -11,8 +10,8 @@ import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { enqueueMails, requirePassword } from '../../people/accounts/accounts.ts';
 import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
 import { RESERVED_DAYS } from '../../request/former-addresses.sql.ts';
+import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { describeDeletion } from './consequences.ts';
 import * as deletion from './game-deletion.sql.ts';
@@ -24,15 +23,12 @@ export type RemoveGame = { gameId: string };
 /**
  * With delays of e^n seconds, the attempts cover an outage of about a day. `finishDeletions` tries again afterwards.
  */
-export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', 12);
+export const removeGameJob = defineJob<RemoveGame>('game-deletion:remove', { attempts: 12, lane: 'long' });
 
 /** The period of launch health: today and the 29 days before. */
 const DEVICE_DAYS = 30;
 
-export async function getGameDeletion(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGameDeletion>,
-): Promise<OutputOf<typeof contract.getGameDeletion>> {
+export const getGameDeletion = handle(contract.getGameDeletion, async (ctx, { caller, input }) => {
   const game = await requireOwner(ctx, caller, input.uid);
   const now = ctx.clock.now();
   const since = utcDayOf(new Date(now.getTime() - (DEVICE_DAYS - 1) * DAY));
@@ -46,13 +42,10 @@ export async function getGameDeletion(
     devices_30_days: devices,
     consequences: describeDeletion({ ...game, reservedDays: RESERVED_DAYS }, holdings),
   };
-}
+});
 
 /** Throws 4002 for a wrong name and 4236 for a wrong password. The game is hidden from everyone when it returns. */
-export async function deleteGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteGame>,
-): Promise<OutputOf<typeof contract.deleteGame>> {
+export const deleteGame = handle(contract.deleteGame, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
   await requirePassword(ctx, caller.user.id, input.password);
   const game = await retryConflicts(() =>
@@ -67,7 +60,7 @@ export async function deleteGame(
   );
   ctx.log.info({ game: gameId, user: caller.user.id }, 'game deleted');
   return { game_uid: gameId, name: game.name };
-}
+});
 
 async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void> {
   const { game_id: gameId, slug, owner_id: ownerId } = game;

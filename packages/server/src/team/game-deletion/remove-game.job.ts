@@ -4,13 +4,17 @@ import type { Context } from '../../context.ts';
 import { deleteReportsOfGame } from '../../crash/crashes/crashes.ts';
 import { deleteBelow } from '../../kernel/blobs/delete-below.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
+import { type Attempt, bindJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import * as deletion from './game-deletion.sql.ts';
-import type { RemoveGame } from './game-deletion.ts';
+import { type RemoveGame, removeGameJob } from './game-deletion.ts';
 import { orderTables } from './table-order.ts';
 import { deleteRows, listTenantTables } from './tenant-tables.sql.ts';
 
-export const finishDeletionsJob = defineJob<object>('game-deletion:finish', 3);
+export const finishDeletionsJob = defineJob(
+  'game-deletion:finish',
+  { attempts: 3, cron: '23 * * * *', lane: 'long' },
+  finishDeletions,
+);
 
 /**
  * What precedes the id of the game in the keys of its blobs. Files of crash reports are found through their rows.
@@ -19,6 +23,8 @@ const BLOB_FOLDERS = ['files/', 'media/', 'videos/', 'symbols/', 'events/game_id
 
 /** After this time, requests, jobs and batches that started before the deletion have ended. */
 const SETTLED_AFTER = HOUR;
+
+export const removeGameBinding = bindJob(removeGameJob, removeGame);
 
 export async function removeGame(ctx: Context, { gameId }: RemoveGame, { signal }: Attempt): Promise<void> {
   // A safeguard: never removes data of a game that is not deleted.

@@ -1,6 +1,6 @@
 // What a person with the link to an invitation can do: view, accept or decline it.
 import { ApiError } from '@chauffeur/contract/errors';
-import type * as contract from '@chauffeur/contract/operations/invitations';
+import * as contract from '@chauffeur/contract/operations/invitations';
 import { isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { revokeSymbolToken } from '../../crash/symbols/symbols.ts';
@@ -9,7 +9,7 @@ import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { enqueueMails, findUserById } from '../../people/accounts/accounts.ts';
 import { changeOwner, listOwners, lockGame, roleOnGame, setRole } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { answerTeamInvitation, endedBy, getTeamInvitation } from './accept-team.ts';
@@ -22,10 +22,7 @@ import * as team from './team-invitations.sql.ts';
 type Row = invitations.FoundInvitation;
 type Obstacle = typeof findObstacle;
 
-export async function getInvitation(
-  ctx: Context,
-  { caller: { user }, input: { token } }: Call<typeof contract.getInvitation>,
-): Promise<InvitationView> {
+export const getInvitation = handle(contract.getInvitation, async (ctx, { caller: { user }, input: { token } }) => {
   const hash = hashSecret(token);
   const row = await invitations.findByToken(ctx.db, hash);
   if (row === undefined) {
@@ -34,13 +31,10 @@ export async function getInvitation(
     return view;
   }
   return viewOf(row, user, ctx.clock.now());
-}
+});
 
 /** Gives the person the role, once. Throws 4230, 4231 and 4232. */
-export async function acceptInvitation(
-  ctx: Context,
-  { caller, input: { token } }: Call<typeof contract.acceptInvitation>,
-): Promise<InvitationView> {
+export const acceptInvitation = handle(contract.acceptInvitation, async (ctx, { caller, input: { token } }) => {
   const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'accepted');
   if (view !== undefined) return view;
   return respond(ctx, caller, token, findObstacle, async (tx, row, user) => {
@@ -56,18 +50,15 @@ export async function acceptInvitation(
     }
     await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
   });
-}
+});
 
-export async function declineInvitation(
-  ctx: Context,
-  { caller, input: { token } }: Call<typeof contract.declineInvitation>,
-): Promise<InvitationView> {
+export const declineInvitation = handle(contract.declineInvitation, async (ctx, { caller, input: { token } }) => {
   const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'declined');
   if (view !== undefined) return view;
   return respond(ctx, caller, token, findDeclineObstacle, (tx, row) =>
     invitations.endInvitation(tx, row.invitation_id, 'declined', ctx.clock.now()),
   );
-}
+});
 
 /** Runs `work` on the locked invitation, with the current data of the person, whose address may have changed. */
 function respond(

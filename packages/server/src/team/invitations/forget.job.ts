@@ -5,7 +5,11 @@ import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { forgetInvitations } from './invitations.sql.ts';
 import { forgetInvitations as forgetTeamInvitations } from './team-invitations.sql.ts';
 
-export const forgetInvitationsJob = defineJob<object>('invitations:forget', 3);
+export const forgetInvitationsJob = defineJob(
+  'invitations:forget',
+  { attempts: 3, cron: '33 3 * * *', deletesOld: true },
+  forgetOldInvitations,
+);
 
 /** Until then the link shows the state of the invitation, and the owner can resend it. */
 const KEPT_DAYS = 30;

@@ -1,14 +1,13 @@
 // Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and withdrawn.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/invitations';
+import * as contract from '@chauffeur/contract/operations/invitations';
 import { type Role as GameRole, isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { requireMail, requirePassword } from '../../people/accounts/accounts.ts';
 import { type Game, listMembers, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import * as invitations from './invitations.sql.ts';
 import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
 import { invitationMail } from './mail.ts';
@@ -24,10 +23,7 @@ const MAX_LISTED = 200;
  * Invites a person to a role on the game. The address is only compared with the members of the game, so neither the response
  * nor its time reveals whether it has an account.
  */
-export function inviteAdmin(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.inviteAdmin>,
-): Promise<InvitationRecord> {
+export const inviteAdmin = handle(contract.inviteAdmin, (ctx, { caller, input }) => {
   const { role = 'admin' } = input;
   if (role === 'admin') return invite(ctx, caller, input.uid, role, input.email);
   const email = input.email.toLowerCase();
@@ -35,17 +31,14 @@ export function inviteAdmin(
     await requireNoMember(tx, game, role, email);
     return inviteToTeam(ctx, tx, caller, targetOf(game), { role, email });
   });
-}
+});
 
 /** Offers the game to a new owner. Nothing changes until they accept. */
-export async function offerTransfer(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.offerTransfer>,
-): Promise<InvitationRecord> {
+export const offerTransfer = handle(contract.offerTransfer, async (ctx, { caller, input }) => {
   await requireOwner(ctx, caller, input.uid);
   await requirePassword(ctx, caller.user.id, input.password);
   return invite(ctx, caller, input.uid, 'owner', input.email);
-}
+});
 
 /** Inviting a person again resends the mail. Throws 4096, 4233, 4235 and 4290. */
 async function invite(
@@ -155,21 +148,15 @@ async function mail(
   await requireMail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
 }
 
-export async function listInvitations(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listInvitations>,
-): Promise<OutputOf<typeof contract.listInvitations>> {
+export const listInvitations = handle(contract.listInvitations, async (ctx, { caller, input }) => {
   const game = await requireOwner(ctx, caller, input.uid);
   const open = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
   const lower = await listTeamInvitations(ctx, targetOf(game));
   const all = [...open.map((row) => recordOf(row, ctx.clock.now())), ...lower];
   return { invitations: all.toSorted((a, b) => (a.invitation_uid < b.invitation_uid ? 1 : -1)).slice(0, MAX_LISTED) };
-}
+});
 
-export function resendInvitation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.resendInvitation>,
-): Promise<InvitationRecord> {
+export const resendInvitation = handle(contract.resendInvitation, (ctx, { caller, input }) => {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
     const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return resendToTeam(ctx, tx, caller, targetOf(game), lower);
@@ -177,12 +164,9 @@ export function resendInvitation(
     if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
     return resend(ctx, tx, caller, game, row);
   });
-}
+});
 
-export function withdrawInvitation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.withdrawInvitation>,
-): Promise<OutputOf<typeof contract.withdrawInvitation>> {
+export const withdrawInvitation = handle(contract.withdrawInvitation, (ctx, { caller, input }) => {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
     const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return withdraw(ctx, tx, lower);
@@ -191,7 +175,7 @@ export function withdrawInvitation(
     if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
     return { invitation_uid: row.invitation_id };
   });
-}
+});
 
 async function requireInvitation(tx: Tx, game: Game, uid: string): Promise<invitations.InvitationRow> {
   const row = await invitations.lockInvitation(tx, game.game_id, uid);

@@ -1,8 +1,7 @@
 // Invitations to an organisation, or to a single game with a role below that of an admin: created, listed, resent and
 // withdrawn.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/organisations';
+import * as contract from '@chauffeur/contract/operations/organisations';
 import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
@@ -14,7 +13,7 @@ import {
   type Organisation,
   requireOrganisation,
 } from '../../people/organisations/organisations.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
 import { teamInvitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
@@ -23,10 +22,7 @@ import * as team from './team-invitations.sql.ts';
 const MAX_LISTED = 200;
 
 /** Throws 4031 for a role above that of the caller, 4096, 4233 for a member, and 4290. */
-export function inviteMember(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.inviteMember>,
-): Promise<InvitationRecord> {
+export const inviteMember = handle(contract.inviteMember, (ctx, { caller, input }) => {
   const email = input.email.toLowerCase();
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
     requireGrant(by, input.role);
@@ -35,7 +31,7 @@ export function inviteMember(
       throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
     return invite(ctx, tx, caller, targetOf(organisation), { role: input.role, email });
   });
-}
+});
 
 function requireGrant(by: Role, role: Role): void {
   if (!mayGrant(by, role)) throw new ApiError(4031, `Only owners can invite an owner. Your role is ${by}.`);
@@ -84,30 +80,24 @@ async function send(
   return recordOf(row, now);
 }
 
-export async function listMemberInvitations(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listMemberInvitations>,
-): Promise<OutputOf<typeof contract.listMemberInvitations>> {
+export const listMemberInvitations = handle(contract.listMemberInvitations, async (ctx, { caller, input }) => {
   const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
   return { invitations: await listTeamInvitations(ctx, targetOf(organisation)) };
-}
+});
 
 export async function listTeamInvitations(ctx: Context, target: team.Target): Promise<InvitationRecord[]> {
   const open = await team.listOpen(ctx.db, target, MAX_LISTED);
   return open.map((row) => recordOf(row, ctx.clock.now()));
 }
 
-export function resendMemberInvitation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.resendMemberInvitation>,
-): Promise<InvitationRecord> {
+export const resendMemberInvitation = handle(contract.resendMemberInvitation, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
     const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
     if (row === undefined) throw unknownInvitation();
     requireGrant(by, row.role);
     return resend(ctx, tx, caller, targetOf(organisation), row);
   });
-}
+});
 
 export function resend(
   ctx: Context,
@@ -120,16 +110,13 @@ export function resend(
   return send(ctx, tx, caller, target, row);
 }
 
-export function withdrawMemberInvitation(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.withdrawMemberInvitation>,
-): Promise<OutputOf<typeof contract.withdrawMemberInvitation>> {
+export const withdrawMemberInvitation = handle(contract.withdrawMemberInvitation, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
     const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
     if (row === undefined) throw unknownInvitation();
     return withdraw(ctx, tx, row);
   });
-}
+});
 
 export async function withdraw(ctx: Context, tx: Tx, row: team.TeamInvitationRow): Promise<{ invitation_uid: string }> {
   if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');

@@ -1,7 +1,6 @@
 // Changes who is a member of an organisation, with which role, and which organisation owns a game.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/organisations';
+import * as contract from '@chauffeur/contract/operations/organisations';
 import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
@@ -18,15 +17,13 @@ import {
   setMemberRoleWithin,
 } from '../../people/organisations/organisations.ts';
 import { recordChange } from '../../request/audit.ts';
-import type { Call } from '../../request/call.ts';
+import { handle } from '../../request/route.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { findLastOwnerObstacle, findObstacle } from './member-rules.ts';
 import * as ownership from './ownership.sql.ts';
 
-type Detail = OutputOf<typeof contract.getOrganisation>;
-
 /** Throws 4031, 4040 and 4234. */
-export function setMemberRole(ctx: Context, { caller, input }: Call<typeof contract.setMemberRole>): Promise<Detail> {
+export const setMemberRole = handle(contract.setMemberRole, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
     const obstacle = findObstacle({ by, from, to: input.role, owners });
@@ -36,10 +33,10 @@ export function setMemberRole(ctx: Context, { caller, input }: Call<typeof contr
     if (from === 'owner' && input.role !== 'owner') await giveGamesToOtherOwner(ctx, tx, id, input.user_id);
     return readDetail(tx, caller, id);
   });
-}
+});
 
 /** Throws 4031, 4040 and 4234. */
-export function removeMember(ctx: Context, { caller, input }: Call<typeof contract.removeMember>): Promise<Detail> {
+export const removeMember = handle(contract.removeMember, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     if (input.user_id === caller.user.id)
       throw new ApiError(4002, 'user_id: this is you. Leave the organisation instead.');
@@ -50,10 +47,10 @@ export function removeMember(ctx: Context, { caller, input }: Call<typeof contra
     recordChange('member', { name, role: from }, null);
     return readDetail(tx, caller, id);
   });
-}
+});
 
 /** Also without the sign-in that the organisation requires. Throws 4040 and 4234. */
-export function leaveOrganisation(ctx: Context, { caller, input }: Call<typeof contract.leaveOrganisation>) {
+export const leaveOrganisation = handle(contract.leaveOrganisation, (ctx, { caller, input }) => {
   const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
     const { name, owners } = await requireMember(tx, id, caller.user.id);
     const obstacle = findLastOwnerObstacle({ from, to: null, owners });
@@ -63,7 +60,7 @@ export function leaveOrganisation(ctx: Context, { caller, input }: Call<typeof c
     return { organisation_uid: id };
   };
   return changeOrganisation(ctx, caller, input.organisation, leave, { anySignIn: true });
-}
+});
 
 async function requireMember(tx: Tx, organisationId: string, userId: string) {
   const members = await listMembersOf(tx, organisationId);
@@ -89,10 +86,7 @@ async function giveGamesToOtherOwner(ctx: Context, tx: Tx, organisationId: strin
 }
 
 /** Moves a game to another organisation of which the caller is an owner. Throws 4031 and 4040. */
-export async function moveGame(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.moveGame>,
-): Promise<OutputOf<typeof contract.moveGame>> {
+export const moveGame = handle(contract.moveGame, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
   const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
   return retryConflicts(() =>
@@ -111,7 +105,7 @@ export async function moveGame(
       return { game_uid: gameId, organisation_uid: moved.organisation_id };
     }),
   );
-}
+});
 
 async function nameOf(tx: Tx, organisationId: string): Promise<string | undefined> {
   return (await findOrganisation(tx, organisationId))?.name;

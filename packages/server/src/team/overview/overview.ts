@@ -1,19 +1,13 @@
-// A summary of a developer's games, with data from other features.
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/overview';
+import * as contract from '@chauffeur/contract/operations/overview';
 import { devicesByDay, listingBands } from '../../analytics/health/health.ts';
-import type { Context } from '../../context.ts';
 import { countNewGroups } from '../../crash/crashes/crashes.ts';
 import { listGameIds, requireMember } from '../../people/games/games.ts';
-import type { Call } from '../../request/call.ts';
 import { readReplica } from '../../request/read-replica.ts';
+import { handle } from '../../request/route.ts';
 import { downloadsByDay } from '../../ship/downloads/downloads.ts';
 import { countOpenBugs } from '../../shop/bugs/bugs.ts';
 
-export async function summarizeGames(
-  ctx: Context,
-  { caller }: Call<typeof contract.summarizeGames>,
-): Promise<OutputOf<typeof contract.summarizeGames>> {
+export const summarizeGames = handle(contract.summarizeGames, async (ctx, { caller }) => {
   const gameIds = await listGameIds(ctx, caller);
   const [bands, groups, bugs] = await Promise.all([
     listingBands(ctx, gameIds),
@@ -28,12 +22,9 @@ export async function summarizeGames(
       open_bugs: bugs.get(gameId) ?? 0,
     })),
   };
-}
+});
 
-export async function getGameActivity(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGameActivity>,
-): Promise<OutputOf<typeof contract.getGameActivity>> {
+export const getGameActivity = handle(contract.getGameActivity, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const { since, crashesSince, days } = await devicesByDay(reader, game.game_id);
@@ -51,4 +42,4 @@ export async function getGameActivity(
       })),
     };
   });
-}
+});

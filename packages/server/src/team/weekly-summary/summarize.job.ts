@@ -11,8 +11,16 @@ import { downloadsBetween } from '../../ship/downloads/downloads.ts';
 import * as sql from './summaries.sql.ts';
 import { type Monday, mondayOf, weekBefore } from './week.ts';
 
-export const summarizeJob = defineJob<object>('weekly-summary:summarize', 1);
-export const expireSummariesJob = defineJob<object>('weekly-summary:expire', 1);
+export const summarizeJob = defineJob(
+  'weekly-summary:summarize',
+  { attempts: 1, cron: '13 * * * *', lane: 'long' },
+  summarizeWeeks,
+);
+export const expireSummariesJob = defineJob(
+  'weekly-summary:expire',
+  { attempts: 1, cron: '57 4 * * *', deletesOld: true },
+  expireSummaries,
+);
 
 const GAMES_AT_ONCE = 100;
 const KEPT_DAYS = 60;

@@ -10,8 +10,12 @@ import { deleteUnrecorded, pageUnrecorded } from './unrecorded.ts';
 /** `before` is a UTC day, whose files stay. */
 export type DeleteFiles = { gameId: string; before: string };
 
-export const deleteFilesJob = defineJob<DeleteFiles>('events:delete-files', 12);
-export const expireFilesJob = defineJob<object>('events:expire-files', 5);
+export const deleteFilesJob = defineJob('events:delete-files', { attempts: 12, lane: 'long' }, deleteFiles);
+export const expireFilesJob = defineJob(
+  'events:expire-files',
+  { attempts: 5, cron: '51 4 * * *', lane: 'long', deletesOld: true },
+  expireFiles,
+);
 
 const PAGE = 100;
 

@@ -12,7 +12,7 @@ import { deleteUnrecorded } from './unrecorded.ts';
 
 export type RemoveDevices = { gameId: string };
 
-export const removeDevicesJob = defineJob<RemoveDevices>('events:remove-devices', 6);
+export const removeDevicesJob = defineJob('events:remove-devices', { attempts: 6, lane: 'long' }, removeDevicesNow);
 
 const PAGE = 500;
 

@@ -2,17 +2,16 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/event-files';
+import * as contract from '@chauffeur/contract/operations/event-files';
 import { PARQUET_TYPE } from '@chauffeur/contract/operations/event-files';
-import type { FastifyReply } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR } from '../../../kernel/clock.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { addJob } from '../../../kernel/jobs/jobs.ts';
 import { lockGame, requireMember } from '../../../people/games/games.ts';
-import type { Call, StreamCall } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { handle, stream } from '../../../request/route.ts';
 import { sendBlob } from '../../../request/send-blob.ts';
 import { dayOfPartition } from '../partitions.ts';
 import { deleteFilesJob } from './delete-files.job.ts';
@@ -25,19 +24,13 @@ type FileRecord = OutputOf<typeof contract.listEventFiles>['files'][number];
 /** How long the URL of a file in S3 is valid. */
 const SIGNED_SECONDS = 300;
 
-export async function getEventFiles(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getEventFiles>,
-): Promise<Settings> {
+export const getEventFiles = handle(contract.getEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readSettings(ctx, game.game_id);
-}
+});
 
 /** When it is turned on for the first time, the stored events are written, too. */
-export async function setEventFiles(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.setEventFiles>,
-): Promise<Settings> {
+export const setEventFiles = handle(contract.setEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { game_id: gameId } = game;
   const { enabled } = input;
@@ -50,7 +43,7 @@ export async function setEventFiles(
   });
   if (isChanged) ctx.log.info({ game: gameId, user: caller.user.id, enabled }, 'event files were turned on or off');
   return readSettings(ctx, gameId);
-}
+});
 
 async function readSettings({ db, config }: Context, gameId: string): Promise<Settings> {
   const [state, totals, devices] = await Promise.all([
@@ -71,10 +64,7 @@ async function readSettings({ db, config }: Context, gameId: string): Promise<Se
   };
 }
 
-export async function listEventFiles(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listEventFiles>,
-): Promise<OutputOf<typeof contract.listEventFiles>> {
+export const listEventFiles = handle(contract.listEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { from, to, cursor, limit = LIMITS.pageSize } = input;
   const [first, last] = [readDay('from', from), readDay('to', to)];
@@ -92,7 +82,7 @@ export async function listEventFiles(
     next_cursor:
       lastRow === null ? null : writeCursor(list, [String(lastRow.hour.getTime() * 1000), String(lastRow.part)]),
   };
-}
+});
 
 function recordOf({ file_id, hour, part, blob_key, size, sha256, events, written_at }: sql.FileRow): FileRecord {
   return {
@@ -117,10 +107,7 @@ function readDay(field: string, day: string | undefined): Date | null {
 }
 
 /** `GET …/event-files/{file_uid}`. */
-export async function downloadEventFile(
-  ctx: Context,
-  { caller, input, request, reply }: StreamCall<typeof contract.downloadEventFile>,
-): Promise<FastifyReply> {
+export const downloadEventFile = stream(contract.downloadEventFile, async (ctx, { caller, input, request, reply }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const file = await sql.findFile(ctx.db, game.game_id, input.file_uid.toLowerCase());
   if (file === undefined) throw unknownFile();
@@ -133,17 +120,14 @@ export async function downloadEventFile(
     contentType: PARQUET_TYPE,
     signedSeconds: SIGNED_SECONDS,
   });
-}
+});
 
 function unknownFile(): ApiError {
   return new ApiError(4040, 'file_uid: this game has no such file. List the files and use one of their uids.');
 }
 
 /** Deletes in the background, because there can be many. */
-export async function deleteEventFiles(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteEventFiles>,
-): Promise<OutputOf<typeof contract.deleteEventFiles>> {
+export const deleteEventFiles = handle(contract.deleteEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { game_id: gameId } = game;
   const before = readDay('before', input.before)!;
@@ -151,4 +135,4 @@ export async function deleteEventFiles(
   await addJob(ctx.db, deleteFilesJob, { gameId, before: input.before });
   ctx.log.info({ game: gameId, user: caller.user.id, before: input.before, files }, 'event files are being deleted');
   return { files };
-}
+});

@@ -20,7 +20,11 @@ import * as sql from './files.sql.ts';
 import { withFiles } from './lock.ts';
 import { removeDevices } from './remove-devices.job.ts';
 
-export const writeFilesJob = defineJob<object>('events:write-files', 5);
+export const writeFilesJob = defineJob(
+  'events:write-files',
+  { attempts: 5, cron: '7 * * * *', lane: 'long' },
+  writeEventFiles,
+);
 
 /** Hours of one UTC day, `to` exclusive. */
 type Span = { readonly from: Date; readonly to: Date };

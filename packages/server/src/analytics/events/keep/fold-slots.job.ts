@@ -5,7 +5,11 @@ import { retryConflicts } from '../../../kernel/database/db.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { SLOT_TABLES, sumSlots } from './fold-slots.sql.ts';
 
-export const foldSlotsJob = defineJob<object>('events:fold-slots', 5);
+export const foldSlotsJob = defineJob(
+  'events:fold-slots',
+  { attempts: 5, cron: '11 0 * * *', lane: 'long' },
+  sumPastDays,
+);
 
 /** Small enough for a short transaction. */
 const BATCH = 10_000;

@@ -5,7 +5,11 @@ import { ensurePartition } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { partitionOf } from '../partitions.ts';
 
-export const eventPartitionJob = defineJob<object>('events:make-partitions', 3);
+export const eventPartitionJob = defineJob(
+  'events:make-partitions',
+  { attempts: 3, cron: '5 1 * * *' },
+  makeEventPartitions,
+);
 
 /** Even if no worker runs for this many days, new events have a partition. */
 const DAYS_AHEAD = 7;

@@ -7,7 +7,11 @@ import { listGamesBehind } from '../files/files.sql.ts';
 import { dayOfPartition, partitionOf } from '../partitions.ts';
 import * as retention from './retention.sql.ts';
 
-export const eventRetentionJob = defineJob<object>('events:retention', 5);
+export const eventRetentionJob = defineJob(
+  'events:retention',
+  { attempts: 5, cron: '43 4 * * *', lane: 'long', deletesOld: true },
+  dropOldEvents,
+);
 
 /** After this time, an event with the same id counts as a new event. */
 const ID_DAYS = 7;

@@ -1,45 +1,41 @@
 // Breadcrumbs of a crash report: the last events of its session. Events have no index, so they are read in short periods,
 // back from the arrival of the report.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/breadcrumbs';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/breadcrumbs';
 import { sessionOfReport } from '../../../crash/crashes/crashes.ts';
 import { DAY, MINUTE } from '../../../kernel/clock.ts';
 import { type Db, isCancelled } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
 import { readReplica } from '../../../request/read-replica.ts';
+import { handle } from '../../../request/route.ts';
 import { partitionOf } from '../partitions.ts';
 import { readSessionEvents, type SessionEventRow, type SessionRef } from './breadcrumbs.sql.ts';
 import { type TimedEvent, timeEvents } from './session-clock.ts';
 
-type Breadcrumbs = OutputOf<typeof contract.getBreadcrumbs>;
 type Read = { events: SessionEventRow[]; isComplete: boolean };
 
 const MAX_READ_MS = 2000;
 /** A session takes at most a day. Most take less than an hour, and then the start of the session is found earlier. */
 const PERIODS_BACK = [0, 15 * MINUTE, 60 * MINUTE, 240 * MINUTE, DAY];
 
-export async function getBreadcrumbs(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getBreadcrumbs>,
-): Promise<Breadcrumbs> {
+export const getBreadcrumbs = handle(contract.getBreadcrumbs, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
   const report = await sessionOfReport(ctx, gameId, input.crash_id);
   const { session_id: sessionId, device_uid: deviceUid, received_at: end } = report;
-  if (sessionId === null) return { events: [], is_complete: true, problem: 'no_session' };
+  if (sessionId === null) return { events: [], is_complete: true, problem: 'no_session' as const };
   return readReplica(ctx, { caller, gameId }, async ({ db }) => {
     const { events, isComplete } = await readBack(db, { gameId, deviceUid, sessionId }, end);
+    const isKnown = events.length > 0 || !isComplete;
+    const problem = isKnown ? null : (await hasEventsOf(db, end)) ? ('not_received' as const) : ('expired' as const);
     return {
       events: timeEvents(events, end).slice(-LIMITS.breadcrumbs).map(breadcrumbOf),
       is_complete: isComplete,
-      problem: events.length > 0 || !isComplete ? null : (await hasEventsOf(db, end)) ? 'not_received' : 'expired',
+      problem,
     };
   });
-}
+});
 
 /** One period more is read after the start of the session, because events can arrive in another order. */
 async function readBack(db: Db, session: SessionRef, end: Date): Promise<Read> {

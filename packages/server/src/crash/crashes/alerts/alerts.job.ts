@@ -12,8 +12,12 @@ import { lockStates } from '../groups/state.sql.ts';
 import * as sql from './alerts.sql.ts';
 import { HISTORY_HOURS, MIN_REPORTS, spikeOf } from './spikes.ts';
 
-export const crashAlertsJob = defineJob<object>('crashes:alerts', 1);
-export const expireRatesJob = defineJob<object>('crashes:expire-rates', 5);
+export const crashAlertsJob = defineJob('crashes:alerts', { attempts: 1, cron: '* * * * *' }, raiseCrashAlerts);
+export const expireRatesJob = defineJob(
+  'crashes:expire-rates',
+  { attempts: 5, cron: '29 * * * *', deletesOld: true },
+  expireRates,
+);
 
 const PAGE = 1000;
 /** Builds of a game that are looked at for their first crash. */

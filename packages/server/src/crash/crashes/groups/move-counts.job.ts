@@ -7,7 +7,7 @@ import { moveCounts } from './impact.sql.ts';
 /** `before` is the last report of the previous batch. */
 type Payload = { gameId: string; groupId: string; before: string | null };
 
-export const moveCountsJob = defineJob<Payload>('crashes:move-counts', 6);
+export const moveCountsJob = defineJob('crashes:move-counts', { attempts: 6, lane: 'long' }, moveReportCounts);
 
 const BATCH = 500;
 

@@ -4,7 +4,7 @@ import { ensurePartition } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { partitionOf } from '../report/partitions.ts';
 
-export const partitionJob = defineJob<object>('crashes:make-partitions', 3);
+export const partitionJob = defineJob('crashes:make-partitions', { attempts: 3, cron: '3 1 * * *' }, makePartitions);
 
 /** Even if no worker runs for this many months, new reports have a partition. */
 const MONTHS_AHEAD = 3;

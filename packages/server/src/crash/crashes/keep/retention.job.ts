@@ -12,7 +12,11 @@ import { CRASH_PREFIX } from '../report/files.ts';
 import { firstIdOf, monthOf } from '../report/partitions.ts';
 import * as retention from './retention.sql.ts';
 
-export const retentionJob = defineJob<object>('crashes:retention', 5);
+export const retentionJob = defineJob(
+  'crashes:retention',
+  { attempts: 5, cron: '37 4 * * *', lane: 'long', deletesOld: true },
+  dropOldCrashes,
+);
 
 /**
  * Drops the months that ended CHAUFFEUR_CRASH_DAYS ago or earlier; 0 keeps everything. Deletes files first, so an

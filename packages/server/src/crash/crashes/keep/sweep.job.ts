@@ -9,7 +9,11 @@ import { deleteNames } from '../receive/once.sql.ts';
 import { CRASH_PREFIX, keysOf } from '../report/files.ts';
 import { filesOf } from './delete.sql.ts';
 
-export const sweepCrashesJob = defineJob<object>('crashes:sweep', 3);
+export const sweepCrashesJob = defineJob(
+  'crashes:sweep',
+  { attempts: 3, cron: '7 5 * * *', lane: 'long', deletesOld: true },
+  sweepCrashes,
+);
 
 /** Deletes blobs below `crashes/` that are older than a day and belong to no report, and names of older reports. */
 export async function sweepCrashes(ctx: Context): Promise<void> {

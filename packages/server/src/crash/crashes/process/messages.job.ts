@@ -2,19 +2,20 @@
 // for it.
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
-import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { bindJob, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { facetIdsOf } from '../groups/facet-ids.ts';
 import { facetsOf } from '../groups/facet-rules.ts';
 import { readRules } from '../groups/game-rules.sql.ts';
 import { type Grouping, groupByText } from '../groups/grouping.ts';
 import { findUntraced, groupingFieldsOf, listLate, listUngrouped, recordMessages } from '../groups/messages.sql.ts';
 import { type StoredTrace, storedTraceOf } from '../groups/stored-trace.ts';
+import { groupMessagesJob, readLogJob } from '../report/jobs.ts';
 import type { GameGroupingRow, GroupingRow } from '../report/rows.sql.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { readTrace } from './read-trace.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
 
-export const groupLateJob = defineJob<object>('crashes:group-late', 1);
+export const groupLateJob = defineJob('crashes:group-late', { attempts: 1, cron: '* * * * *' }, groupLate);
 
 const BATCH = 500;
 const DUMP_WAIT = 2 * MINUTE;
@@ -22,10 +23,14 @@ const LOOK_BACK = 30 * MINUTE;
 
 type Payload = { gameId: string; reportIds: readonly string[] };
 
+export const groupMessagesBinding = bindJob(groupMessagesJob, groupMessages);
+
 /** Safe to run twice: reports that have a group or a dump by now are skipped. */
 export async function groupMessages(ctx: Context, { gameId, reportIds }: Payload): Promise<void> {
   await groupReportsByMessage(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
 }
+
+export const readLateLogBinding = bindJob(readLogJob, readLateLog);
 
 /** Groups a report again whose log arrived after it. Safe to run twice: a report with a trace is left as it is. */
 export async function readLateLog(ctx: Context, { gameId, reportId }: { gameId: string; reportId: string }) {

@@ -6,15 +6,19 @@ import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { bindJob } from '../../../kernel/jobs/jobs.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { encodePreview, type PreviewResult } from '../../../ship/media/media.ts';
 import type { Attachment } from '../report/attachments.ts';
 import { stemOf } from '../report/files.ts';
+import { previewJob } from '../report/jobs.ts';
 import { findAttachments, recordPreview } from './preview.sql.ts';
 
 type Payload = { gameId: string; reportId: string };
+
+export const makePreviewsBinding = bindJob(previewJob, makePreviews);
 
 /** Safe to run twice, even concurrently: an image gets one preview, and a second one is deleted. */
 export async function makePreviews(ctx: Context, { gameId, reportId }: Payload): Promise<void> {

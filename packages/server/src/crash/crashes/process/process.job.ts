@@ -2,7 +2,8 @@
 // reason.
 import type { Context } from '../../../context.ts';
 import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
-import type { Attempt } from '../../../kernel/jobs/jobs.ts';
+import type { Db } from '../../../kernel/database/db.ts';
+import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
@@ -13,13 +14,20 @@ import { groupByText } from '../groups/grouping.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { storedTraceOf } from '../groups/stored-trace.ts';
 import { stemOf } from '../report/files.ts';
-import { enqueueProcessing } from '../report/jobs.ts';
+import { enqueueProcessing, processCrashJob } from '../report/jobs.ts';
 import { takeRow } from '../report/received-dumps.ts';
 import type { DumpRow, GroupingRow } from '../report/rows.sql.ts';
 import { readFacets } from './facets.ts';
 import { rememberNewFunctions } from './functions.ts';
 import { measureStage } from './measure-stage.ts';
-import { beginProcessing, kindOfWalk, recordFailure, recordWalks, type Walk } from './processed.sql.ts';
+import {
+  beginProcessing,
+  kindOfWalk,
+  recordFailure,
+  recordWalks,
+  takeFromHolders,
+  type Walk,
+} from './processed.sql.ts';
 import { readTrace } from './read-trace.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
 import { SymbolResolver } from './symbol-resolver.ts';
@@ -29,6 +37,8 @@ type Payload = { gameId: string; reportId: string };
 
 /** A dump that has crashed this many threads would crash the next one, too. */
 const MAX_CRASHES = 3;
+
+export const processCrashBinding = bindJob(processCrashJob, processCrash, { release: releaseReports });
 
 /**
  * Safe to run twice, even concurrently: each walk writes a blob of its own, and a report is counted once in its group.
@@ -49,6 +59,17 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }
   ctx.metrics.crashWalks.inc({ outcome: reading.outcome });
+}
+
+/** Enqueues the reports that these processes held when they died. */
+export async function releaseReports(db: Db, processNos: readonly number[]): Promise<void> {
+  const reports = await takeFromHolders(db, processNos);
+  for (const [gameId, ofGame] of Map.groupBy(reports, ({ game_id }) => game_id))
+    await enqueueProcessing(
+      db,
+      gameId,
+      ofGame.map(({ report_id }) => report_id),
+    );
 }
 
 /**

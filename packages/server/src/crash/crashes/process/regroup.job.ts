@@ -18,7 +18,11 @@ import { regroupStack } from './walk.ts';
 /** `before` is the last report of the previous batch; null for the first batch. */
 type Payload = { gameId: string; before: string | null };
 
-export const regroupJob = defineJob<Payload>('crashes:regroup', 6);
+export const regroupJob = defineJob(
+  'crashes:regroup',
+  { attempts: 6, lane: 'long', changes: 'crashes' },
+  regroupReports,
+);
 
 const BATCH = 100;
 

@@ -1,8 +1,8 @@
 // Processes reports again when symbols that they were missing arrive, the newest first.
 import type { Context } from '../../../context.ts';
 import { type Tx, transact } from '../../../kernel/database/db.ts';
-import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
-import { buildsWithSymbols, type SymbolsArrived } from '../../symbols/symbols.ts';
+import { addJob, bindJob, defineJob } from '../../../kernel/jobs/jobs.ts';
+import { buildsWithSymbols, type SymbolsArrived, symbolsArrivedJob } from '../../symbols/symbols.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { formatModule } from './excerpt.ts';
 import { listMissing, listMissingNames } from './processed.sql.ts';
@@ -10,12 +10,14 @@ import { listMissing, listMissingNames } from './processed.sql.ts';
 type Payload = { gameId: string; moduleName: string; before: string };
 
 /** The next batch, if there are more reports than fit one. */
-export const reprocessJob = defineJob<Payload>('crashes:reprocess', 6);
+export const reprocessJob = defineJob('crashes:reprocess', { attempts: 6, lane: 'long' }, reprocessMore);
 
 const BATCH = 500;
 
 /** In this many of the newest builds with the symbols, names of their module are searched. */
 const BUILDS = 5;
+
+export const reprocessMissingBinding = bindJob(symbolsArrivedJob, reprocessMissing);
 
 /**
  * Runs for `symbolsArrivedJob`. Reports may have been missing the symbols under other names than that of the symbol file.

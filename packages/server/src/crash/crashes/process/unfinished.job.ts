@@ -9,10 +9,10 @@ import { listProcesses } from '../../../kernel/processes/presence.ts';
 import { enqueueProcessing, groupMessagesJob, processCrashJob } from '../report/jobs.ts';
 import type { GameGroupingRow } from '../report/rows.sql.ts';
 import { groupReportsByMessage } from './messages.job.ts';
-import { failWithText } from './process.job.ts';
-import { listHolders, listQueued, listUnfinished, takeFromHolders } from './processed.sql.ts';
+import { failWithText, releaseReports } from './process.job.ts';
+import { listHolders, listQueued, listUnfinished } from './processed.sql.ts';
 
-export const finishReportsJob = defineJob<object>('crashes:finish', 3);
+export const finishReportsJob = defineJob('crashes:finish', { attempts: 3, cron: '13 * * * *' }, finishReports);
 
 const BATCH = 500;
 /** An upload that starts just in time may continue for a while. */
@@ -35,17 +35,6 @@ export async function finishReports(ctx: Context): Promise<void> {
   for (const report of stuck) await fail(ctx, report);
   await continueWithoutJobs(ctx, new Date(now - SETTLED));
   await releaseForgotten(ctx.db, new Date(now - SETTLED));
-}
-
-/** Enqueues the reports that these processes held when they died. */
-export async function releaseReports(db: Db, processNos: readonly number[]): Promise<void> {
-  const reports = await takeFromHolders(db, processNos);
-  for (const [gameId, ofGame] of Map.groupBy(reports, ({ game_id }) => game_id))
-    await enqueueProcessing(
-      db,
-      gameId,
-      ofGame.map(({ report_id }) => report_id),
-    );
 }
 
 /**

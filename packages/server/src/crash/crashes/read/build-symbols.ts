@@ -1,29 +1,27 @@
 // Lists the symbols that the newest crash reports of a build were missing.
 import { ApiError } from '@chauffeur/contract/errors';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crash-stacks';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { findBuild } from '../../../ship/builds/builds.ts';
 import { countMissing } from './build-symbols.sql.ts';
 import { explainMissing } from './missing-symbols.ts';
 
-export async function listMissingSymbols(
-  ctx: Context,
-  { caller, input: { uid, build_id } }: Call<typeof contract.listMissingSymbols>,
-): Promise<OutputOf<typeof contract.listMissingSymbols>> {
-  const { game } = await requireMember(ctx, caller, uid);
-  const build = await findBuild(ctx.db, game.game_id, build_id);
-  if (build === null) throw new ApiError(4006);
-  const { reports, missing } = await countMissing(ctx.db, game.game_id, build.build_id);
-  const counts = new Map(missing);
-  const modules = await explainMissing(ctx, game.game_id, build.build_id, [...counts.keys()]);
-  return {
-    reports,
-    modules: modules.map((module) => ({
-      ...module,
-      crashes: counts.get(`${module.module}/${module.debug_id}`) ?? 0,
-    })),
-  };
-}
+export const listMissingSymbols = handle(
+  contract.listMissingSymbols,
+  async (ctx, { caller, input: { uid, build_id } }) => {
+    const { game } = await requireMember(ctx, caller, uid);
+    const build = await findBuild(ctx.db, game.game_id, build_id);
+    if (build === null) throw new ApiError(4006);
+    const { reports, missing } = await countMissing(ctx.db, game.game_id, build.build_id);
+    const counts = new Map(missing);
+    const modules = await explainMissing(ctx, game.game_id, build.build_id, [...counts.keys()]);
+    return {
+      reports,
+      modules: modules.map((module) => ({
+        ...module,
+        crashes: counts.get(`${module.module}/${module.debug_id}`) ?? 0,
+      })),
+    };
+  },
+);

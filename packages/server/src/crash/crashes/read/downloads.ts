@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { LinkKind } from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';
@@ -11,7 +11,7 @@ import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import { findGame, requireMember } from '../../../people/games/games.ts';
-import type { Call, StreamCall } from '../../../request/call.ts';
+import { handle, stream } from '../../../request/route.ts';
 import { type BlobReader, type SendableBlob, sendBlob } from '../../../request/send-blob.ts';
 import { readStackText } from '../process/stack-text.ts';
 import { type DownloadGrant, makeDownloadToken, openDownloadToken } from './download-token.ts';
@@ -27,51 +27,51 @@ const FORMATS = {
   attachment: { extension: 'bin', contentType: 'application/octet-stream' },
 } as const satisfies Record<LinkKind, { extension: string; contentType: string }>;
 
-export async function requestCrashDownload(
-  ctx: Context,
-  { caller, input: { uid, crash_id, kind, attachment = 0 } }: Call<typeof contract.requestCrashDownload>,
-) {
-  const { game } = await requireMember(ctx, caller, uid);
-  const reportId = crash_id.toLowerCase();
-  const files = await findFiles(ctx.db, game.game_id, reportId);
-  if (files === undefined) throw unknownCrash();
-  const file = fileOf(files, { kind, attachment, reportId });
-  if (file === null) throw noSuchFile(kind);
-  const expiresAt = new Date(ctx.clock.now().getTime() + LIMITS.crashDownloadSeconds * SECOND);
-  const token = makeDownloadToken(ctx, { kind, attachment, gameId: game.game_id, reportId, expiresAt });
-  ctx.log.info({ game: game.game_id, crash: reportId, kind, user: caller.user.id }, 'download link created');
-  return {
-    url: `${ctx.publicUrl}/api/v1/crash-downloads/${token}`,
-    expires_at: expiresAt.toISOString(),
-    filename: file.filename,
-  };
-}
+export const requestCrashDownload = handle(
+  contract.requestCrashDownload,
+  async (ctx, { caller, input: { uid, crash_id, kind, attachment = 0 } }) => {
+    const { game } = await requireMember(ctx, caller, uid);
+    const reportId = crash_id.toLowerCase();
+    const files = await findFiles(ctx.db, game.game_id, reportId);
+    if (files === undefined) throw unknownCrash();
+    const file = fileOf(files, { kind, attachment, reportId });
+    if (file === null) throw noSuchFile(kind);
+    const expiresAt = new Date(ctx.clock.now().getTime() + LIMITS.crashDownloadSeconds * SECOND);
+    const token = makeDownloadToken(ctx, { kind, attachment, gameId: game.game_id, reportId, expiresAt });
+    ctx.log.info({ game: game.game_id, crash: reportId, kind, user: caller.user.id }, 'download link created');
+    return {
+      url: `${ctx.publicUrl}/api/v1/crash-downloads/${token}`,
+      expires_at: expiresAt.toISOString(),
+      filename: file.filename,
+    };
+  },
+);
 
 /**
  * `GET /crash-downloads/{token}`. The server sends the file itself, even if the store could sign a URL: the file is
  * stored compressed, a signed URL would outlive the link, and its use would not be logged.
  */
-export async function downloadCrashFile(
-  ctx: Context,
-  { input: { token }, request, reply }: StreamCall<typeof contract.downloadCrashFile>,
-): Promise<FastifyReply> {
-  const grant = openDownloadToken(ctx, token);
-  // The game may have been deleted since.
-  if (grant === null || (await findGame(ctx.db, grant.gameId)) === null) throw unknownLink();
-  const files = await findFiles(ctx.db, grant.gameId, grant.reportId);
-  if (files === undefined) throw unknownLink();
-  request.log.info({ game: grant.gameId, crash: grant.reportId, kind: grant.kind }, 'download link used');
-  // The URL contains the token, which must not leak to other sites.
-  reply.header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
-  reply.header('content-security-policy', "default-src 'none'; sandbox");
-  try {
-    return await sendFile(ctx, request, reply, grant, files);
-  } catch (error) {
-    if (!(error instanceof BlobMissingError)) throw error;
-    reply.removeHeader('etag').removeHeader('content-disposition').removeHeader('content-length');
-    throw noSuchFile(grant.kind, error);
-  }
-}
+export const downloadCrashFile = stream(
+  contract.downloadCrashFile,
+  async (ctx, { input: { token }, request, reply }) => {
+    const grant = openDownloadToken(ctx, token);
+    // The game may have been deleted since.
+    if (grant === null || (await findGame(ctx.db, grant.gameId)) === null) throw unknownLink();
+    const files = await findFiles(ctx.db, grant.gameId, grant.reportId);
+    if (files === undefined) throw unknownLink();
+    request.log.info({ game: grant.gameId, crash: grant.reportId, kind: grant.kind }, 'download link used');
+    // The URL contains the token, which must not leak to other sites.
+    reply.header('cache-control', 'private, no-store').header('referrer-policy', 'no-referrer');
+    reply.header('content-security-policy', "default-src 'none'; sandbox");
+    try {
+      return await sendFile(ctx, request, reply, grant, files);
+    } catch (error) {
+      if (!(error instanceof BlobMissingError)) throw error;
+      reply.removeHeader('etag').removeHeader('content-disposition').removeHeader('content-length');
+      throw noSuchFile(grant.kind, error);
+    }
+  },
+);
 
 async function sendFile(
   ctx: Context,

@@ -1,14 +1,13 @@
 // Lists crash groups for developers.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crashes';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/crashes';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { findNames } from '../../../people/accounts/accounts.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { type Reader, readReplica } from '../../../request/read-replica.ts';
+import { handle } from '../../../request/route.ts';
 import { unpackCounts } from './group-counts.ts';
 import * as groups from './group-list.sql.ts';
 import { unknownGroup } from './not-found.ts';
@@ -31,10 +30,7 @@ const MAX_BUILDS = 200;
  * A group that gets a report while a reader pages through the list moves to the front: it is missing from later pages,
  * but no group is shown twice.
  */
-export async function listCrashGroups(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listCrashGroups>,
-): Promise<OutputOf<typeof contract.listCrashGroups>> {
+export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { build_id: buildId, since_build: sinceBuild, status, query, sort, cursor, limit = PAGE_SIZE } = input;
   const given = [buildId, sinceBuild, status, query, sort].map((value) => value ?? null);
@@ -52,13 +48,10 @@ export async function listCrashGroups(
       next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
     };
   });
-}
+});
 
 /** Throws 4002 for a wrong query. */
-export async function countCrashGroups(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.countCrashGroups>,
-): Promise<OutputOf<typeof contract.countCrashGroups>> {
+export const countCrashGroups = handle(contract.countCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
     const scope = { db, gameId: game.game_id, caller, now: ctx.clock.now() };
@@ -66,7 +59,7 @@ export async function countCrashGroups(
     if (inOrder.length > 0) return { groups: null, reports: null };
     return groups.countMatching(db, game.game_id, conditions, LIMITS.crashGroupsCounted);
   });
-}
+});
 
 async function withCounts(ctx: Reader, gameId: string, rows: readonly groups.GroupRow[], maxBuilds: number) {
   const firstDay = firstDayShown(ctx);
@@ -102,15 +95,12 @@ function firstDayShown({ clock }: Reader): Date {
   return new Date(clock.now().getTime() - (DAYS_SHOWN - 1) * DAY);
 }
 
-export async function getCrashGroup(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getCrashGroup>,
-): Promise<GroupDetail> {
+export const getCrashGroup = handle(contract.getCrashGroup, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readReplica(ctx, { caller, gameId: game.game_id }, (reader) =>
     readGroup(reader, game.game_id, input.group_id),
   );
-}
+});
 
 /** Throws 4040 if there is no such group. */
 export async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {

@@ -1,13 +1,13 @@
 // Crash reports for developers: listed, searched and read.
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { readReplica } from '../../../request/read-replica.ts';
+import { handle } from '../../../request/route.ts';
 import { findOldest } from './facet-filters.sql.ts';
 import { findFamily } from './family.sql.ts';
 import { explainMissing } from './missing-symbols.ts';
@@ -23,10 +23,7 @@ type Filters = InputOf<typeof contract.listCrashes>;
 const PAGE_SIZE = 50;
 
 /** A page starts after the last report of the previous page, so new reports do not shift it. */
-export async function listCrashes(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listCrashes>,
-): Promise<OutputOf<typeof contract.listCrashes>> {
+export const listCrashes = handle(contract.listCrashes, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { build_id, group_id, os, text, frame, query, cursor, limit = PAGE_SIZE } = input;
   const given = [build_id, group_id, os, text, frame, query].map((value) => value ?? null);
@@ -40,7 +37,7 @@ export async function listCrashes(
     crashes: page.map(summaryOf),
     next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
   };
-}
+});
 
 async function readPage(scope: QueryScope, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
   const { db, gameId } = scope;
@@ -149,12 +146,18 @@ async function searchValues(
   return found;
 }
 
-export async function getCrash(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getCrash>,
-): Promise<OutputOf<typeof contract.getCrash>> {
+export const getCrash = handle(contract.getCrash, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const report = await reports.findReport(ctx.db, game.game_id, input.crash_id);
+  return readCrash(ctx, game.game_id, input.crash_id);
+});
+
+/** Throws 4040 if there is no such report. */
+export async function readCrash(
+  ctx: Context,
+  gameId: string,
+  reportId: string,
+): Promise<OutputOf<typeof contract.getCrash>> {
+  const report = await reports.findReport(ctx.db, gameId, reportId);
   if (report === undefined) throw unknownCrash();
-  return crashOf(report, await explainMissing(ctx, game.game_id, report.build_id, report.missing_symbols));
+  return crashOf(report, await explainMissing(ctx, gameId, report.build_id, report.missing_symbols));
 }

@@ -1,13 +1,12 @@
 // Reads the whole stack of a report and the end of its log, for the website.
 import { buffer } from 'node:stream/consumers';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crash-stacks';
+import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { readStoredReport } from '../process/stored-report.ts';
 import { tailStartOf } from '../report/text-encoding.ts';
 import { readLogTail } from './log-tail.ts';
@@ -19,21 +18,15 @@ import { traceStackOf } from './trace-record.ts';
 type CrashInput = { uid: string; crash_id: string };
 
 /** Throws 4090 until the report is processed, and if it has no stack. */
-export async function getCrashStack(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getCrashStack>,
-): Promise<OutputOf<typeof contract.getCrashStack>> {
+export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller, input }) => {
   const found = await requireFiles(ctx, caller, input);
   const { stack_key: key, trace } = found;
   if (key === null && trace !== null) return traceStackOf(trace, found);
   if (key === null) throw noSuchFile('stack');
   return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuse('stack', error)));
-}
+});
 
-export async function getCrashLog(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getCrashLog>,
-): Promise<OutputOf<typeof contract.getCrashLog>> {
+export const getCrashLog = handle(contract.getCrashLog, async (ctx, { caller, input }) => {
   const { log_key: key, log_size } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('log');
   const size = log_size ?? 0;
@@ -46,7 +39,7 @@ export async function getCrashLog(
           await readUnpacked(ctx.blobs, key, { start, end: size - 1 }).catch((error) => refuse('log', error)),
         );
   return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
-}
+});
 
 /** Throws 4040 unless the caller is a member of the game and the report exists. */
 export async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<FoundFiles> {

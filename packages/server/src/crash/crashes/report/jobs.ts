@@ -7,16 +7,25 @@ import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
  * For a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage of
  * about a day.
  */
-export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', 12);
+export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', {
+  attempts: 12,
+  changes: 'crashes',
+});
 
 /** For reports without a dump. A report whose dump arrives later moves to another group. */
-export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly string[] }>('crashes:group', 6);
+export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly string[] }>('crashes:group', {
+  attempts: 6,
+  changes: 'crashes',
+});
 
 /** For a report without a dump whose log arrived after it. */
-export const readLogJob = defineJob<{ gameId: string; reportId: string }>('crashes:read-log', 6);
+export const readLogJob = defineJob<{ gameId: string; reportId: string }>('crashes:read-log', { attempts: 6 });
 
 /** For a report with images among its attachments. */
-export const previewJob = defineJob<{ gameId: string; reportId: string }>('crashes:preview', 6);
+export const previewJob = defineJob<{ gameId: string; reportId: string }>('crashes:preview', {
+  attempts: 6,
+  lane: 'long',
+});
 
 /** Higher than the default of 0, so these jobs run after everything that players and developers wait for. */
 const AFTER_OTHERS = 10;

@@ -1,14 +1,13 @@
 // What happened to a crash group, for developers.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
-import type * as contract from '@chauffeur/contract/operations/triage';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
 import { findNames } from '../../../people/accounts/accounts.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
+import { handle } from '../../../request/route.ts';
 import { type ActivityRow, listActivity } from '../groups/activity.sql.ts';
 import type { State } from '../groups/state.sql.ts';
 import { findFamily } from '../read/family.sql.ts';
@@ -23,10 +22,7 @@ type Aspects = NonNullable<Record['before']>;
 const PAGE_SIZE = 50;
 
 /** Includes what happened to the groups that were merged into it. */
-export async function listCrashGroupActivity(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listCrashGroupActivity>,
-): Promise<List> {
+export const listCrashGroupActivity = handle(contract.listCrashGroupActivity, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { group_id: groupId, cursor, limit = PAGE_SIZE } = input;
   const family = await findFamily(ctx.db, game.game_id, groupId);
@@ -39,7 +35,7 @@ export async function listCrashGroupActivity(
     activity: await activityRecords(ctx.db, game.game_id, page),
     next_cursor: last === null ? null : writeCursor(list, [last.activity_id]),
   };
-}
+});
 
 type Details = { moves?: Moves; splits?: Splits; function?: string };
 

@@ -3,14 +3,14 @@
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/triage';
+import type { InputOf } from '@chauffeur/contract/operation';
+import * as contract from '@chauffeur/contract/operations/triage';
 import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { AccountCaller, Context } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { type Game, listMembers, requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { insertActivity, type NewActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import {
@@ -30,25 +30,19 @@ type Input = Omit<InputOf<typeof contract.updateCrashGroup>, 'uid' | 'group_id'>
 /** Null if every group was like that already. */
 type Change = { changeUid: string | null; changed: number };
 
-export async function updateCrashGroup(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateCrashGroup>,
-): Promise<OutputOf<typeof contract.updateCrashGroup>> {
+export const updateCrashGroup = handle(contract.updateCrashGroup, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { uid: _uid, group_id, ...change } = input;
   const { changeUid } = await changeGroups(ctx, { caller, game, groupIds: [group_id], change });
   return { ...(await readGroup(ctx, game.game_id, group_id)), change_uid: changeUid };
-}
+});
 
-export async function changeCrashGroups(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.changeCrashGroups>,
-): Promise<OutputOf<typeof contract.changeCrashGroups>> {
+export const changeCrashGroups = handle(contract.changeCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { uid: _uid, group_ids: groupIds, ...change } = input;
   const { changeUid, changed } = await changeGroups(ctx, { caller, game, groupIds, change });
   return { change_uid: changeUid, changed };
-}
+});
 
 type Request = { caller: AccountCaller; game: Game; groupIds: readonly string[]; change: Input };
 

@@ -1,12 +1,11 @@
 // Comments on crash groups. Members who are mentioned get a mail.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/triage';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { listMembers, requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import * as activity from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { findFamily } from '../read/family.sql.ts';
@@ -18,10 +17,7 @@ import * as sql from './merges.sql.ts';
 
 type Comment = OutputOf<typeof contract.addCrashGroupComment>;
 
-export async function addCrashGroupComment(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.addCrashGroupComment>,
-): Promise<Comment> {
+export const addCrashGroupComment = handle(contract.addCrashGroupComment, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const members = await listMembers(ctx.db, game.game_id);
   const activityId = newId(ctx.clock.now().getTime());
@@ -40,13 +36,10 @@ export async function addCrashGroupComment(
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, activityId);
-}
+});
 
 /** Members who are mentioned only now get a mail. */
-export async function updateCrashGroupComment(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.updateCrashGroupComment>,
-): Promise<Comment> {
+export const updateCrashGroupComment = handle(contract.updateCrashGroupComment, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const members = await listMembers(ctx.db, game.game_id);
   await transactGroups(ctx.db, async (tx) => {
@@ -66,18 +59,15 @@ export async function updateCrashGroupComment(
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, input.activity_uid);
-}
+});
 
-export async function deleteCrashGroupComment(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteCrashGroupComment>,
-): Promise<OutputOf<typeof contract.deleteCrashGroupComment>> {
+export const deleteCrashGroupComment = handle(contract.deleteCrashGroupComment, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const existing = await requireComment(ctx.db, game.game_id, input.group_id, input.activity_uid);
   if (existing.user_id !== caller.user.id && role !== 'owner')
     throw new ApiError(4031, 'Only the author of a comment and the owner of the game can delete it.');
   return { deleted: await activity.deleteComment(ctx.db, game.game_id, input.activity_uid) };
-}
+});
 
 async function readComment(db: Db, gameId: string, groupId: string, activityId: string): Promise<Comment> {
   const comment = await requireComment(db, gameId, groupId, activityId);

@@ -1,14 +1,14 @@
 // A game's own grouping rules: read, previewed on the newest reports, and saved, which groups all reports again.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/grouping-rules';
+import * as contract from '@chauffeur/contract/operations/grouping-rules';
 import type { Context } from '../../../context.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
 import { lockGame, requireMember } from '../../../people/games/games.ts';
 import { recordChange } from '../../../request/audit.ts';
-import type { Call } from '../../../request/call.ts';
 import { perContext } from '../../../request/per-context.ts';
+import { handle } from '../../../request/route.ts';
 import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
 import { groupingFieldsOf } from '../groups/messages.sql.ts';
 import { enqueueRegrouping, keyOfRegrouping } from '../process/regroup.job.ts';
@@ -23,13 +23,10 @@ const PREVIEWED = 1000;
 const BATCH = 50;
 const MAX_MOVES = 100;
 
-export async function getGroupingRules(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.getGroupingRules>,
-): Promise<Rules> {
+export const getGroupingRules = handle(contract.getGroupingRules, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return rulesOf(ctx, game.game_id, await findRules(ctx.db, game.game_id));
-}
+});
 
 async function rulesOf({ db }: Context, gameId: string, row: GameRulesRow | undefined): Promise<Rules> {
   return {
@@ -40,10 +37,7 @@ async function rulesOf({ db }: Context, gameId: string, row: GameRulesRow | unde
   };
 }
 
-export async function setGroupingRules(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.setGroupingRules>,
-): Promise<Rules> {
+export const setGroupingRules = handle(contract.setGroupingRules, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const row = await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
@@ -55,16 +49,13 @@ export async function setGroupingRules(
     return replaced;
   });
   return rulesOf(ctx, game.game_id, row);
-}
+});
 
 /** The games whose rules are being previewed: a preview keeps the threads busy for seconds. */
 const previewing = perContext(() => new Set<string>());
 
 /** Throws 4290 while another preview of the game is running. */
-export async function previewGroupingRules(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.previewGroupingRules>,
-): Promise<Preview> {
+export const previewGroupingRules = handle(contract.previewGroupingRules, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const busy = previewing(ctx);
   if (busy.has(game.game_id))
@@ -77,7 +68,7 @@ export async function previewGroupingRules(
   } finally {
     busy.delete(game.game_id);
   }
-}
+});
 
 async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Promise<Preview> {
   const reports = await sql.listNewestStacks(ctx.db, gameId, PREVIEWED);

@@ -3,17 +3,16 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/issue-tracker';
+import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { PAGES } from '@chauffeur/contract/pages';
-import type { AccountCaller, Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { type Game, requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { createIssue, draftIssue, type Issue } from '../../issue-tracker/issue-tracker.ts';
-import { getCrashGroup } from '../read/group-list.ts';
-import { getCrash } from '../read/report-list.ts';
+import { readGroup } from '../read/group-list.ts';
+import { readCrash } from '../read/report-list.ts';
 import { changeGroups } from './changes.ts';
 import * as sql from './issues.sql.ts';
 
@@ -22,23 +21,17 @@ const MAX_FRAMES = 12;
 /** Longer than a tracker may take to respond. */
 const CLAIM_MS = MINUTE;
 
-export async function draftCrashGroupIssue(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.draftCrashGroupIssue>,
-): Promise<OutputOf<typeof contract.draftCrashGroupIssue>> {
+export const draftCrashGroupIssue = handle(contract.draftCrashGroupIssue, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const issue = await issueOf(ctx, caller, game, input.group_id);
+  const issue = await issueOf(ctx, game, input.group_id);
   const { url, canCreate } = await draftIssue(ctx, game.game_id, issue);
   return { ...issue, url, can_create: canCreate };
-}
+});
 
 /** Throws 4002 if the group has an issue already: two people would create two. */
-export async function createCrashGroupIssue(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.createCrashGroupIssue>,
-): Promise<OutputOf<typeof contract.createCrashGroupIssue>> {
+export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const drafted = await issueOf(ctx, caller, game, input.group_id);
+  const drafted = await issueOf(ctx, game, input.group_id);
   const issue = { title: input.title ?? drafted.title, body: input.body ?? drafted.body };
   const now = ctx.clock.now();
   await countUse(ctx, ctx.db, game.game_id, ISSUE_LIMIT);
@@ -56,16 +49,12 @@ export async function createCrashGroupIssue(
   } finally {
     await sql.endClaim(ctx.db, game.game_id, input.group_id);
   }
-}
+});
 
-async function issueOf(ctx: Context, caller: AccountCaller, game: Game, groupId: string): Promise<Issue> {
-  const group = await getCrashGroup(ctx, { caller, input: { uid: game.game_id, group_id: groupId } });
+async function issueOf(ctx: Context, game: Game, groupId: string): Promise<Issue> {
+  const group = await readGroup(ctx, game.game_id, groupId);
   const crash =
-    group.sample_crash_id === null
-      ? null
-      : await getCrash(ctx, { caller, input: { uid: game.game_id, crash_id: group.sample_crash_id } }).catch(
-          () => null,
-        );
+    group.sample_crash_id === null ? null : await readCrash(ctx, game.game_id, group.sample_crash_id).catch(() => null);
   const link = `${ctx.publicUrl}${PAGES.crashGroup.replace(':uid', game.slug).replace(':group_id', group.group_id)}`;
   const frames = (crash?.stack ?? []).slice(0, MAX_FRAMES).map(({ function: name, module, file, line }) => {
     const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;

@@ -2,14 +2,13 @@
 // everything can be undone.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/triage';
-import type { AccountCaller, Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/triage';
+import type { AccountCaller } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { addJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
@@ -25,10 +24,7 @@ export type Moves = readonly (readonly [groupId: string, before: string | null, 
 /** Functions that were split off: [the group, its part with the function]. */
 export type Splits = readonly (readonly [groupId: string, splitId: string])[];
 
-export async function mergeCrashGroups(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.mergeCrashGroups>,
-): Promise<OutputOf<typeof contract.mergeCrashGroups>> {
+export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const ids = input.group_ids.map((id) => id.toLowerCase());
   const into = input.into?.toLowerCase();
@@ -51,7 +47,7 @@ export async function mergeCrashGroups(
     const changeUid = await recordMoves(tx, caller, game.game_id, { kind: 'merge', headId, moves });
     return { group_id: headId, change_uid: changeUid };
   });
-}
+});
 
 /**
  * Locks the groups and the groups that they are merged into, with all others in these. Throws 4040 if one is missing.
@@ -78,10 +74,7 @@ async function largestOf(tx: Tx, gameId: string, placements: readonly sql.Placem
   return heads.reduce((best, id) => ((counts.get(id) ?? 0) > (counts.get(best) ?? 0) ? id : best));
 }
 
-export async function unmergeCrashGroups(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.unmergeCrashGroups>,
-): Promise<OutputOf<typeof contract.unmergeCrashGroups>> {
+export const unmergeCrashGroups = handle(contract.unmergeCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const headId = input.group_id.toLowerCase();
   const ids = input.group_ids.map((id) => id.toLowerCase());
@@ -96,7 +89,7 @@ export async function unmergeCrashGroups(
     await sql.placeGroups(tx, game.game_id, ids, null);
     return { change_uid: await recordMoves(tx, caller, game.game_id, { kind: 'unmerge', headId, moves }) };
   });
-}
+});
 
 /** Records it for the group that others were merged into or separated from. Returns the id of the change. */
 export async function recordMoves(
@@ -116,10 +109,7 @@ const SPLIT_ELSEWHERE =
   'function: all reports with it are in a group that was split off from another one. Separate that group instead.';
 
 /** Splits a group and, in the same way, the groups merged into it, whose parts are merged as well. */
-export async function splitCrashGroup(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.splitCrashGroup>,
-): Promise<OutputOf<typeof contract.splitCrashGroup>> {
+export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { function: name } = input;
   const gameId = game.game_id;
@@ -141,7 +131,7 @@ export async function splitCrashGroup(
     for (const [groupId] of splits) await addJob(tx, moveSplitJob, { gameId, groupId, name, before: null });
     return { group_id: first, change_uid: changeId };
   });
-}
+});
 
 /** Of groups that are merged: those to split, and those of which all reports have the function. */
 type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };

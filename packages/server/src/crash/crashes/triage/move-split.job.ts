@@ -7,7 +7,11 @@ import * as sql from './merges.sql.ts';
 /** `before` is the last report of the previous batch; null for the first batch. */
 type Payload = { gameId: string; groupId: string; name: string; before: string | null };
 
-export const moveSplitJob = defineJob<Payload>('crashes:move-split', 6);
+export const moveSplitJob = defineJob(
+  'crashes:move-split',
+  { attempts: 6, lane: 'long', changes: 'crashes' },
+  moveSplit,
+);
 
 const BATCH = 200;
 

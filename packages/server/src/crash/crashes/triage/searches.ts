@@ -3,34 +3,27 @@ import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/dis
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crash-searches';
-import type { Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/crash-searches';
 import { transact } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { checkQuery } from '../read/query.ts';
 import * as sql from './searches.sql.ts';
 
 type Saved = OutputOf<typeof contract.saveCrashSearch>;
 
-export async function listCrashSearches(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.listCrashSearches>,
-): Promise<OutputOf<typeof contract.listCrashSearches>> {
+export const listCrashSearches = handle(contract.listCrashSearches, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return { searches: (await sql.listSearches(ctx.db, game.game_id)).map(recordOf) };
-}
+});
 
 function recordOf({ search_id, ...search }: sql.SearchRow): Saved {
   return { search_uid: search_id, ...search };
 }
 
 /** Throws 4002 for a wrong query, and for one search too many. */
-export async function saveCrashSearch(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.saveCrashSearch>,
-): Promise<Saved> {
+export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { query, view } = input;
   const name = tidyDisplayName(input.name);
@@ -48,14 +41,11 @@ export async function saveCrashSearch(
     await sql.upsertSearch(tx, game.game_id, search);
     return recordOf(search);
   });
-}
+});
 
-export async function deleteCrashSearch(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.deleteCrashSearch>,
-): Promise<OutputOf<typeof contract.deleteCrashSearch>> {
+export const deleteCrashSearch = handle(contract.deleteCrashSearch, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   if (!(await sql.deleteSearch(ctx.db, game.game_id, input.search_uid)))
     throw new ApiError(4040, 'search_uid: this game has no such saved search.');
   return { deleted: true };
-}
+});

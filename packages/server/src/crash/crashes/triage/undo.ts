@@ -1,12 +1,12 @@
 // Undoes changes, merges and splits of crash groups.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/triage';
-import type { AccountCaller, Context } from '../../../context.ts';
+import * as contract from '@chauffeur/contract/operations/triage';
+import type { AccountCaller } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { requireMember } from '../../../people/games/games.ts';
-import type { Call } from '../../../request/call.ts';
+import { handle } from '../../../request/route.ts';
 import { type ActivityRow, findChange, insertActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { lockPlaces } from '../groups/places.sql.ts';
@@ -18,10 +18,7 @@ import { type Moves, recordMoves, type Splits } from './merges.ts';
 type Undone = OutputOf<typeof contract.undoCrashGroupChange>;
 
 /** The undoing is a change of its own, which can be undone as well. */
-export async function undoCrashGroupChange(
-  ctx: Context,
-  { caller, input }: Call<typeof contract.undoCrashGroupChange>,
-): Promise<Undone> {
+export const undoCrashGroupChange = handle(contract.undoCrashGroupChange, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transactGroups(ctx.db, async (tx) => {
     await lockPlaces(tx, game.game_id);
@@ -34,7 +31,7 @@ export async function undoCrashGroupChange(
     if (first.kind === 'unsplit') return redoSplit(undo, first);
     return undoStates(undo, made);
   });
-}
+});
 
 type Undo = { tx: Tx; caller: AccountCaller; gameId: string };
 
