@@ -6,8 +6,9 @@ import { parseArgs } from 'node:util';
 import { PAGES, type PageName } from '@chauffeur/contract/pages';
 import lighthouse from 'lighthouse';
 import { NO_CHROMIUM, startChromium } from '../e2e/setup/chromium.ts';
-import { findFreePort, makeFolder, type ServiceProcess, startService } from '../e2e/setup/processes.ts';
+import { makeFolder, type ServiceProcess, startService } from '../e2e/setup/processes.ts';
 import { furnish, type Visit } from '../e2e/setup/showroom.ts';
+import { findFreePort } from '../packages/server/test/setup/free-port.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 
 const PUBLIC = ['home', 'browse', 'game', 'file', 'developer', 'docs', 'doc'] as const satisfies readonly PageName[];

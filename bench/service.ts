@@ -3,11 +3,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../packages/server/test/setup/free-port.ts';
 
 export type Service = {
   readonly url: string;
@@ -95,15 +95,6 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** The port must be known in advance, so that the first response is noticed as early as possible. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
 async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while ((await statusOf(url)) !== 200) {

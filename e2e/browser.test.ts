@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { runServerCommand } from '../packages/server/test/setup/server-command.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { runCommand, runServerCommand } from './setup/processes.ts';
+import { runCommand } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers } from './setup/studio.ts';
 
@@ -65,7 +66,7 @@ describe('in a browser', () => {
 
   test("an operator's password that is too short is rejected with a plain message", async () => {
     const { code, stderr } = await runServerCommand(
-      site.service,
+      site.service.environment,
       ['admin', 'user', 'create', '--email', 'x@example.com', '--password-stdin'],
       'short',
     );

@@ -8,14 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import { makeCertificate } from '../packages/server/test/setup/certificate.ts';
-import {
-  type Environment,
-  findFreePort,
-  makeFolder,
-  runCommand,
-  type ServiceProcess,
-  startService,
-} from './setup/processes.ts';
+import { findFreePort } from '../packages/server/test/setup/free-port.ts';
+import { type Environment, makeFolder, runCommand, type ServiceProcess, startService } from './setup/processes.ts';
 import { openStudioByCommands, type Studio } from './setup/studio.ts';
 
 type Check = { name: string; status: string; message: string; remedy: string | null };

@@ -1,12 +1,13 @@
 // Tests the real command with the real server: shipping a build, with the interruptions that happen in CI. With
 // CHAUFFEUR_TEST_CLUSTER=1, the server is a cluster of four processes behind nginx.
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { matchPage } from '@chauffeur/contract/pages';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
+import { until } from '../packages/server/test/setup/until.ts';
 import { NO_CLUSTER, ON_CLUSTER, startCluster } from './setup/cluster.ts';
 import {
   type Environment,
@@ -18,7 +19,7 @@ import {
   startService,
 } from './setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { downloadSum } from './setup/uploads.ts';
 
 const MIB = 1024 * 1024;
 const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];
@@ -81,13 +82,6 @@ describe('shipping with the chauffeur command', () => {
   async function offered(version: string) {
     const offers = await readOffers(service, studio.slug);
     return offers.find((offer) => offer.version === version);
-  }
-
-  async function downloadSum(url: string): Promise<string> {
-    const response = await fetch(url);
-    return createHash('sha256')
-      .update(new Uint8Array(await response.arrayBuffer()))
-      .digest('hex');
   }
 
   test('a small build goes live, and players download identical bytes', async () => {
@@ -214,10 +208,7 @@ describe('shipping with the chauffeur command', () => {
 
   /** Returns the game's open session, once it has enough bytes. */
   async function untilSession(isThere: (session: OpenSession) => boolean): Promise<OpenSession> {
-    const headers = {
-      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-    };
+    const headers = studio.keyHeaders;
     return until(async () => {
       const { data } = (await (await fetch(`${service.api}/tool/upload/sessions`, { headers })).json()) as {
         data: { sessions: OpenSession[] };

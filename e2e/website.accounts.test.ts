@@ -1,11 +1,11 @@
 // The website's account pages: sign up, verify by email, sign in and out, reset the password, change settings.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newestLink } from '../packages/server/test/setup/mail.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink } from './setup/outbox.ts';
 import { submitSignIn } from './setup/page.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, signUp } from './setup/studio.ts';
+import { openStudio, signUpAs } from './setup/studio.ts';
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery';
@@ -65,7 +65,7 @@ describe('an account on the website', () => {
   test('lists its sessions and ends one, can be renamed and deleted', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const linus = { email: 'linus@example.com', password: PASSWORD };
-    await signUp(site.service, linus);
+    await signUpAs(site.service, linus);
     const [pageOfOther, page] = [await site.openPage(), await site.openPage()];
     for (const visit of [pageOfOther, page]) {
       await visit.goto(`${site.service.url}/sign-in?next=/settings/security`);
@@ -106,10 +106,7 @@ describe('an account on the website', () => {
     await other.getByRole('button', { name: 'Revoke all deploy keys' }).click();
     await other.getByText('1 deploy key revoked').waitFor();
     const info = await fetch(`${site.service.url}/api/v1/tool/info`, {
-      headers: {
-        'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-        'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-      },
+      headers: studio.keyHeaders,
     });
     assert.equal(info.status, 401);
 
@@ -142,7 +139,7 @@ describe('an account on the website', () => {
   test('does not redirect to other sites after sign-in', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const grace = { email: 'grace@example.com', password: PASSWORD };
-    await signUp(site.service, grace);
+    await signUpAs(site.service, grace);
     const page = await site.openPage();
     for (const next of ['//example.com/', 'https://example.com/', '/\\example.com']) {
       await page.goto(`${site.service.url}/sign-in?next=${encodeURIComponent(next)}`);

@@ -5,12 +5,12 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import type { Page } from 'playwright-core';
 import { connect } from '../packages/server/test/setup/agents.ts';
 import { type Program, startProgram } from '../packages/server/test/setup/program.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { submitSignIn } from './setup/page.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
 
 type Result = { structuredContent?: { games: { name: string }[] }; isError?: boolean };
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { mailTo } from '../packages/server/test/setup/mail.ts';
 import { openReceiver, type Receiver } from '../packages/server/test/setup/receiver.ts';
-import { askAs } from './setup/ask.ts';
+import { until } from '../packages/server/test/setup/until.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
 
 const PLAYER = { email: 'robin@example.com', password: 'correct horse battery', name: 'Robin' };
 

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { callTool } from '../packages/server/test/setup/agents.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { openPostOffice } from '../packages/server/test/setup/post-office.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { callTool } from './setup/mcp.ts';
 import { submitSignIn } from './setup/page.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, readOffers, type Studio } from './setup/studio.ts';
 
@@ -45,7 +44,7 @@ describe('a request of an agent', () => {
 
   async function ship(version: string, channel: string): Promise<string> {
     const build = { version, channel, os: 'linux', arch: 'x86_64' };
-    return (await shipBuild(site.service, studio, build, smallZip(`${version}.txt`))).buildId;
+    return (await shipAndScan(site.service, studio, build, smallZip(`${version}.txt`))).buildId;
   }
 
   const tool = <T>(name: string, input: object = {}) =>

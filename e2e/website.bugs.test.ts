@@ -5,14 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { newestMail } from '../packages/server/test/setup/mail.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestMail } from './setup/outbox.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/null_deref_inline.dmp', import.meta.url));
@@ -30,7 +29,7 @@ describe('the bug tickets of a game', () => {
       const build = { version: '1.2.0', os: 'linux', arch: 'x86_64' };
       [player] = await Promise.all([
         addAccount(service, { ...PLAYER, name: 'Robin' }),
-        shipBuild(service, studio, build, smallZip('walk')),
+        shipAndScan(service, studio, build, smallZip('walk')),
       ]);
       const ask = askAs(service, player);
       for (let no = 1; no <= MANY; no += 1)
@@ -134,7 +133,7 @@ describe('the bug tickets of a game', () => {
     await form.getByText(`Report #${MANY + 2} sent.`).waitFor();
     await form.getByText('open the link that we sent to kim@example.com').waitFor();
     const [link = ''] = /https?:\S+\/confirm-replies\/[\w-]+/.exec(
-      await newestMail(site.service, 'Confirm your address', 'kim@example.com'),
+      (await newestMail(site.service, 'Confirm your address', 'kim@example.com')).text,
     ) ?? [''];
     const mailbox = await site.openPage();
     await mailbox.goto(link);
@@ -149,7 +148,7 @@ describe('the bug tickets of a game', () => {
     await ticket().getByText('It will be green again in 1.2.1.').waitFor();
     await untilEqual(() => ticket().getByRole('textbox', { name: 'Reply' }).inputValue(), '');
     const mail = await newestMail(site.service, 'Re: Grass is blue', 'kim@example.com');
-    assert.match(mail, /It will be green again in 1\.2\.1\./);
+    assert.match(mail.text, /It will be green again in 1\.2\.1\./);
     await form.getByRole('link', { name: 'the page of your report' }).click();
     await form.getByText('It will be green again in 1.2.1.').waitFor();
   });

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { picture } from '../packages/server/test/setup/images.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { type BuildInput, shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, readOffers, type Studio } from './setup/studio.ts';
-import { until, untilEqual } from './setup/until.ts';
 
 describe('the developer pages of a game', () => {
   let studio: Studio;
@@ -24,7 +23,7 @@ describe('the developer pages of a game', () => {
     page = await site.openPage({ session: studio.session });
   });
 
-  const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
+  const ship = (build: BuildInput) => shipAndScan(site.service, studio, build, smallZip(`${build.version}.txt`));
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const table = () => page.getByRole('table', { name: 'Builds' });
   /** Of each row: `1.1.0 for Windows x86_64`. */

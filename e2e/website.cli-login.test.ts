@@ -5,13 +5,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../packages/server/test/setup/until.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { submitSignIn } from './setup/page.ts';
 import { type Environment, type Running, runCommand, spawnCommand } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
 
 describe('signing in the command', () => {
   let studio: Studio;

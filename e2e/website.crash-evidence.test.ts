@@ -7,13 +7,12 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { picture } from '../packages/server/test/setup/images.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportByApi, type Target } from './setup/crash-clients.ts';
-import { shipBuild } from './setup/shop.ts';
 import { type Site, serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 
@@ -30,7 +29,7 @@ describe('the evidence of a crash report', () => {
 
   async function ship(version: string): Promise<Target> {
     const build = { version, os: 'linux', arch: 'x86_64' } as const;
-    const { buildId } = await shipBuild(site.service, studio, build, smallZip(`${version}.txt`));
+    const { buildId } = await shipAndScan(site.service, studio, build, smallZip(`${version}.txt`));
     return { api: site.service.api, gameUid: studio.gameUid, buildId };
   }
 

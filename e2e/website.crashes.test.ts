@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportByApi, reportByCrashpad, type Target } from './setup/crash-clients.ts';
 import { runCommand } from './setup/processes.ts';
-import { shipBuild } from './setup/shop.ts';
 import { type Site, serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
 
 const FIXTURES = fileURLToPath(new URL('../packages/server/test/fixtures/crashes', import.meta.url));
 const NO_DUMP = new TextEncoder().encode('no dump');
@@ -34,7 +33,7 @@ describe('the crash pages', () => {
 
   async function ship(version: string): Promise<Target> {
     const zip = smallZip(`${version}.txt`);
-    const { buildId } = await shipBuild(
+    const { buildId } = await shipAndScan(
       site.service,
       studio,
       { version, os: 'linux', arch: 'x86_64', commit: 'abc1234' },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { shipAndScan } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM, startChromium } from './setup/chromium.ts';
 import {
   ATTEMPTED,
@@ -15,7 +16,6 @@ import {
   threeBuild,
 } from './setup/engine-builds.ts';
 import { usePages } from './setup/page.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 
@@ -43,7 +43,7 @@ describe('engines on the website', () => {
     studio = await openStudio(service, 'Small Walk');
     isComplete = await hasEngines();
     for (const [name, make] of Object.entries({ ...BUILDS, ...(isComplete && ENGINE_BUILDS) }))
-      await shipBuild(
+      await shipAndScan(
         service,
         studio,
         { version: name, channel: name.toLowerCase(), os: 'web', arch: 'wasm32' },

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportMessage } from './setup/crash-clients.ts';
 import { submitSignIn } from './setup/page.ts';
-import { changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio, signIn } from './setup/studio.ts';
-import { until, untilEqual } from './setup/until.ts';
+import { changeGame, openStudio, type Studio, startBrowserSession } from './setup/studio.ts';
 
 describe('forms', () => {
   let studio: Studio;
@@ -21,7 +20,7 @@ describe('forms', () => {
     studio = await openStudio(service, 'Paper Trail');
     for (const version of ['1.0.0', '1.1.0']) {
       const build = { version, os: 'linux', arch: 'x86_64' } as const;
-      builds.push((await shipBuild(service, studio, build, smallZip('game.txt'))).buildId);
+      builds.push((await shipAndScan(service, studio, build, smallZip('game.txt'))).buildId);
     }
     const buildId = builds[0]!;
     await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId }, 'The paper is stuck');
@@ -152,7 +151,7 @@ describe('forms', () => {
 
   test('a session that ended elsewhere leads to signing in and back, and keeps what was typed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const session = await signIn(site.service, studio);
+    const session = await startBrowserSession(site.service, studio);
     const page = await site.openPage({ session });
     await page.goto(addressOf(`/crashes/groups/${groupId}`));
     const comment = page.getByLabel('Comment', { exact: true });

@@ -4,13 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { formatPercent } from '@chauffeur/contract/format';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
+import { keyOf, openStudio, type Studio } from './setup/studio.ts';
 
 /** The launches of one build: how many devices start it, never reach the menu, and crash before they do. */
 type Launches = { devices: number; silent: number; crashed: number; custom: Readonly<Record<string, number>> };
@@ -27,7 +26,7 @@ describe('launch health and events', () => {
     async ({ service, browser }) => {
       studio = await openStudio(service, 'Small Walk');
       const ship = async (version: string, os: string) =>
-        (await shipBuild(service, studio, { version, os, arch: 'x86_64' }, smallZip(os))).buildId;
+        (await shipAndScan(service, studio, { version, os, arch: 'x86_64' }, smallZip(os))).buildId;
       builds = { windows: await ship('1.0.0', 'windows'), linux: await ship('1.1.0', 'linux') };
       await launch(studio.gameUid, builds.windows, ON_WINDOWS);
       await launch(studio.gameUid, builds.linux, ON_LINUX);
@@ -130,7 +129,7 @@ describe('launch health and events', () => {
   test('says that a build has no launch events yet', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const build = { version: '1.2.0', os: 'linux', arch: 'x86_64', channel: 'dev' };
-    const { buildId } = await shipBuild(site.service, studio, build, smallZip('dev'));
+    const { buildId } = await shipAndScan(site.service, studio, build, smallZip('dev'));
     await open(`/health?build=${buildId}`);
     const days = page.getByRole('region', { name: '1.2.0 for Linux x86_64 by day' });
     await days.getByText('No device has sent a launch event of this build in the last 30 days.').waitFor();
@@ -333,9 +332,8 @@ describe('launch health and events', () => {
     await page.goto(`${service.url}/dev/${slug}/events`);
     await page.getByRole('link', { name: 'Register your first build' }).waitFor();
     const key = await ask<Record<string, string>>('POST', `/games/${game_uid}/deploy-keys`);
-    const environment = { SERVICE_ACCESS_TOKEN: key.access_token ?? '', SERVICE_SECRET_KEY: key.secret_key ?? '' };
     const build = { version: '0.1', os: 'linux', arch: 'x86_64' };
-    await shipBuild(service, { ...studio, environment }, build, smallZip('lake'));
+    await shipAndScan(service, keyOf(service, key), build, smallZip('lake'));
     await page.reload();
     const line = (await page.getByText(/^curl -sS/).textContent()) ?? '';
     const [, url = ''] = /curl -sS (\S+)/.exec(line) ?? [];

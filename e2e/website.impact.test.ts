@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { untilEqual } from './setup/until.ts';
 
 const GPU = 'NVIDIA GeForce RTX 3060';
 
@@ -19,7 +18,7 @@ describe('the impact of crashes', () => {
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Night Shift');
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
-    ({ buildId } = await shipBuild(service, studio, build, smallZip('game.txt')));
+    ({ buildId } = await shipAndScan(service, studio, build, smallZip('game.txt')));
     const report = (message: string, device_uid: string, gpu: string) =>
       fetch(`${service.api}/public/crashes`, {
         method: 'POST',

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
-import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportMessage } from './setup/crash-clients.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { until, untilEqual } from './setup/until.ts';
 
 describe('the keyboard', () => {
   let studio: Studio;
@@ -21,7 +20,7 @@ describe('the keyboard', () => {
     await askAs(service, studio.session)('POST', '/games', { name: 'Moth Season' });
     const [shipped] = await Promise.all(
       ['1.0.0', '1.1.0'].map((version) =>
-        shipBuild(service, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`)),
+        shipAndScan(service, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`)),
       ),
     );
     await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId: shipped!.buildId }, 'The owl fell');

@@ -4,14 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Page } from 'playwright-core';
-import { picture } from '../packages/server/test/setup/images.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { addPictures, picture } from '../packages/server/test/setup/images.ts';
+import { type Shipped, shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import type { Service } from './setup/processes.ts';
-import { addPictures, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount, openStudio } from './setup/studio.ts';
+import { addAccount, changeGame, openStudio } from './setup/studio.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const de = textsOf('de');
@@ -26,7 +25,7 @@ describe('public pages', () => {
     const studio = await openStudio(service, 'Small Walk');
     await addAccount(service, PLAYER);
     [shipped] = await Promise.all([
-      shipBuild(service, studio, { version: '1.2.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
+      shipAndScan(service, studio, { version: '1.2.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
       addPictures(service, studio, 'screenshot', [await picture(), await picture(1920, 1080)]),
     ]);

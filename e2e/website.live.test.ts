@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { findFreePort } from '../packages/server/test/setup/free-port.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportMessage } from './setup/crash-clients.ts';
 import { isNginxInstalled, type Nginx, NO_NGINX, startNginx } from './setup/nginx.ts';
 import { usePages } from './setup/page.ts';
-import { findFreePort, type Service } from './setup/processes.ts';
-import { shipBuild } from './setup/shop.ts';
+import type { Service } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 
@@ -50,7 +50,7 @@ describe('open pages behind nginx', () => {
   }
 
   const ship = (version: string) =>
-    shipBuild(front, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`));
+    shipAndScan(front, studio, { version, os: 'linux', arch: 'x86_64' }, smallZip(`${version}.txt`));
 
   /** Opens a page of the game, and waits for its stream. */
   async function openFollowing(page: Page, path: string): Promise<void> {

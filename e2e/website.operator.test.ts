@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { runServerCommand } from '../packages/server/test/setup/server-command.ts';
+import { type BuildInput, shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { ON_CLUSTER } from './setup/cluster.ts';
-import { runServerCommand } from './setup/processes.ts';
-import { type BuildInput, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, readOffers, type Studio, signUp } from './setup/studio.ts';
+import { openStudio, readOffers, type Studio, signUpAs } from './setup/studio.ts';
 
 describe('the operator pages', () => {
   let studio: Studio;
@@ -24,7 +23,7 @@ describe('the operator pages', () => {
     await page.getByRole('heading', { name: 'Operators only' }).waitFor();
   });
 
-  const ship = (build: BuildInput) => shipBuild(site.service, studio, build, smallZip(`${build.version}.txt`));
+  const ship = (build: BuildInput) => shipAndScan(site.service, studio, build, smallZip(`${build.version}.txt`));
   const offers = async () => (await readOffers(site.service, studio.slug)).map(({ version }) => version);
 
   /** Adds a mail job that has failed all its attempts. It is due in a year, so no worker runs it in the meantime. */
@@ -49,7 +48,13 @@ describe('the operator pages', () => {
   test('are only visible to operators, who are appointed by a command', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.getByText(`chauffeur-server admin user operator --email '${studio.email}'`).waitFor();
-    const { code } = await runServerCommand(site.service, ['admin', 'user', 'operator', '--email', studio.email]);
+    const { code } = await runServerCommand(site.service.environment, [
+      'admin',
+      'user',
+      'operator',
+      '--email',
+      studio.email,
+    ]);
     assert.equal(code, 0);
     await page.reload();
     await page.getByRole('heading', { name: 'Service status' }).waitFor();
@@ -86,7 +91,7 @@ describe('the operator pages', () => {
 
   test('find and verify an account, and show the settings without secrets', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await signUp(site.service, { email: 'grace@example.com', password: 'correct horse battery' });
+    await signUpAs(site.service, { email: 'grace@example.com', password: 'correct horse battery' });
     await page.getByRole('link', { name: 'Accounts' }).click();
     await page.getByRole('searchbox', { name: 'Search accounts' }).fill('GRACE');
     await page.waitForURL(/search=GRACE/);

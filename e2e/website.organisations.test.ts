@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { newestLink } from '../packages/server/test/setup/mail.ts';
 import { codeAt, secretOf } from '../packages/server/test/setup/totp.ts';
-import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink } from './setup/outbox.ts';
 import { serveSite } from './setup/site.ts';
 import { type Account, addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
 

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { newestLink } from '../packages/server/test/setup/mail.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink } from './setup/outbox.ts';
 import { submitSignIn } from './setup/page.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { type Account, addAccount, openStudio, type Studio } from './setup/studio.ts';
 
@@ -20,7 +19,7 @@ describe('the members of a game', () => {
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, GAME);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-    await shipBuild(service, studio, build, smallZip('1.0.0.txt'));
+    await shipAndScan(service, studio, build, smallZip('1.0.0.txt'));
     await addAccount(service, { ...IDA, name: 'Ida' });
     if (browser === null) return;
     ownerPage = await site.openPage({ session: studio.session });

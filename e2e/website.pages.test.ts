@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PageName } from '@chauffeur/contract/pages';
 import type { Locator, Page } from 'playwright-core';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { furnish, SHOWROOM_SETTINGS, type Showroom } from './setup/showroom.ts';
 import { serveSite } from './setup/site.ts';
-import { until, untilEqual } from './setup/until.ts';
 import { visitPages } from './setup/visit.ts';
 
 const WIDE = { width: 1280, height: 900 };

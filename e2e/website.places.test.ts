@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { type Shipped, shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportMessage } from './setup/crash-clients.ts';
-import { changeGame, type Shipped, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
-import { until, untilEqual } from './setup/until.ts';
+import { changeGame, openStudio, type Studio } from './setup/studio.ts';
 
 /** More than fit on one page of the list. */
 const GROUPS = 40;
@@ -24,7 +23,7 @@ describe('finding the way on the website', () => {
   const site = serveSite(async ({ service }) => {
     studio = await openStudio(service, 'Way Home');
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
-    shipped = await shipBuild(service, studio, build, smallZip('game.txt'));
+    shipped = await shipAndScan(service, studio, build, smallZip('game.txt'));
     const target = { api: service.api, gameUid: studio.gameUid, buildId: shipped.buildId };
     for (let no = 0; no < GROUPS; no += 1) await reportMessage(target, `The door ${nameOf(no)} is stuck`);
     const ask = askAs(service, studio.session);

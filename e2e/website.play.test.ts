@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { picture } from '../packages/server/test/setup/images.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { addPictures, picture } from '../packages/server/test/setup/images.ts';
+import { until } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { NUL_STATUS } from './setup/cluster.ts';
 import { serveOtherWebsite } from './setup/other-website.ts';
 import { addSession } from './setup/page.ts';
-import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount, openStudio, type Session, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { addAccount, changeGame, openStudio, type Session, type Studio } from './setup/studio.ts';
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
@@ -67,10 +66,10 @@ describe('playing on the website', () => {
     const bytes = await picture();
     [player] = await Promise.all([
       addAccount(service, PLAYER),
-      shipBuild(service, studio, { version: '1.0.0', ...PLATFORM }, webBuild('plays')),
-      shipBuild(service, studio, { version: '2.0.0', channel: 'beta', ...PLATFORM }, webBuild('plays')),
-      shipBuild(service, studio, { version: '6.6.6', channel: 'evil', ...PLATFORM }, webBuild('attacks')),
-      shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk.x86_64')),
+      shipAndScan(service, studio, { version: '1.0.0', ...PLATFORM }, webBuild('plays')),
+      shipAndScan(service, studio, { version: '2.0.0', channel: 'beta', ...PLATFORM }, webBuild('plays')),
+      shipAndScan(service, studio, { version: '6.6.6', channel: 'evil', ...PLATFORM }, webBuild('attacks')),
+      shipAndScan(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk.x86_64')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: 'One evening.' }),
       addPictures(service, studio, 'thumbnail', [bytes]),
     ]);
@@ -227,7 +226,7 @@ describe('playing on the website', () => {
       return gameOf(page).evaluate(readSave);
     };
     assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
-    await shipBuild(site.service, studio, { version: '1.1.0', ...PLATFORM }, webBuild('plays'));
+    await shipAndScan(site.service, studio, { version: '1.1.0', ...PLATFORM }, webBuild('plays'));
     assert.deepEqual(await readSaves(), ['level 7', 'level 7']);
     await page.getByText('Version 1.1.0').waitFor();
     await page.goto(`${source.origin}/sign-in`);

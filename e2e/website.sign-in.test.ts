@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CDPSession, Locator, Page } from 'playwright-core';
+import { newestLink } from '../packages/server/test/setup/mail.ts';
 import { codeAt, nextCode, secretOf } from '../packages/server/test/setup/totp.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink } from './setup/outbox.ts';
 import { submitSignIn } from './setup/page.ts';
 import { serveSite } from './setup/site.ts';
-import { signUp } from './setup/studio.ts';
+import { signUpAs } from './setup/studio.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -15,7 +15,7 @@ describe('signing in', () => {
   const site = serveSite();
 
   async function openSecurity(email: string, base = site.service.url): Promise<Page> {
-    await signUp(site.service, { email, password: PASSWORD });
+    await signUpAs(site.service, { email, password: PASSWORD });
     const page = await site.openPage();
     await page.goto(`${base}/sign-in?next=/settings/security`);
     await submitSignIn(page, { email, password: PASSWORD });

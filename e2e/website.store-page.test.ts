@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { addPictures } from '../packages/server/test/setup/images.ts';
+import { newestLink, newestMail } from '../packages/server/test/setup/mail.ts';
+import { runServerCommand } from '../packages/server/test/setup/server-command.ts';
+import { until } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { readVideoFixture } from '../packages/server/test/setup/videos.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
-import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
-import { newestLink, newestMail } from './setup/outbox.ts';
-import { runServerCommand, type Service } from './setup/processes.ts';
+import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
-import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { changeGame, openStudio, type Studio } from './setup/studio.ts';
 
 type Game = { game_uid: string; slug: string };
 
@@ -36,11 +37,11 @@ describe('the page of a game', () => {
     ({ service, browser } = site);
     studio = await openStudio(service, 'Small Walk');
     await Promise.all([
-      shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
+      shipAndScan(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk')),
       changeGame(service, studio, { tagline: 'A stroll through rain', description: DESCRIPTION }),
     ]);
     const changelog_items = [{ title: 'Umbrellas', description: 'In <b>six</b> colours' }];
-    await shipBuild(
+    await shipAndScan(
       service,
       studio,
       { version: '1.1.0', os: 'linux', arch: 'x86_64', changelog_items },
@@ -363,7 +364,7 @@ describe('the page of a game', () => {
     await email.fill('reader@localhost');
     await page.getByRole('button', { name: 'Follow by email' }).click();
     const mail = await newestMail(service, 'You already follow Small Walk', 'reader@localhost');
-    await page.goto(service.url + (/\/unfollow\/[\w-]+/.exec(mail)?.[0] ?? ''));
+    await page.goto(service.url + (/\/unfollow\/[\w-]+/.exec(mail.text)?.[0] ?? ''));
     await page.getByRole('button', { name: 'Unsubscribe' }).click();
     await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor();
   });
@@ -459,7 +460,7 @@ describe('the page of a game', () => {
     await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByRole('heading', { name: 'Thank you' }).waitFor();
 
-    await runServerCommand(service, ['admin', 'user', 'operator', '--email', studio.email]);
+    await runServerCommand(service.environment, ['admin', 'user', 'operator', '--email', studio.email]);
     const desk = await site.openPage({ session: studio.session });
     await desk.goto(`${service.url}/operator/store`);
     await desk.getByText('My houses.').waitFor();

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { picture } from '../packages/server/test/setup/images.ts';
-import { sha256, smallZip } from '../packages/server/test/setup/uploads.ts';
-import { askAs } from './setup/ask.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { addPictures, picture } from '../packages/server/test/setup/images.ts';
+import { type BuildInput, type Shipped, sha256, shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { NUL_STATUS } from './setup/cluster.ts';
 import { submitSignIn } from './setup/page.ts';
 import type { Service } from './setup/processes.ts';
-import { addPictures, type BuildInput, changeGame, type Shipped, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { addAccount, openStudio, type Studio } from './setup/studio.ts';
+import { addAccount, changeGame, openStudio, type Studio } from './setup/studio.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
 const KINDS = ['cover', 'thumbnail', 'screenshot'] as const;
@@ -38,7 +37,7 @@ describe('the store on the website', () => {
     };
     const bytes = await picture();
     const ship = (version: string, os: string, zip: Uint8Array, more: Partial<BuildInput> = {}) =>
-      shipBuild(service, studio, { version, os, arch: 'x86_64', ...more }, zip);
+      shipAndScan(service, studio, { version, os, arch: 'x86_64', ...more }, zip);
     [onLinux] = await Promise.all([
       ship('1.2.0', 'linux', zip, { changelog_items: [{ title: 'Rain that you can hear' }] }),
       ship('1.2.1', 'windows', smallZip('walk.exe')),

@@ -6,13 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { startTracker, type Tracker } from '../packages/server/test/setup/tracker.ts';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { reportByApi, reportMessage, type Target } from './setup/crash-clients.ts';
-import { shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
-import { until, untilEqual } from './setup/until.ts';
 
 const DUMP = fileURLToPath(new URL('../packages/server/test/fixtures/crashes/nosym_middle.dmp', import.meta.url));
 
@@ -30,7 +29,7 @@ describe('the triage of crash groups', () => {
     async ({ service, browser }) => {
       studio = await openStudio(service, 'Night Shift');
       const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
-      const { buildId } = await shipBuild(service, studio, build, smallZip('game.txt'));
+      const { buildId } = await shipAndScan(service, studio, build, smallZip('game.txt'));
       target = { api: service.api, gameUid: studio.gameUid, buildId };
       for (const message of ['The door is stuck', 'The door is gone', 'The lamp is dark'])
         await reportMessage(target, message);

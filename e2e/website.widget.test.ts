@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { smallZip } from '../packages/server/test/setup/uploads.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { addPictures } from '../packages/server/test/setup/images.ts';
+import { until } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
-import { askAs } from './setup/ask.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { type OtherWebsite, serveOtherWebsite } from './setup/other-website.ts';
 import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
-import { addPictures, changeGame, shipBuild } from './setup/shop.ts';
 import { serveSite } from './setup/site.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
-import { until } from './setup/until.ts';
+import { changeGame, openStudio, type Studio } from './setup/studio.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const HOSTILE = '</title><script>alert(1)</script>"\'&amp;';
@@ -29,7 +29,7 @@ describe('the widget of a game', () => {
   const site = serveSite(async (site) => {
     ({ service, browser } = site);
     studio = await openStudio(service, 'Small Walk');
-    await shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk'));
+    await shipAndScan(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, smallZip('walk'));
     await addPictures(service, studio, 'cover', [await drawScene(3, { width: 1600, height: 900 })]);
     await changeGame(service, studio, { tagline: HOSTILE, visibility: 'invisible' });
   });

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { sha256, shipAndScan, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { type Nginx, NO_NGINX, startNginx } from '../setup/nginx.ts';
-import { findFreePort, makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
-import { shipBuild } from '../setup/shop.ts';
+import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { openStudio, readOffers } from '../setup/studio.ts';
-import { until } from '../setup/until.ts';
-import { sha256 } from '../setup/uploads.ts';
 
 const GUIDE = join(import.meta.dirname, '../../docs/cdn.md');
 const ZIP_BYTES = 20_000_000;
@@ -30,7 +29,7 @@ describe('a CDN in front of downloads', () => {
       CHAUFFEUR_DOWNLOAD_URL: `http://127.0.0.1:${cdnPort}`,
     });
     const studio = await openStudio(service);
-    await shipBuild(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, zip);
+    await shipAndScan(service, studio, { version: '1.0.0', os: 'linux', arch: 'x86_64' }, zip);
     downloadUrl = (await readOffers(service, studio.slug))[0]!.download_url;
   });
   after(async () => {

@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import { askAs } from '../setup/ask.ts';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { shipAndScan, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { EVENTS_PER_BATCH, reportCrash, sendEvents, ship } from '../setup/patient-load.ts';
 import { NO_PAIR, type PostgresPair, startPostgresPair } from '../setup/postgres-pair.ts';
 import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
-import { shipBuild } from '../setup/shop.ts';
-import { openStudio, type Studio, signIn } from '../setup/studio.ts';
-import { until } from '../setup/until.ts';
+import { openStudio, type Studio, startBrowserSession } from '../setup/studio.ts';
 
 const SENDERS = 3;
 /** Acknowledged by each sender before the primary is killed, and after the standby has taken over. */
@@ -31,7 +30,7 @@ describe('a standby that takes over', () => {
     services = [await startService(folder, settings), await startService(folder, settings)];
     const [service] = services as [ServiceProcess];
     studio = await openStudio(service);
-    ({ buildId } = await shipBuild(
+    ({ buildId } = await shipAndScan(
       service,
       studio,
       { version: '1.0.0', os: 'linux', arch: 'x86_64' },
@@ -95,7 +94,7 @@ describe('a standby that takes over', () => {
     t.diagnostic(`acknowledged: ${done.events} events, ${done.crashes} crash reports, ${done.builds.size} uploads`);
 
     const [service] = services as [ServiceProcess];
-    const ask = askAs(service, await signIn(service, studio));
+    const ask = askAs(service, await startBrowserSession(service, studio));
     const path = `/games/${studio.gameUid}`;
     const { names } = await ask<{ names: { name: string; count: number }[] }>('GET', `${path}/events/names`);
     assert.equal(names.find(({ name }) => name === 'boot_ok')?.count, done.events);

@@ -6,17 +6,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import { askAs } from '../setup/ask.ts';
+import { until, untilEqual } from '../../packages/server/test/setup/until.ts';
+import { sendChunk, sha256, shipAndScan, startSession, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { type Cluster, NO_CLUSTER, startCluster } from '../setup/cluster.ts';
 import { reportByEngine } from '../setup/crash-clients.ts';
 import { startLoad } from '../setup/load.ts';
 import { makeFolder, runCommand, type ServiceProcess } from '../setup/processes.ts';
-import { shipBuild } from '../setup/shop.ts';
-import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
-import { until, untilEqual } from '../setup/until.ts';
-import { downloadSum, openSession, sendChunk, sendHalfChunk, sha256, untilOffered } from '../setup/uploads.ts';
+import { keyOf, openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
+import { downloadSum, sendHalfChunk, untilOffered } from '../setup/uploads.ts';
 
 const DUMP = new Uint8Array(readDumpFixture('nosym_middle'));
 const CHUNK_BYTES = 50_000;
@@ -47,7 +46,7 @@ describe('two api processes and two workers behind nginx', () => {
     database = new pg.Pool({ connectionString: cluster.databaseUrl });
     studio = await openStudioByCommands(cluster);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-    ({ buildId } = await shipBuild(cluster, studio, build, zipOfSize(1000)));
+    ({ buildId } = await shipAndScan(cluster, studio, build, zipOfSize(1000)));
   });
   after(async () => {
     await database?.end();
@@ -55,19 +54,14 @@ describe('two api processes and two workers behind nginx', () => {
   });
 
   /** Returns another game of the same owner. */
-  async function addGame({ api }: Cluster): Promise<Studio> {
-    const ask = askAs({ api }, studio.session);
+  async function addGame(at: Cluster): Promise<Studio> {
+    const ask = askAs(at, studio.session);
     const game = await ask<Record<string, string>>('POST', '/games', {
       name: `Game ${randomUUID().slice(0, 8)}`,
       visibility: 'public',
     });
     const key = await ask<Record<string, string>>('POST', `/games/${game.game_uid}/deploy-keys`);
-    const environment = {
-      ...studio.environment,
-      SERVICE_ACCESS_TOKEN: key.access_token ?? '',
-      SERVICE_SECRET_KEY: key.secret_key ?? '',
-    };
-    return { ...studio, gameUid: game.game_uid ?? '', slug: game.slug ?? '', environment };
+    return { ...studio, gameUid: game.game_uid ?? '', slug: game.slug ?? '', ...keyOf(at, key) };
   }
 
   async function count(query: string, ...values: unknown[]): Promise<number> {
@@ -80,10 +74,10 @@ describe('two api processes and two workers behind nginx', () => {
     const game = await addGame(cluster);
     const place = { service: cluster, studio: game };
     const zip = zipOfSize(8 * CHUNK_BYTES - 1000);
-    const session = await openSession(place, '1.0.0', zip);
+    const session = await startSession(place.service, place.studio, zip, {}, { version: '1.0.0' });
     for (let start = 0; start < zip.length; start += CHUNK_BYTES) {
       const end = Math.min(start + CHUNK_BYTES, zip.length);
-      const { status, body } = await sendChunk(place, session, zip, start, end);
+      const { status, body } = await sendChunk(place.service, place.studio, session, zip, start, end);
       assert.equal(status, end === zip.length ? 201 : 202, JSON.stringify(body));
     }
     assert.equal(await downloadSum(await untilOffered(place, '1.0.0')), sha256(zip));
@@ -112,18 +106,18 @@ describe('two api processes and two workers behind nginx', () => {
     if (cluster === null) return t.skip(NO_CLUSTER);
     const game = await addGame(cluster);
     const zip = zipOfSize(3 * CHUNK_BYTES);
-    const session = await openSession({ service: cluster, studio: game }, '1.0.0', zip);
+    const session = await startSession(cluster, game, zip, {}, { version: '1.0.0' });
     const [first, second] = placesOf(cluster, game);
     const sendRest = await sendHalfChunk(first, session, zip, 0, CHUNK_BYTES);
     await until(async () =>
       Boolean(await count('upload_sessions where session_id = $1 and lock_token is not null', session)),
     );
-    const refused = await sendChunk(second, session, zip, 0, CHUNK_BYTES);
+    const refused = await sendChunk(second.service, second.studio, session, zip, 0, CHUNK_BYTES);
     assert.deepEqual([refused.status, refused.body.error?.code], [409, 4047]);
     assert.equal((await sendRest()).status, 202);
-    const late = await sendChunk(second, session, zip, 0, CHUNK_BYTES);
+    const late = await sendChunk(second.service, second.studio, session, zip, 0, CHUNK_BYTES);
     assert.deepEqual([late.status, late.body.error?.code], [409, 4044]);
-    assert.equal((await sendChunk(second, session, zip, CHUNK_BYTES, zip.length)).status, 201);
+    assert.equal((await sendChunk(second.service, second.studio, session, zip, CHUNK_BYTES, zip.length)).status, 201);
     assert.equal(await downloadSum(await untilOffered(first, '1.0.0')), sha256(zip));
   });
 
@@ -133,7 +127,9 @@ describe('two api processes and two workers behind nginx', () => {
     const places = placesOf(cluster, game);
     const zip = zipOfSize(1000);
     const results = await Promise.allSettled(
-      Array.from({ length: SESSIONS + 4 }, (_, index) => openSession(places[index % 2]!, `1.0.${index}`, zip)),
+      Array.from({ length: SESSIONS + 4 }, (_, index) =>
+        startSession(places[index % 2]!.service, places[index % 2]!.studio, zip, {}, { version: `1.0.${index}` }),
+      ),
     );
     const refused = results.filter((result) => result.status === 'rejected');
     assert.equal(refused.length, 4);
@@ -147,7 +143,7 @@ describe('two api processes and two workers behind nginx', () => {
     const game = await addGame(cluster);
     const builds = await Promise.all(
       Array.from({ length: JOBS }, (_, index) =>
-        shipBuild(
+        shipAndScan(
           cluster as Cluster,
           game,
           { version: `1.0.${index}`, os: 'linux', arch: 'x86_64' },
@@ -219,7 +215,7 @@ describe('two api processes and two workers behind nginx', () => {
     const { api } = cluster;
     const game = await addGame(cluster);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-    const shipped = await shipBuild(cluster, game, build, zipOfSize(1000));
+    const shipped = await shipAndScan(cluster, game, build, zipOfSize(1000));
     const target = { ...game, buildId: shipped.buildId, dump: DUMP };
     const load = startLoad(target, api);
     await load.rounds(ROUNDS);

@@ -10,14 +10,13 @@ import { openReplica } from '../../packages/server/src/kernel/database/replica.t
 import { joinPresence } from '../../packages/server/src/kernel/processes/presence.ts';
 import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
 import { createMetrics } from '../../packages/server/src/kernel/telemetry/metrics.ts';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import { askAs } from '../setup/ask.ts';
-import { callTool } from '../setup/mcp.ts';
+import { callTool } from '../../packages/server/test/setup/agents.ts';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
+import { until, untilEqual } from '../../packages/server/test/setup/until.ts';
+import { shipAndScan, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { NO_PAIR, type PostgresPair, startPostgresPair } from '../setup/postgres-pair.ts';
 import { makeFolder, type Service, type ServiceProcess, startService } from '../setup/processes.ts';
-import { shipBuild } from '../setup/shop.ts';
-import { openStudio, type Studio, signIn } from '../setup/studio.ts';
-import { until, untilEqual } from '../setup/until.ts';
+import { openStudio, type Studio, startBrowserSession } from '../setup/studio.ts';
 
 /** So long that only the writes of a user keep a read from the standby. */
 const LONG_SECONDS = 300;
@@ -49,7 +48,7 @@ async function install(seconds: number): Promise<Installation | null> {
   const second = await startService(join(work.path, 'data'), { ...settings, CHAUFFEUR_PUBLIC_URL: first.url });
   const studio = await openStudio(first);
   const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-  const { buildId } = await shipBuild(first, studio, build, zipOfSize(1000));
+  const { buildId } = await shipAndScan(first, studio, build, zipOfSize(1000));
   return {
     pair,
     first,
@@ -164,7 +163,7 @@ describe('a standby whose data may be old', () => {
       await fileBug(first, studio, message);
       assert.ok((await readBugs(first, studio)).includes(message));
       assert.ok((await readBugs(second, studio)).includes(message));
-      const device = { ...studio, session: await signIn(first, studio) };
+      const device = { ...studio, session: await startBrowserSession(first, studio) };
       assert.ok((await readBugs(second, device)).includes(message));
       type Bugs = { bugs: { message: string }[] };
       const { bugs } = await callTool<Bugs>(second, key, 'list_bug_tickets', { uid: studio.gameUid });

@@ -5,11 +5,11 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { BodyBounds } from '@chauffeur/contract/body-bounds';
 import { MIB } from '@chauffeur/contract/limits';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { ABUSES, wrongTypes } from '../setup/abuse-cases.ts';
 import { type Correct, type Route, routesOf } from '../setup/abuse-requests.ts';
 import { startTarget, type Target } from '../setup/abuse-target.ts';
 import { processorTimeOf, type WorstBody, worstBodies } from '../setup/abuse-worst.ts';
-import { until } from '../setup/until.ts';
 
 /** How many routes are attacked at the same time. */
 const ATTACKERS = 16;

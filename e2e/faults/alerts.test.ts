@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
 import { openPostOffice, type PostOffice } from '../../packages/server/test/setup/post-office.ts';
 import { openReceiver, type Receiver } from '../../packages/server/test/setup/receiver.ts';
-import { askAs } from '../setup/ask.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { type Environment, makeFolder, type Role, type ServiceProcess, startService } from '../setup/processes.ts';
 import { addAccount } from '../setup/studio.ts';
-import { until } from '../setup/until.ts';
 
 const GAMES = 24;
 /** A worker is killed whenever this many more messages have arrived, before they are acknowledged. */

@@ -8,8 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readDumpFixture, readSymbolFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { SERVER } from '../../packages/server/test/setup/programs.ts';
+import { runServerCommand } from '../../packages/server/test/setup/server-command.ts';
 import { formOf, sha256 } from '../../packages/server/test/setup/uploads.ts';
-import { runServerCommand } from '../setup/processes.ts';
 import { type Served, serveStudio } from '../setup/served.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
@@ -76,14 +76,14 @@ describe('crash reports while the server is killed', () => {
   });
 
   test('the operator command regroups the reports of a game, and prints their number', async () => {
-    const { code, stdout } = await runServerCommand(served.service, [
+    const { code, stdout } = await runServerCommand(served.service.environment, [
       'regroup',
       '--game',
       served.studio.slug,
       '--json',
     ]);
     assert.deepEqual([code, JSON.parse(stdout)], [0, { reports: 0, left: 0 }]);
-    const unknown = await runServerCommand(served.service, ['regroup', '--game', 'no-such-game']);
+    const unknown = await runServerCommand(served.service.environment, ['regroup', '--game', 'no-such-game']);
     assert.deepEqual([unknown.code, /there is no game/.test(unknown.stderr)], [1, true]);
   });
 });
@@ -154,10 +154,7 @@ async function readAll<T>(served: Served, path: string, field: string): Promise<
 
 /** Registers a build and uploads its symbols. Returns its id. */
 async function shipSymbols({ service, studio }: Served): Promise<string> {
-  const headers = {
-    'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-    'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-  };
+  const headers = studio.keyHeaders;
   const registered = await fetch(`${service.api}/tool/upload/build`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },

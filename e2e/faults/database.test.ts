@@ -2,21 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import { runCommand, runServerCommand } from '../setup/processes.ts';
+import { runServerCommand } from '../../packages/server/test/setup/server-command.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { sendChunk, sha256, startSession, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { runCommand } from '../setup/processes.ts';
 import { serveStudio } from '../setup/served.ts';
 import { readOffers } from '../setup/studio.ts';
-import { until } from '../setup/until.ts';
-import {
-  downloadSum,
-  openSession,
-  sendChunk,
-  sendHalfChunk,
-  sendHalfUpload,
-  sha256,
-  untilOffered,
-  untilUnderWay,
-} from '../setup/uploads.ts';
+import { downloadSum, sendHalfChunk, sendHalfUpload, untilOffered, untilUnderWay } from '../setup/uploads.ts';
 
 const MIB = 1024 * 1024;
 
@@ -56,7 +48,7 @@ describe('a killed database', () => {
   });
 
   test('a second start with the same folder reports that the port is in use, and does not affect the first', async () => {
-    const { code, stderr } = await runServerCommand(served.service, ['start']);
+    const { code, stderr } = await runServerCommand(served.service.environment, ['start']);
     assert.equal(code, 1);
     assert.match(stderr, /is in use. Stop the program that uses it, or set CHAUFFEUR_PORT/);
     await untilReady();
@@ -94,7 +86,7 @@ describe('a killed database', () => {
 
   test('during a shutdown fails the current chunk with 503, and its session continues after the restart', async () => {
     const zip = zipOfSize(2 * MIB);
-    const session = await openSession(served, 'chunk', zip);
+    const session = await startSession(served.service, served.studio, zip, {}, { version: 'chunk' });
     const sendRest = await sendHalfChunk(served, session, zip, 0, zip.length);
     await untilUnderWay(served);
     const stopped = stopBoth('SIGINT', 'database');
@@ -102,7 +94,7 @@ describe('a killed database', () => {
     assert.deepEqual([refused.status, refused.body.error?.code], [503, 5030]);
     await stopped;
     await served.restart();
-    assert.equal((await sendChunk(served, session, zip, 0, zip.length)).status, 201);
+    assert.equal((await sendChunk(served.service, served.studio, session, zip, 0, zip.length)).status, 201);
     assert.equal(await downloadSum(await untilOffered(served, 'chunk')), sha256(zip));
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { register } from '../../packages/server/test/setup/uploads.ts';
 import { type Served, serveStudio } from '../setup/served.ts';
 
 const SENDERS = 6;
@@ -16,7 +17,7 @@ describe('events while the server is killed', () => {
   const served = serveStudio();
   let buildId: string;
   before(async () => {
-    buildId = await registerBuild(served);
+    buildId = await register(served.service, served.studio);
   });
 
   test('are all stored, once for each id, and so are their devices', async () => {
@@ -92,18 +93,4 @@ async function isTaken({ service, studio }: Served, buildId: string, body: strin
     // The server is being killed or started.
     return false;
   }
-}
-
-async function registerBuild({ service, studio }: Served): Promise<string> {
-  const response = await fetch(`${service.api}/tool/upload/build`, {
-    method: 'POST',
-    headers: {
-      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ version: '1.0.0', os: 'linux', arch: 'x86_64' }),
-  });
-  const { data } = (await response.json()) as { data: { build_id: string } };
-  return data.build_id;
 }

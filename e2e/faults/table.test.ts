@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { sha256 } from '../../packages/server/test/setup/uploads.ts';
 import { type FaultSite, NO_FAULT_SITE, startFaultSite } from '../setup/fault-site.ts';
 import { FAULTS, type Fault, type Random } from '../setup/faults.ts';
 import { EVENTS_PER_BATCH, reportCrash, type Shipped, sendEvents, ship } from '../setup/patient-load.ts';
-import { until } from '../setup/until.ts';
-import { sha256 } from '../setup/uploads.ts';
 
 const MINUTES = Number(process.env.CHAUFFEUR_TEST_FAULTS_MINUTES ?? 0);
 const SEED = Number(process.env.CHAUFFEUR_TEST_FAULTS_SEED ?? randomInt(2 ** 31));

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { VERSION } from '@chauffeur/contract/version';
 import { createTestDatabase } from '../../packages/server/test/setup/database.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { ownPlatform } from '../../scripts/release/executables.ts';
 import { launch, makeFolder, startService } from '../setup/processes.ts';
-import { until } from '../setup/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COMMAND = join(ROOT, 'packages/cli/dist');

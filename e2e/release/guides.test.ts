@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import { chmod, copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
 import { S3_MISSING, type S3Server, startS3 } from '../../packages/server/test/setup/s3.ts';
-import { askAs } from '../setup/ask.ts';
+import { addSymbols } from '../../packages/server/test/setup/symbols.ts';
 import { type GuideCommands, readGuideCommands } from '../setup/guide-commands.ts';
 import { GUIDE_PLANS } from '../setup/guide-plan.ts';
 import { handOutSources } from '../setup/offered-command.ts';
@@ -18,7 +19,6 @@ import {
   type ServiceProcess,
   startService,
 } from '../setup/processes.ts';
-import { addSymbols } from '../setup/shop.ts';
 import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

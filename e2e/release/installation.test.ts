@@ -6,14 +6,14 @@ import { copyFile, cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { VERSION } from '@chauffeur/contract/version';
+import { askAs } from '../../packages/server/test/setup/api-calls.ts';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { buildServerPackage } from '../../scripts/release/server-package.ts';
-import { askAs } from '../setup/ask.ts';
 import { type Debian, NO_DEBIAN, readCommands, setUpDebian } from '../setup/debian.ts';
 import { type Acknowledged, startLoad } from '../setup/load.ts';
 import { buildPreviousRelease, NO_HISTORY } from '../setup/previous-release.ts';
-import { findFreePort } from '../setup/processes.ts';
-import { signIn } from '../setup/studio.ts';
-import { until } from '../setup/until.ts';
+import { startBrowserSession } from '../setup/studio.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const DUMP = join(import.meta.dirname, '../../packages/server/test/fixtures/crashes/nosym_middle.dmp');
@@ -197,6 +197,10 @@ async function shipGame({ sh }: Debian, url: string, { settings }: { settings: s
     SERVICE_ACCESS_TOKEN: /^access_token=(\S+)$/m.exec(key)?.[1] ?? '',
     SERVICE_SECRET_KEY: /^secret_key=(\S+)$/m.exec(key)?.[1] ?? '',
   };
+  const keyHeaders = {
+    'x-access-token': environment.SERVICE_ACCESS_TOKEN,
+    'x-secret-key': environment.SERVICE_SECRET_KEY,
+  };
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const pushed = await sh(`cd /root && export ${variables.join(' ')}
     chauffeur push game --version 1.0.0 --os web --arch wasm32 --json`);
@@ -212,13 +216,13 @@ async function shipGame({ sh }: Debian, url: string, { settings }: { settings: s
     `curl -fsS ${url}/api/v1/public/crashes -H 'X-App-Id: ${data.game_uid}' -H 'X-Build-Id: ${buildId}' -F upload_file_minidump=@/root/crash.dmp`,
   );
   assert.match(reported, /^[\da-f-]{36}$/);
-  return { gameUid: data.game_uid, slug: 'my-game', buildId, environment };
+  return { gameUid: data.game_uid, slug: 'my-game', buildId, keyHeaders };
 }
 
 /** Checks that everything that was acknowledged is there; `isExact`, and nothing twice. */
 async function requireAll(url: string, game: Game, acknowledged: Acknowledged, { isExact }: { isExact: boolean }) {
   const service = { url, api: `${url}/api/v1` };
-  const ask = askAs(service, await signIn(service, { email: 'you@example.com', password: PASSWORD }));
+  const ask = askAs(service, await startBrowserSession(service, { email: 'you@example.com', password: PASSWORD }));
   const path = `/games/${game.gameUid}`;
   const requireCount = (count: number, expected: number) =>
     isExact ? assert.equal(count, expected) : assert.ok(count >= expected, `${count} of ${expected}`);

@@ -3,16 +3,10 @@
 import { join } from 'node:path';
 import { type RunningClamd, startClamd } from '../../packages/server/test/setup/clamd.ts';
 import { createTestDatabase } from '../../packages/server/test/setup/database.ts';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
 import { startS3 } from '../../packages/server/test/setup/s3.ts';
 import { isNginxInstalled, startNginx } from './nginx.ts';
-import {
-  type Environment,
-  findFreePort,
-  makeFolder,
-  type Service,
-  type ServiceProcess,
-  startService,
-} from './processes.ts';
+import { type Environment, makeFolder, type Service, type ServiceProcess, startService } from './processes.ts';
 
 /** The reason to skip a test if `startCluster` returns null. */
 export const NO_CLUSTER = 'skipped: nginx or versitygw not found';

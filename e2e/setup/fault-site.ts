@@ -5,11 +5,11 @@ import { access, chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type RunningClamd, startClamd } from '../../packages/server/test/setup/clamd.ts';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
 import { startS3 } from '../../packages/server/test/setup/s3.ts';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import { shipAndScan, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { findPostgres, type PostgresServer, query, USER } from './postgres-server.ts';
-import { type Environment, findFreePort, makeFolder, type ServiceProcess, startService } from './processes.ts';
-import { shipBuild } from './shop.ts';
+import { type Environment, makeFolder, type ServiceProcess, startService } from './processes.ts';
 import { openStudio, type Studio } from './studio.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -137,7 +137,7 @@ export async function startFaultSite(minutes: number): Promise<FaultSite | null>
     const first = processes.get('first api')!;
     const studio = await openStudio(first);
     const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' };
-    const { buildId } = await shipBuild(first, studio, build, zipOfSize(1000));
+    const { buildId } = await shipAndScan(first, studio, build, zipOfSize(1000));
     const output = () => [...past, ...processes.values()].map((process) => process.output()).join('');
     return {
       postgres,

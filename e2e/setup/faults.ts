@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { type FaultSite, MAX_CONNECTIONS, type ProcessName, type SmallDisk } from './fault-site.ts';
 import { EVENTS_PER_BATCH, sendEvents } from './patient-load.ts';
 import { startService } from './processes.ts';
 import type { ProxyMode, TcpProxy } from './tcp-proxy.ts';
-import { until } from './until.ts';
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;

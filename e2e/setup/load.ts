@@ -2,22 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
+import type { KeyHolder } from '../../packages/server/test/setup/server.ts';
+import { sendChunk, sha256, startSession, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 import { reportByEngine } from './crash-clients.ts';
-import type { Environment } from './processes.ts';
-import { openSession, sendChunk, sha256 } from './uploads.ts';
 
 const PLAYERS = 3;
 const EVENTS = 10;
 const ZIP_BYTES = 200_000;
 const PAUSE_MS = 20;
 
-export type LoadTarget = {
+export type LoadTarget = KeyHolder & {
   readonly gameUid: string;
   readonly slug: string;
   readonly buildId: string;
-  /** The variables with the deploy key. */
-  readonly environment: Environment;
   readonly dump: Uint8Array<ArrayBuffer>;
 };
 
@@ -111,13 +108,12 @@ async function reportCrash(target: LoadTarget, api: string, acknowledged: Acknow
 async function ship(target: LoadTarget, next: () => string, acknowledged: Acknowledged): Promise<void> {
   const version = randomUUID().replaceAll('-', '');
   const zip = zipOfSize(ZIP_BYTES);
-  const at = () => ({ service: { api: next() }, studio: target });
-  const session = await openSession(at(), version, zip);
+  const session = await startSession({ api: next() }, target, zip, {}, { version });
   for (const [start, end] of [
     [0, ZIP_BYTES / 2],
     [ZIP_BYTES / 2, zip.length],
   ] as const) {
-    const { status, body } = await sendChunk(at(), session, zip, start, end);
+    const { status, body } = await sendChunk({ api: next() }, target, session, zip, start, end);
     if (status !== (end === zip.length ? 201 : 202)) throw new Error(`a chunk got ${status}: ${JSON.stringify(body)}`);
   }
   acknowledged.builds.set(version, sha256(zip));

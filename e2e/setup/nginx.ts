@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { makeFolder } from './processes.ts';
-import { until } from './until.ts';
 
 /** The reason to skip a test if `startNginx` returns null. */
 export const NO_NGINX = 'skipped: nginx not found';

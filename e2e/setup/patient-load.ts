@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
-import { zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import type { Studio } from './studio.ts';
-import { until } from './until.ts';
-import { openSession, sendChunk, sha256, type Uploader } from './uploads.ts';
+import type { KeyHolder } from '../../packages/server/test/setup/server.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { sendChunk, sha256, startSession, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
 
 export const EVENTS_PER_BATCH = 10;
 const DUMP = new Uint8Array(readDumpFixture('nosym_middle'));
@@ -73,10 +72,9 @@ async function untilAccepted(subject: string, send: () => Promise<Response>): Pr
  * Uploads a zip in chunks until its upload is acknowledged. After a failure, continues where the server says, which has
  * all acknowledged chunks; begins again only if the session has expired.
  */
-export async function ship(next: Next, studio: Studio, mayExpire = false): Promise<Shipped> {
+export async function ship(next: Next, studio: KeyHolder, mayExpire = false): Promise<Shipped> {
   const zip = zipOfSize(ZIP_BYTES);
   const checksum = sha256(zip);
-  const at = () => ({ service: { api: next() }, studio });
   for (;;) {
     let version = '';
     let problem: unknown;
@@ -84,7 +82,7 @@ export async function ship(next: Next, studio: Studio, mayExpire = false): Promi
       () => {
         // Nothing is acknowledged yet, so another version may be used.
         version = randomUUID().replaceAll('-', '');
-        return openSession(at(), version, zip).catch((error) => {
+        return startSession({ api: next() }, studio, zip, {}, { version }).catch((error) => {
           problem = error;
           return undefined;
         });
@@ -92,7 +90,7 @@ export async function ship(next: Next, studio: Studio, mayExpire = false): Promi
       () => `no session for ${GIVE_UP_MS / 1000} s: ${problem}`,
       GIVE_UP_MS,
     );
-    const outcome = await finish(at, session, zip);
+    const outcome = await finish(next, studio, session, zip);
     if (outcome === 'uploaded') return { version, checksum };
     if (!mayExpire) throw new Error(`the session ${session} of ${version} is lost: ${outcome.lost}`);
   }
@@ -100,18 +98,23 @@ export async function ship(next: Next, studio: Studio, mayExpire = false): Promi
 
 export type Shipped = { readonly version: string; readonly checksum: string };
 
-async function finish(at: () => Uploader, session: string, zip: Buffer): Promise<'uploaded' | { lost: string }> {
+async function finish(
+  next: Next,
+  studio: KeyHolder,
+  session: string,
+  zip: Buffer,
+): Promise<'uploaded' | { lost: string }> {
   let acknowledged = 0;
   const deadline = performance.now() + GIVE_UP_MS;
   while (performance.now() < deadline) {
     const end = Math.min(acknowledged + CHUNK_BYTES, zip.length);
-    const response = await sendChunk(at(), session, zip, acknowledged, end).catch(() => undefined);
+    const response = await sendChunk({ api: next() }, studio, session, zip, acknowledged, end).catch(() => undefined);
     if (response?.status === 201) return 'uploaded';
     if (response?.body.error?.code === 4045) return { lost: JSON.stringify(response.body) };
     if (response?.body.error?.code === 5000) throw new Error(JSON.stringify(response.body));
     if (response?.status === 202) acknowledged = end;
     else {
-      const { sessions } = await readSessions(at);
+      const { sessions } = await readSessions(next, studio);
       const existing = sessions.find(({ session_id: id }) => id === session);
       // If it is not listed, it may be finished, with the response lost, which the same chunk gets again. Or it has expired,
       // which the next response says, unless the clock is back by then.
@@ -127,14 +130,9 @@ async function finish(at: () => Uploader, session: string, zip: Buffer): Promise
 type Sessions = { sessions: { session_id: string; current_size: number }[] };
 
 /** Asks with the deploy key until there is a response. */
-function readSessions(at: () => Uploader): Promise<Sessions> {
+function readSessions(next: Next, { keyHeaders }: KeyHolder): Promise<Sessions> {
   return until(async () => {
-    const { service, studio } = at();
-    const headers = {
-      'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-      'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-    };
-    const response = await fetch(`${service.api}/tool/upload/sessions`, { headers }).catch(() => undefined);
+    const response = await fetch(`${next()}/tool/upload/sessions`, { headers: keyHeaders }).catch(() => undefined);
     return response?.ok ? ((await response.json()) as { data: Sessions }).data : undefined;
   });
 }

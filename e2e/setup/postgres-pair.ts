@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFile, glob, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
 import { findPostgres, killProcess, type PostgresServer, query, USER } from './postgres-server.ts';
-import { findFreePort, makeFolder } from './processes.ts';
-import { until } from './until.ts';
+import { makeFolder } from './processes.ts';
 
 /** The reason to skip a test if `startPostgresPair` returns null. */
 export const NO_PAIR = 'skipped: PostgreSQL or HAProxy not found';

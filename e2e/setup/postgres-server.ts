@@ -5,7 +5,7 @@ import { appendFile, chown, glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { until } from './until.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
 
 const exec = promisify(execFile);
 

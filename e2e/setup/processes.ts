@@ -1,10 +1,10 @@
 // Runs the server and the command as users do: in separate processes with their own environment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
 import { COMMAND, SERVER } from '../../packages/server/test/setup/programs.ts';
 
 const START_DEADLINE_MS = 60_000;
@@ -110,22 +110,17 @@ function endOf(child: ChildProcess, output: () => string): Promise<number | null
   return promise;
 }
 
-/** Runs `chauffeur-server` with these arguments until it exits. */
-export function runServerCommand(service: Pick<Service, 'environment'>, args: string[], input = ''): Promise<Result> {
-  return runScript(SERVER, args, { environment: service.environment, input }).ended;
-}
-
 /** Runs `chauffeur` with these arguments until it exits. */
 export function runCommand(
   args: string[],
   options: { environment: Environment; folder: string; echo?: boolean },
 ): Promise<Result> {
-  return runScript(COMMAND, args, options).ended;
+  return spawnCommand(args, options).ended;
 }
 
 /** Starts `chauffeur` with these arguments, to be interrupted. */
-export function spawnCommand(args: string[], options: { environment: Environment; folder: string }): Running {
-  return runScript(COMMAND, args, options);
+export function spawnCommand(args: string[], options: RunOptions): Running {
+  return launch(process.execPath, [COMMAND, ...args], options);
 }
 
 export type Running = {
@@ -135,10 +130,6 @@ export type Running = {
   readonly ended: Promise<Result>;
 };
 type RunOptions = { environment: Environment; folder?: string; input?: string; echo?: boolean };
-
-function runScript(script: string, args: string[], options: RunOptions): Running {
-  return launch(process.execPath, [script, ...args], options);
-}
 
 /** Starts a program. */
 export function launch(
@@ -166,15 +157,4 @@ export async function makeFolder(): Promise<{ path: string; remove(): Promise<vo
   const path = await mkdtemp(join(tmpdir(), 'chauffeur-'));
   await chmod(path, 0o755);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
-}
-
-/** Returns an unused port. */
-export async function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const probe = createServer().on('error', reject);
-  probe.listen(0, '127.0.0.1', () => {
-    const address = probe.address();
-    probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-  });
-  return promise;
 }

@@ -2,17 +2,19 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
+import { callTool } from '../../packages/server/test/setup/agents.ts';
+import { type Ask, askAs } from '../../packages/server/test/setup/api-calls.ts';
+import { addPictures } from '../../packages/server/test/setup/images.ts';
+import { newestLink, newestMail } from '../../packages/server/test/setup/mail.ts';
 import { registerClient, requestConsent } from '../../packages/server/test/setup/oauth.ts';
-import { smallZip } from '../../packages/server/test/setup/uploads.ts';
-import { type Ask, askAs } from './ask.ts';
+import { runServerCommand } from '../../packages/server/test/setup/server-command.ts';
+import { addSymbols } from '../../packages/server/test/setup/symbols.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { type Shipped, shipAndScan, smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
-import { callTool } from './mcp.ts';
-import { newestLink, newestMail } from './outbox.ts';
-import { runServerCommand, type Service } from './processes.ts';
+import type { Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
-import { addPictures, addSymbols, type Shipped, shipBuild } from './shop.ts';
-import { addAccount, openStudio, type Studio } from './studio.ts';
-import { until } from './until.ts';
+import { addAccount, keyOf, openStudio, type Studio } from './studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
 const GAME = fileURLToPath(new URL('../../examples/tiny-game', import.meta.url));
@@ -30,7 +32,7 @@ export type Showroom = { readonly owner: Studio; readonly visits: readonly Visit
 /** Creates the content, and waits until it is processed. The owner of the games is also an operator. */
 export async function furnish(service: Service): Promise<Showroom> {
   const owner = await openStudio(service, 'Owls of the North');
-  await runServerCommand(service, ['admin', 'user', 'operator', '--email', owner.email]);
+  await runServerCommand(service.environment, ['admin', 'user', 'operator', '--email', owner.email]);
   const ask = askAs(service, owner.session);
   const [builds] = await Promise.all([
     shipBuilds(service, owner),
@@ -149,7 +151,7 @@ async function followByMail(service: Service, slug: string): Promise<{ confirmFo
   const confirmation = new URL(await newestLink(service, 'Confirm that you follow', to)).pathname;
   await postJson(`${service.api}/public/follows/confirm`, { token: confirmation.split('/').at(-1) });
   await request();
-  const [end = ''] = /\/unfollow\/[\w-]+/.exec(await newestMail(service, 'You already follow', to)) ?? [];
+  const [end = ''] = /\/unfollow\/[\w-]+/.exec((await newestMail(service, 'You already follow', to)).text) ?? [];
   return { confirmFollow: confirmation, endFollow: end };
 }
 
@@ -165,12 +167,12 @@ async function reportAsGuest(
     `${service.api}/public/games/${slug}/bugs`,
     report,
   );
-  const mail = await newestMail(service, 'Confirm your address', to);
+  const { text: mail } = await newestMail(service, 'Confirm your address', to);
   const [confirmReplies = ''] = /\/confirm-replies\/[\w-]+/.exec(mail) ?? [];
   const [blockMails = ''] = /\/block-emails\/[\w-]+/.exec(mail) ?? [];
   await postJson(`${service.api}/public/bugs/confirm`, { token: confirmReplies.split('/').at(-1) });
   await ask('POST', `/games/${gameUid}/bugs/${filed.bug_uid}/replies`, { message: 'It shines in the next build.' });
-  const [endReplies = ''] = /\/stop-replies\/[\w-]+/.exec(await newestMail(service, 'Re: ', to)) ?? [];
+  const [endReplies = ''] = /\/stop-replies\/[\w-]+/.exec((await newestMail(service, 'Re: ', to)).text) ?? [];
   return { ticket: new URL(filed.page_url).pathname, confirmReplies, endReplies, blockMails };
 }
 
@@ -193,7 +195,7 @@ type Builds = { linux: Shipped; beta: Shipped };
 
 async function shipBuilds(service: Service, studio: Studio): Promise<Builds> {
   const ship = (version: string, os: string, more: object = {}) =>
-    shipBuild(
+    shipAndScan(
       service,
       studio,
       { version, os, arch: os === 'web' ? 'wasm' : 'x86_64', ...more },
@@ -211,7 +213,7 @@ async function shipBuilds(service: Service, studio: Studio): Promise<Builds> {
   const [linux] = await Promise.all([
     ship('1.1.0', 'linux', { title: 'Second forest', changelog_items }),
     ship('1.1.0', 'windows', { title: 'Second forest', changelog_items }),
-    shipBuild(service, studio, { version: '1.1.0', os: 'web', arch: 'wasm' }, smallZip('index.html', page)),
+    shipAndScan(service, studio, { version: '1.1.0', os: 'web', arch: 'wasm' }, smallZip('index.html', page)),
   ]);
   // The newest build, in which the crashes occur.
   const beta = await ship('1.2.0-rc.1', 'linux', { channel: 'beta', title: 'Owlets' });
@@ -269,12 +271,11 @@ async function openFurtherGames(service: Service, owner: Studio, ask: Ask): Prom
     FURTHER_GAMES.map(async ({ name, os, ...texts }, index) => {
       const { game_uid: gameUid, slug } = await ask<{ game_uid: string; slug: string }>('POST', '/games', { name });
       const key = await ask<DeployKey>('POST', `/games/${gameUid}/deploy-keys`);
-      const environment = { SERVICE_ACCESS_TOKEN: key.access_token, SERVICE_SECRET_KEY: key.secret_key };
-      const studio: Studio = { ...owner, gameUid, slug, environment };
+      const studio = { ...owner, gameUid, slug, ...keyOf(service, key) };
       const scene = await drawScene(index + 1, WIDE);
       for (const kind of ['cover', 'thumbnail', 'screenshot'] as const)
         await addPictures(service, studio, kind, [scene]);
-      await shipBuild(service, studio, { version: '1.0.0', os, arch: 'x86_64' }, smallZip(`${slug}.bin`));
+      await shipAndScan(service, studio, { version: '1.0.0', os, arch: 'x86_64' }, smallZip(`${slug}.bin`));
       const description = `${texts.tagline}. For an evening, or for many.`;
       await ask('PATCH', `/games/${gameUid}`, { ...texts, description, visibility: 'public' });
     }),

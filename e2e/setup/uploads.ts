@@ -1,63 +1,20 @@
-// Uploads builds of a studio completely, in chunks, or only half, for tests that interrupt an upload.
-import { createHash } from 'node:crypto';
+// Uploads builds of a studio only half, for tests that interrupt an upload, and waits for what becomes of them.
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fieldPart, filePart, multipartOf, type Part } from '../../packages/server/test/setup/raw.ts';
+import type { ApiResponse } from '../../packages/server/test/setup/server.ts';
+import { until } from '../../packages/server/test/setup/until.ts';
+import { register, sha256, uploadFields } from '../../packages/server/test/setup/uploads.ts';
 import type { Service } from './processes.ts';
 import type { Served } from './served.ts';
 import { readOffers, type Studio } from './studio.ts';
-import { until } from './until.ts';
-
-export type UploadResponse = {
-  status: number;
-  body: { data: Record<string, string | number>; error?: { code: number } };
-};
-
-/** The server and the deploy key of uploads. */
-export type Uploader = {
-  readonly service: Pick<Service, 'api'>;
-  readonly studio: Pick<Studio, 'environment'>;
-};
 
 /** A server with a studio. */
 type Place = { readonly service: Service; readonly studio: Studio };
 
-const PLATFORM = { os: 'linux', arch: 'x86_64' };
 const UPLOADS = '/api/v1/tool/upload/files';
-
-/** Registers a build of this version. Returns the fields of its upload. */
-async function register(served: Uploader, version: string, zip: Buffer): Promise<Record<string, string>> {
-  const registered = await post(served, '/tool/upload/build', JSON.stringify({ version, ...PLATFORM }), {
-    'content-type': 'application/json',
-  });
-  if (registered.status !== 201) throw new Error(JSON.stringify(registered.body));
-  const buildId = String(registered.body.data.build_id);
-  return { build_id: buildId, ...PLATFORM, channel: 'stable', checksum: sha256(zip) };
-}
-
-/** Registers a build of this version and opens a session for its zip. Returns the id of the session. */
-export async function openSession(served: Uploader, version: string, zip: Buffer): Promise<string> {
-  const fields = await register(served, version, zip);
-  const body = new URLSearchParams({ ...fields, filename: 'game.zip', total_size: String(zip.length) });
-  const opened = await post(served, '/tool/upload/sessions', body);
-  if (opened.status !== 201) throw new Error(JSON.stringify(opened.body));
-  return String(opened.body.data.session_id);
-}
-
-/** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
-export function sendChunk(
-  served: Uploader,
-  session: string,
-  zip: Buffer,
-  start: number,
-  end: number,
-): Promise<UploadResponse> {
-  const form = new FormData();
-  form.append('file', new Blob([zip.subarray(start, end) as Uint8Array<ArrayBuffer>]), 'chunk');
-  return post(served, '/tool/upload/files', form, chunkHeaders(session, zip, start, end));
-}
 
 /** Sends the first half of a chunk. Returns a function that sends the rest. */
 export function sendHalfChunk(served: Place, session: string, zip: Buffer, start: number, end: number) {
@@ -66,7 +23,8 @@ export function sendHalfChunk(served: Place, session: string, zip: Buffer, start
 
 /** Registers a build of this version and sends the first half of its upload. Returns a function that sends the rest. */
 export async function sendHalfUpload(served: Served, version: string, zip: Buffer) {
-  const fields = Object.entries(await register(served, version, zip));
+  const { service, studio } = served;
+  const fields = Object.entries(uploadFields(await register(service, studio, { version }), zip));
   const before = await listBlobs(served);
   const parts = [...fields.map(([name, value]) => fieldPart(name, value)), filePart(zip)];
   const sendRest = await sendHalf(served, parts, {});
@@ -93,17 +51,6 @@ export async function downloadSum(url: string): Promise<string> {
   return sha256(new Uint8Array(await (await fetch(url)).arrayBuffer()));
 }
 
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function keyHeaders({ studio }: Uploader): Record<string, string> {
-  return {
-    'x-access-token': studio.environment.SERVICE_ACCESS_TOKEN ?? '',
-    'x-secret-key': studio.environment.SERVICE_SECRET_KEY ?? '',
-  };
-}
-
 function chunkHeaders(session: string, zip: Buffer, start: number, end: number): Record<string, string> {
   return { 'x-upload-session-id': session, 'content-range': `bytes ${start}-${end - 1}/${zip.length}` };
 }
@@ -114,29 +61,15 @@ async function listBlobs({ service, studio }: Served): Promise<string[]> {
   return readdir(join(service.dataFolder, 'blobs', 'files', studio.gameUid)).catch(() => []);
 }
 
-async function post(
-  served: Uploader,
-  path: string,
-  body: BodyInit,
-  headers: Record<string, string> = {},
-): Promise<UploadResponse> {
-  const response = await fetch(`${served.service.api}${path}`, {
-    method: 'POST',
-    headers: { ...keyHeaders(served), ...headers },
-    body,
-  });
-  return { status: response.status, body: (await response.json()) as UploadResponse['body'] };
-}
-
 async function sendHalf(
   served: Place,
   parts: readonly Part[],
   headers: Record<string, string>,
-): Promise<() => Promise<UploadResponse>> {
+): Promise<() => Promise<Pick<ApiResponse, 'status' | 'body'>>> {
   const { hostname, port } = new URL(served.service.url);
   const body = multipartOf(parts);
   const all = {
-    ...keyHeaders(served),
+    ...served.studio.keyHeaders,
     ...headers,
     host: 'chauffeur',
     connection: 'close',

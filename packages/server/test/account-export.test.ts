@@ -9,11 +9,11 @@ import { changed, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { SECTIONS } from '../src/operate/account-export/sections.ts';
 import { signUp } from './setup/accounts.ts';
+import { type AgentGame, makeAgentGame } from './setup/agent-game.ts';
 import { makeKey } from './setup/agents.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { connectProgram } from './setup/oauth.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
-import { openStudio, type Studio } from './setup/studio.ts';
 
 /** Columns that look as if they belonged to an account, and why no export has them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -47,11 +47,11 @@ const LOOKS_LIKE_ACCOUNT =
   /(^|_)(user|owner|person|actor|asker|inviter|assignee|member|author|reporter|recipient|subject|identifier)(_id)?$|email|^address$|_by$|^personal_of$/;
 
 let server: TestServer;
-let studio: Studio;
+let studio: AgentGame;
 const time = { offset: 0 };
 before(async () => {
   server = await startServer({ clock: { now: () => new Date(Date.now() + time.offset) } });
-  studio = await openStudio(server);
+  studio = await makeAgentGame(server);
 });
 after(() => server.stop());
 

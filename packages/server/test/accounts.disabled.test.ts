@@ -11,9 +11,10 @@ import { signInCommand, useLogin } from './setup/cli-logins.ts';
 import { createAccount } from './setup/create-account.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { connectProgram } from './setup/oauth.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
 import { addApp, nextCode, startSignIn } from './setup/totp.ts';
+import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 
 let server: TestServer;

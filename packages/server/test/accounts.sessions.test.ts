@@ -34,8 +34,8 @@ import {
   startServer,
   type TestGame,
   type TestServer,
-  until,
 } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const tokenOf = (cookie: string) => /session_token=([^;.]+)/.exec(cookie)?.[1] ?? '';
 

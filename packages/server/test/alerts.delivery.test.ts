@@ -11,7 +11,8 @@ import { enqueueMail } from '../src/people/accounts/accounts.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { openPostOffice, type PostOffice } from './setup/post-office.ts';
 import { openReceiver, type Receiver } from './setup/receiver.ts';
-import { request, startServer, type TestServer, until } from './setup/server.ts';
+import { request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 let [server, receiver, mails] = [] as unknown as [TestServer, Receiver, PostOffice];
 before(async () => {

@@ -10,7 +10,8 @@ import { requestApproval } from '../src/team/approvals/approvals.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { type ApprovalStudio, approvalCalls } from './setup/approvals.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
-import { makeAdmin, makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { register, shipAndScan } from './setup/uploads.ts';
 
 describe('approvals', () => {

@@ -24,8 +24,9 @@ import {
   restoreFrom,
   serve,
 } from './setup/installations.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, startServerCommand } from './setup/server-command.ts';
+import { until } from './setup/until.ts';
 import { ship, zipOfSize } from './setup/uploads.ts';
 
 const SILENT = { progress: () => undefined, problem: (line: string) => assert.fail(line) };

@@ -15,7 +15,8 @@ import { createDownloadLink, readDownloadLink } from '../src/shop/store/download
 import { startWorker } from '../src/worker/run.ts';
 import { callApi, makeOwnedGame } from './setup/api-calls.ts';
 import { signInCommand } from './setup/cli-logins.ts';
-import { request, startServer, type TestServer, until } from './setup/server.ts';
+import { request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import {
   formOf,
   ship,

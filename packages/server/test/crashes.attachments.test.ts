@@ -26,8 +26,9 @@ import {
 } from './setup/crashes.ts';
 import { picture } from './setup/images.ts';
 import { multipartOf, type Part } from './setup/raw.ts';
-import { type ApiResponse, makePlayer, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { unrealArchive } from './setup/unreal.ts';
+import { until } from './setup/until.ts';
 
 let server: TestServer;
 before(async () => {

@@ -9,13 +9,14 @@ import {
   groupsOf,
   readDumpFixture,
   readSymbolFixture,
-  registerBuild,
   reportCrash,
   reportRow,
 } from './setup/crash-dumps.ts';
 import { outageOf } from './setup/outage.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, compileNow, symbolBlobsOf, waitingJobs } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const SYMBOLS = readSymbolFixture('null_deref_inline');
@@ -30,7 +31,7 @@ describe('processing a crash', () => {
     // Without a worker, so the tests run the jobs.
     server = await startServer({ role: 'api' });
     game = await makeGame(server);
-    buildId = await registerBuild(server, game);
+    buildId = await register(server, game);
     reportId = await reportCrash(server, game, buildId, { dump: DUMP, message: 'it said' });
   });
   afterEach(() => server.stop());
@@ -115,7 +116,7 @@ describe('processing crashes while the database restarts', () => {
     const server = await startServer();
     t.after(() => server.stop());
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const ids: string[] = [];
     for (let count = 0; count < 20; count++) ids.push(await reportCrash(server, game, buildId, { dump: DUMP }));
     const outage = outageOf(server.database);

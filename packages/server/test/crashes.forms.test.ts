@@ -21,7 +21,8 @@ import {
   reportsOf,
 } from './setup/crashes.ts';
 import { multipartOf, type Part } from './setup/raw.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);
 const LOG = Buffer.from('started\nloaded\ncrashed\n');

@@ -15,18 +15,12 @@ import { finishReports } from '../src/crash/crashes/process/unfinished.job.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import {
-  findMiscount,
-  groupsOf,
-  readDumpFixture,
-  registerBuild,
-  reportCrash,
-  reportRow,
-  untilDone,
-} from './setup/crash-dumps.ts';
+import { findMiscount, groupsOf, readDumpFixture, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { countJobs } from './setup/crashes.ts';
-import { makeGame, request, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, request, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { waitingJobs } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -44,7 +38,7 @@ describe('crash groups', () => {
 
   async function openGame() {
     const game = await makeGame(server);
-    return { game, buildId: await registerBuild(server, game) };
+    return { game, buildId: await register(server, game) };
   }
 
   function reportMany(game: TestGame, buildId: string, count: number): Promise<string[]> {
@@ -204,7 +198,7 @@ describe('crash groups', () => {
     await resolve(game, null);
     await attach(game, await reportMany(game, buildId, 1), 'a');
     assert.deepEqual(await titles(game), [['group a of things', 2, 'resolved']]);
-    const later = await registerBuild(server, game, { version: '1.1.0' });
+    const later = await register(server, game, { version: '1.1.0' });
     await attach(game, await reportMany(game, later, 1), 'a');
     assert.deepEqual(await titles(game), [['group a of things', 3, 'open']]);
     assert.ok((await groupsOf(server, game))[0]?.regressed_at instanceof Date);
@@ -212,7 +206,7 @@ describe('crash groups', () => {
 
   test('are opened again by the version with the fix, even if it was registered before', async () => {
     const { game, buildId } = await openGame();
-    const fixed = await registerBuild(server, game, { version: '1.1.0' });
+    const fixed = await register(server, game, { version: '1.1.0' });
     await attach(game, await reportMany(game, buildId, 1), 'a');
     await resolve(game, '1.1.0');
     await attach(game, await reportMany(game, buildId, 1), 'a');
@@ -262,7 +256,7 @@ describe('reports that would never finish', () => {
 
   test('are grouped by message if their dump never arrives, and fail if processing never ends', async () => {
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const { body } = await request(`${server.api}/public/crashes`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-app-id': game.uid, 'x-build-id': buildId },
@@ -302,7 +296,7 @@ describe('reports that would never finish', () => {
 
   test('continue after an hour if their jobs were lost', async () => {
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const withDump = await reportCrash(server, game, buildId, { dump: Buffer.from('not processed yet') });
     const withoutDump = await reportCrash(server, game, buildId, { message: 'no dump' });
     const jobsOf = async () =>
@@ -348,7 +342,7 @@ describe('regrouping after the rules changed', () => {
 
   test('moves all reports in batches by their stored stacks, counting none twice', async () => {
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const dump = readDumpFixture('nosym_middle');
     const ids = await Promise.all([
       ...Array.from({ length: 104 }, () => reportCrash(server, game, buildId, { message: 'no stack' })),
@@ -371,7 +365,7 @@ describe('regrouping after the rules changed', () => {
 
   test('leaves a report in its group if its stored stack cannot be read', async () => {
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const done = await untilDone(
       server,
       await reportCrash(server, game, buildId, { dump: readDumpFixture('nosym_middle') }),
@@ -385,7 +379,7 @@ describe('regrouping after the rules changed', () => {
 
   test('does nothing if the reports were grouped by the current rules', async () => {
     const game = await makeGame(server);
-    await untilDone(server, await reportCrash(server, game, await registerBuild(server, game), { message: 'x' }));
+    await untilDone(server, await reportCrash(server, game, await register(server, game), { message: 'x' }));
     assert.equal(await requestRegrouping(server.ctx, game.uid), 0);
   });
 });

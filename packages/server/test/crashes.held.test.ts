@@ -10,10 +10,12 @@ import { joinPresence } from '../src/kernel/processes/presence.ts';
 import { JOBS } from '../src/registry.ts';
 import { type HeldJob, holdJobs } from '../src/request/held-jobs.ts';
 import { startWorker } from '../src/worker/run.ts';
-import { readDumpFixture, registerBuild, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
+import { readDumpFixture, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { countJobs, idHeaders, makeSender } from './setup/crashes.ts';
 import { filePart, multipartOf } from './setup/raw.ts';
-import { makeGame, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const TASK = 'crashes:process';
@@ -46,7 +48,7 @@ describe('a process that receives dumps and runs jobs', () => {
 
   test('processes a dump that was uploaded without a job in the queue', async () => {
     const game = await makeGame(server);
-    const reportId = await reportCrash(server, game, await registerBuild(server, game), { dump: DUMP });
+    const reportId = await reportCrash(server, game, await register(server, game), { dump: DUMP });
     const { processNo } = server.ctx.presence.current();
     assert.equal(await holderOf(server, reportId), processNo);
     assert.equal((await untilDone(server, reportId)).state, 'processed');
@@ -93,7 +95,7 @@ describe('a dump that a process holds', () => {
 
   async function reportOne(): Promise<string> {
     const game = await makeGame(server);
-    return reportCrash(server, game, await registerBuild(server, game), { dump: DUMP });
+    return reportCrash(server, game, await register(server, game), { dump: DUMP });
   }
 
   /** Runs the jobs of the database in a process of its own until `work` resolves. */
@@ -143,7 +145,7 @@ describe('a dump that a process holds', () => {
     const running = Promise.withResolvers<void>();
     hold(() => running.promise);
     const game = await makeGame(server);
-    const buildId = await registerBuild(server, game);
+    const buildId = await register(server, game);
     const ids: string[] = [];
     for (let no = 0; no < 130; no += 1) ids.push(await reportCrash(server, game, buildId, { dump: DUMP }));
     const jobs = await Promise.all(ids.map((id) => countJobs({ server }, TASK, id)));

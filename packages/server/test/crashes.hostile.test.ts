@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { findMiscount, readDumpFixture, registerBuild, reportCrash, untilDone } from './setup/crash-dumps.ts';
+import { findMiscount, readDumpFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
 import { writeHeavyDump } from './setup/heavy-dump.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { register } from './setup/uploads.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../../shared/corpus/hostile');
 const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';
@@ -17,7 +18,7 @@ describe('hostile dumps', () => {
   before(async () => {
     server = await startServer();
     game = await makeGame(server);
-    buildId = await registerBuild(server, game);
+    buildId = await register(server, game);
   });
   after(() => server.stop());
 
@@ -55,7 +56,7 @@ describe('hostile dumps', () => {
       const bounded = await startServer({ env });
       t.after(() => bounded.stop());
       const game = await makeGame(bounded);
-      const buildId = await registerBuild(bounded, game);
+      const buildId = await register(bounded, game);
       const heavy = await reportCrash(bounded, game, buildId, { dump: writeHeavyDump(), message: 'heavy' });
       const light = await reportCrash(bounded, game, buildId, { dump: readDumpFixture('nosym_middle') });
       const failed = await untilDone(bounded, heavy);

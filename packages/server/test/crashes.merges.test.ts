@@ -6,20 +6,21 @@ import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
 import { moveSplit } from '../src/crash/crashes/triage/move-split.job.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
 import { isLockAwaited } from './setup/lock-waits.ts';
-import { type ApiResponse, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, startServer, type TestServer } from './setup/server.ts';
 import {
   activityOf,
   call,
   done,
   groupsOf,
   idsOf,
-  openStudio,
+  makeTriagedGame,
   patch,
   post,
   report,
-  type Studio,
+  type TriagedGame,
   undo,
 } from './setup/triage.ts';
+import { until } from './setup/until.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -30,7 +31,7 @@ after(() => server.stop());
 
 describe('merged groups', () => {
   test('are one group with all their reports, present and future, until they are separated', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     const second = await addBuild(server, studio.game, { version: '2.0.0', os: 'windows' });
     await report(studio, ['a']);
     for (let count = 0; count < 3; count += 1) await report(studio, ['b'], second);
@@ -86,7 +87,7 @@ describe('merged groups', () => {
   });
 
   test('share one state, which a report of any of them can reopen', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b']) await report(studio, [name]);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
@@ -99,7 +100,7 @@ describe('merged groups', () => {
   });
 
   test('can be merged into others, and each merge undone', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
     const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
@@ -123,7 +124,7 @@ describe('merged groups', () => {
   });
 
   test('stay where they are if the group that they were in before has gone elsewhere', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
     const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
@@ -139,7 +140,7 @@ describe('merged groups', () => {
 
   test('two merges in opposite directions at once leave one group', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const studio = await openStudio(server);
+      const studio = await makeTriagedGame(server);
       for (const name of ['a', 'b']) await report(studio, [name]);
       const ids = await idsOf(studio, 'a', 'b');
       await Promise.all(ids.map((into) => post(studio, '/merge', { group_ids: ids, into })));
@@ -152,7 +153,7 @@ describe('merged groups', () => {
   });
 
   test('are refused across games, alone, and into a group that is not among them', async () => {
-    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
     await report(studio, ['a']);
     await report(other, ['a']);
     const [[own = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
@@ -168,8 +169,8 @@ describe('merged groups', () => {
 
 describe('a group that is deleted meanwhile, with its last report,', () => {
   /** Deletes the report of `a` while `change` waits for the group. */
-  async function changeDuring(change: (studio: Studio, ids: { a: string; b: string }) => Promise<ApiResponse>) {
-    const studio = await openStudio(server);
+  async function changeDuring(change: (studio: TriagedGame, ids: { a: string; b: string }) => Promise<ApiResponse>) {
+    const studio = await makeTriagedGame(server);
     const reportId = await report(studio, ['a', 'mod']);
     await report(studio, ['b']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
@@ -206,13 +207,13 @@ describe('a group that is deleted meanwhile, with its last report,', () => {
 });
 
 describe('a split group', () => {
-  const moveAll = async ({ game }: Studio, groupId: string, name: string) =>
+  const moveAll = async ({ game }: TriagedGame, groupId: string, name: string) =>
     moveSplit(server.ctx, { gameId: game.uid, groupId, name, before: null });
-  const places = async (studio: Studio) =>
+  const places = async (studio: TriagedGame) =>
     (await groupsOf(studio)).map(({ title, count }) => [title, count] as const).sort(([a], [b]) => (a < b ? -1 : 1));
 
   test('has another group for reports with a function, present and future, until it is undone', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (let count = 0; count < 2; count += 1) await report(studio, ['draw', 'Mod::load', 'main']);
     await report(studio, ['draw', 'main']);
     const [id = ''] = await idsOf(studio, 'draw');
@@ -249,7 +250,7 @@ describe('a split group', () => {
   });
 
   test('can be split again, but not by a function that no report or every report has', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['draw', 'x', 'y']);
     await report(studio, ['draw', 'x']);
     const [id = ''] = await idsOf(studio, 'draw');
@@ -274,7 +275,7 @@ describe('a split group', () => {
   });
 
   test('splits the groups merged into it in the same way', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a', 'mod']);
     await report(studio, ['a']);
     await report(studio, ['b', 'mod']);
@@ -291,7 +292,7 @@ describe('a split group', () => {
   });
 
   test('can be split again after that was undone, also if it got no reports since', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const split = await post(studio, `/${a}/split`, { function: 'mod' });
@@ -316,7 +317,7 @@ describe('a split group', () => {
   });
 
   test('is not split by a function that only a part of another group has, which can be separated', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     await report(studio, ['b', 'mod']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
@@ -330,7 +331,7 @@ describe('a split group', () => {
   });
 
   test('gets its part back together with the groups that were merged into the part', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     const send = async () => {
       for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
     };

@@ -18,7 +18,6 @@ import {
   groupsOf,
   readDumpFixture,
   readSymbolFixture,
-  registerBuild,
   reportCrash,
   reportRow,
   type StoredReport,
@@ -26,8 +25,10 @@ import {
 } from './setup/crash-dumps.ts';
 import { isLockAwaited } from './setup/lock-waits.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, compileNow, untilCompiled } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const SYMBOLS = readSymbolFixture('null_deref_inline');
@@ -37,7 +38,7 @@ const FIRST = { number: 1, last: false, signal: new AbortController().signal };
 /** A new game for each test, so its groups are those of the test. */
 async function openGame(server: TestServer): Promise<{ game: TestGame; buildId: string }> {
   const game = await makeGame(server);
-  return { game, buildId: await registerBuild(server, game) };
+  return { game, buildId: await register(server, game) };
 }
 
 async function readStack({ ctx }: TestServer, { stack_key }: StoredReport): Promise<Report> {

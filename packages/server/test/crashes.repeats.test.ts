@@ -20,7 +20,8 @@ import {
 import { isLockAwaited } from './setup/lock-waits.ts';
 import { readMetric } from './setup/metrics.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
-import { type ApiResponse, request, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(3000)]);

@@ -16,32 +16,32 @@ before(async () => {
 after(() => server.stop());
 
 type Rule = { frames: string; effect: string };
-type Studio = { game: SharedGame; buildId: string };
+type GroupedGame = { game: SharedGame; buildId: string };
 
-async function openStudio(...stacks: string[][]): Promise<Studio> {
+async function makeGroupedGame(...stacks: string[][]): Promise<GroupedGame> {
   const game = await makeSharedGame(server);
   const buildId = await addBuild(server, game);
   for (const stack of stacks) await addReport(server.ctx, { game, buildId, stack });
   return { game, buildId };
 }
 
-const rulesOf = ({ game }: Studio, method = 'GET', rules?: readonly Rule[], as: Person | null = game.owner) =>
+const rulesOf = ({ game }: GroupedGame, method = 'GET', rules?: readonly Rule[], as: Person | null = game.owner) =>
   callAs(server, as, `/games/${game.uid}/grouping-rules`, { method, ...(rules !== undefined && { body: { rules } }) });
-const preview = async ({ game }: Studio, ...rules: Rule[]) => {
+const preview = async ({ game }: GroupedGame, ...rules: Rule[]) => {
   const path = `/games/${game.uid}/grouping-rules/preview`;
   const { status, body } = await callAs(server, game.owner, path, { method: 'POST', body: { rules } });
   assert.equal(status, 200, JSON.stringify(body));
   return body.data;
 };
 
-async function apply(studio: Studio, ...rules: Rule[]): Promise<void> {
+async function apply(studio: GroupedGame, ...rules: Rule[]): Promise<void> {
   const { status, body } = await rulesOf(studio, 'PUT', rules);
   assert.equal(status, 200, JSON.stringify(body));
   assert.equal(body.data.regrouping, true);
   await regroupReports(server.ctx, { gameId: studio.game.uid, before: null });
 }
 
-async function groupsOf({ game }: Studio): Promise<[title: string, count: number][]> {
+async function groupsOf({ game }: GroupedGame): Promise<[title: string, count: number][]> {
   const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups`);
   return body.data.groups
     .map(({ title, count }: { title: string; count: number }) => [title, count])
@@ -56,7 +56,7 @@ const LOGGED = [
 
 describe('the grouping rules of a game', () => {
   test('are applied to existing reports when they are saved, and again when they change', async () => {
-    const studio = await openStudio(...LOGGED);
+    const studio = await makeGroupedGame(...LOGGED);
     assert.deepEqual(await groupsOf(studio), [['Log::fatal', 3]]);
     await apply(studio, { frames: 'Log::*', effect: 'irrelevant' });
     assert.deepEqual(await groupsOf(studio), [
@@ -75,7 +75,7 @@ describe('the grouping rules of a game', () => {
   });
 
   test('say where a stack begins and ends', async () => {
-    const studio = await openStudio(['report', 'Handler::run', 'memcpy', 'Door::open']);
+    const studio = await makeGroupedGame(['report', 'Handler::run', 'memcpy', 'Door::open']);
     await apply(studio, { frames: 'Handler::*', effect: 'top' });
     assert.deepEqual(await groupsOf(studio), [['Handler::run', 1]]);
     await apply(studio, { frames: 'report', effect: 'irrelevant' }, { frames: 'Handler::*', effect: 'irrelevant' });
@@ -86,7 +86,7 @@ describe('the grouping rules of a game', () => {
   });
 
   test('are explained in the group', async () => {
-    const studio = await openStudio(...LOGGED);
+    const studio = await makeGroupedGame(...LOGGED);
     await apply(studio, { frames: 'Log::*', effect: 'irrelevant' });
     const { body } = await callAs(server, studio.game.owner, `/games/${studio.game.uid}/crash-groups`);
     const path = `/games/${studio.game.uid}/crash-groups/${body.data.groups[0].group_id}`;
@@ -98,7 +98,7 @@ describe('the grouping rules of a game', () => {
   });
 
   test('are previewed without being saved', async () => {
-    const studio = await openStudio(...LOGGED);
+    const studio = await makeGroupedGame(...LOGGED);
     await apply(studio, { frames: 'Nothing::*', effect: 'irrelevant' });
     const before_ = await groupsOf(studio);
     const same = await preview(studio, { frames: 'Nothing::*', effect: 'irrelevant' });
@@ -119,7 +119,7 @@ describe('the grouping rules of a game', () => {
   });
 
   test('keep the state of a group whose reports move', async () => {
-    const studio = await openStudio(...LOGGED);
+    const studio = await makeGroupedGame(...LOGGED);
     const { body } = await callAs(server, studio.game.owner, `/games/${studio.game.uid}/crash-groups`);
     const path = `/games/${studio.game.uid}/crash-groups/${body.data.groups[0].group_id}`;
     const change = { status: 'ignored', priority: 'low', assignee: studio.game.admin.id };
@@ -142,7 +142,7 @@ describe('the grouping rules of a game', () => {
   });
 
   test('are limited, and only for members', async () => {
-    const studio = await openStudio();
+    const studio = await makeGroupedGame();
     for (const rules of [
       [{ frames: '', effect: 'irrelevant' }],
       [{ frames: '***', effect: 'irrelevant' }],

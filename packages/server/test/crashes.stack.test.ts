@@ -6,17 +6,12 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { DAY } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
-import {
-  readDumpFixture,
-  readSymbolFixture,
-  registerBuild,
-  reportCrash,
-  reportRow,
-  untilDone,
-} from './setup/crash-dumps.ts';
+import { readDumpFixture, readSymbolFixture, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { addSymbols, untilCompiled } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const DUMP = readDumpFixture('null_deref_inline');
 const SYMBOLS = readSymbolFixture('null_deref_inline');
@@ -36,7 +31,7 @@ after(() => Promise.all([server.stop(), walking.stop()]));
 describe('the whole stack of a real dump', () => {
   test("is available after processing, marks the game's own code, and improves when symbols arrive", async () => {
     const game = await makeGame(walking);
-    const buildId = await registerBuild(walking, game);
+    const buildId = await register(walking, game);
     const headers = await signIn(walking, game.owner);
     const waiting = await reportCrash(walking, game, buildId);
     const id = await reportCrash(walking, game, buildId, { dump: DUMP });
@@ -153,7 +148,7 @@ describe('similar groups', () => {
 
   test('are found for real dumps, without deleted groups', async () => {
     const game = await makeGame(walking);
-    const buildId = await registerBuild(walking, game);
+    const buildId = await register(walking, game);
     for (const name of ['null_deref_inline', 'nosym_middle'] as const)
       await addSymbols(walking, game, buildId, readSymbolFixture(name));
     await untilCompiled(walking, game, buildId);
@@ -175,7 +170,7 @@ describe('similar groups', () => {
 describe('the missing symbols of a build', () => {
   test('are counted over its newest reports, most frequent first, with the reason', async () => {
     const game = await makeGame(walking);
-    const buildId = await registerBuild(walking, game);
+    const buildId = await register(walking, game);
     const headers = await signIn(walking, game.owner);
     const read = (build: string) =>
       request(`${walking.api}/games/${game.uid}/builds/${build}/symbols/missing`, { headers });

@@ -13,13 +13,14 @@ import {
   groupsOf,
   readDumpFixture,
   readSymbolFixture,
-  registerBuild,
   reportCrash,
   reportRow,
   untilDone,
 } from './setup/crash-dumps.ts';
-import { makeGame, request, signIn, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { addSymbols, untilCompiled } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 const ZEROS = '0'.repeat(33);
 const ID = '8EB9ED96B569A6A04D6CB5C57A4568B80';
@@ -32,7 +33,7 @@ after(() => server.stop());
 
 async function openGame(os?: string) {
   const game = await makeGame(server);
-  const buildId = await registerBuild(server, game, os === undefined ? {} : { os });
+  const buildId = await register(server, game, os === undefined ? {} : { os });
   const headers = await signIn(server, game.owner);
   const read = async (path: string) =>
     (await request(`${server.api}/games/${game.uid}/${path}`, { headers })).body.data;

@@ -4,8 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
-import { groupsOf, registerBuild, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
-import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { groupsOf, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
 
 let server: TestServer;
 before(async () => {
@@ -16,8 +18,8 @@ after(() => server.stop());
 async function openGame() {
   const game = await makeGame(server);
   const [linux, windows] = [
-    await registerBuild(server, game),
-    await registerBuild(server, game, { version: '1.1.0', os: 'windows' }),
+    await register(server, game),
+    await register(server, game, { version: '1.1.0', os: 'windows' }),
   ];
   return { game, linux, windows, headers: await signIn(server, game.owner) };
 }

@@ -5,9 +5,10 @@ import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
-import { readDumpFixture, registerBuild, reportCrash, untilDone } from './setup/crash-dumps.ts';
+import { readDumpFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type Person } from './setup/crash-reports.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { register } from './setup/uploads.ts';
 
 let server: TestServer;
 let game: TestGame;
@@ -18,7 +19,7 @@ before(async () => {
   server = await startServer();
   game = await makeGame(server);
   [buildId, headers, stranger] = await Promise.all([
-    registerBuild(server, game),
+    register(server, game),
     signIn(server, game.owner),
     makePlayer(server),
   ]);

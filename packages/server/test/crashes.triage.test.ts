@@ -16,11 +16,11 @@ import {
   done,
   groupsOf,
   idsOf,
-  openStudio,
+  makeTriagedGame,
   patch,
   post,
   report,
-  type Studio,
+  type TriagedGame,
   undo,
 } from './setup/triage.ts';
 
@@ -34,7 +34,7 @@ after(() => Promise.all([server.stop(), mailing.stop()]));
 
 describe('a change of a group', () => {
   test('sets the status, the assignee, the priority, the title and the issue, and can be undone', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['Door::open']);
     const [id = ''] = await idsOf(studio, 'Door::open');
     const { admin } = studio.game;
@@ -72,7 +72,7 @@ describe('a change of a group', () => {
   });
 
   test('is undone only in groups that were not changed again since', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b', 'c']) await report(studio, [name]);
     const ids = await idsOf(studio, 'a', 'b', 'c');
     const { change_uid, changed } = await post(studio, '/changes', { group_ids: ids, priority: 'low' });
@@ -87,7 +87,7 @@ describe('a change of a group', () => {
   });
 
   test('that changes nothing is not recorded', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     assert.equal((await patch(studio, id, { status: 'open', priority: null })).change_uid, null);
@@ -96,7 +96,7 @@ describe('a change of a group', () => {
   });
 
   test('is refused for fields that do not go together, and for people who are not members', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const stranger = await makePlayer(server);
@@ -130,7 +130,7 @@ describe('a change of a group', () => {
   });
 
   test('is only for members, of groups of their game', async () => {
-    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const { change_uid } = await patch(studio, id, { priority: 'low' });
@@ -146,7 +146,7 @@ describe('a change of a group', () => {
   });
 
   test('of the same group by many at once is recorded step by step', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const priorities = ['low', 'medium', 'high', 'urgent', 'low', 'medium', 'high', 'urgent'];
@@ -162,10 +162,10 @@ describe('a change of a group', () => {
 });
 
 describe('a snoozed group', () => {
-  const snooze = async (studio: Studio, id: string, how: object) =>
+  const snooze = async (studio: TriagedGame, id: string, how: object) =>
     patch(studio, id, { status: 'snoozed', snooze: how });
-  const statusOf = async (studio: Studio, id: string) => (await done(studio, `/${id}`)).status;
-  const alertsOf = async ({ game }: Studio) =>
+  const statusOf = async (studio: TriagedGame, id: string) => (await done(studio, `/${id}`)).status;
+  const alertsOf = async ({ game }: TriagedGame) =>
     (
       await rows(
         server.ctx.db,
@@ -174,7 +174,7 @@ describe('a snoozed group', () => {
     ).map(({ kind }) => kind);
 
   test('opens after a number of reports, with an alert', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await raiseCrashAlerts(server.ctx);
@@ -195,7 +195,7 @@ describe('a snoozed group', () => {
   });
 
   test('opens with a report of a build that is newer than the snooze', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { next_build: true, reports: 1000 });
@@ -208,7 +208,7 @@ describe('a snoozed group', () => {
   });
 
   test('opens at a time', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     await report(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { until: new Date(Date.now() + HOUR).toISOString() });
@@ -221,7 +221,7 @@ describe('a snoozed group', () => {
 });
 
 test('an ignored group stays ignored, and raises no alerts', async () => {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   await report(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   await patch(studio, id, { status: 'ignored' });
@@ -242,7 +242,7 @@ test('an ignored group stays ignored, and raises no alerts', async () => {
 
 describe('a comment', () => {
   test('is added, edited and deleted by its author, and notifies members whom it mentions', async () => {
-    const studio = await openStudio(mailing);
+    const studio = await makeTriagedGame(mailing);
     await report(studio, ['Door::open']);
     const [id = ''] = await idsOf(studio, 'Door::open');
     const { owner, admin } = studio.game;
@@ -265,7 +265,7 @@ describe('a comment', () => {
   });
 
   test('stays with its group when that is merged', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     for (const name of ['a', 'b']) await report(studio, [name]);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const { activity_uid } = await post(studio, `/${b}/comments`, { comment: 'About b' });
@@ -277,7 +277,7 @@ describe('a comment', () => {
   });
 
   test('of another game is not found', async () => {
-    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
     await report(studio, ['a']);
     await report(other, ['a']);
     const [[id = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
@@ -289,7 +289,7 @@ describe('a comment', () => {
 });
 
 test('an assignment is mailed to the assignee', async () => {
-  const studio = await openStudio(mailing);
+  const studio = await makeTriagedGame(mailing);
   for (const name of ['a', 'b']) await report(studio, [name]);
   const ids = await idsOf(studio, 'a', 'b');
   await post(studio, '/changes', { group_ids: ids, assignee: studio.game.admin.id });
@@ -298,7 +298,7 @@ test('an assignment is mailed to the assignee', async () => {
 });
 
 test('the activity is listed in pages', async () => {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   await report(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   for (const comment of ['1', '2', '3']) await post(studio, `/${id}/comments`, { comment });
@@ -309,7 +309,7 @@ test('the activity is listed in pages', async () => {
 });
 
 test('mentions and assignments are limited, and what is refused changes nothing', async () => {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   await report(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   const now = new Date();

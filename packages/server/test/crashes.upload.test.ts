@@ -19,7 +19,8 @@ import {
 } from './setup/crashes.ts';
 import { beginRequest, filePart, multipartOf, readResponse } from './setup/raw.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
-import { type ApiResponse, request, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const DUMP = Buffer.concat([Buffer.from('MDMP'), randomBytes(100_000)]);
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { until } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 describe('an embedded PostgreSQL', () => {
   let dataFolder: string;

@@ -8,7 +8,8 @@ import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/database/db.ts';
 import { makeSender } from './setup/crashes.ts';
 import { assertAccepted, type Sender, send } from './setup/events.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 /** The first part of the key of the lock of an hour. */
 const HOUR_LOCK = 7_304_511;

@@ -23,9 +23,9 @@ import {
   signIn,
   startServer,
   type TestServer,
-  until,
 } from './setup/server.ts';
 import { sendSymbols, symText } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
 import { formOf, sendChunk, smallZip, upload, uploadFields } from './setup/uploads.ts';
 import { postVideo, readVideoFixture, videoForm } from './setup/videos.ts';
 

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
 import { startServer, type TestServer } from './setup/server.ts';
-import { idsOf, openStudio, post, type Studio } from './setup/triage.ts';
+import { idsOf, makeTriagedGame, post, type TriagedGame } from './setup/triage.ts';
 
 /** Runs no jobs. */
 let server: TestServer;
@@ -15,7 +15,7 @@ after(() => server.stop());
 
 /** `a` is in both builds, `b` only in the first, `c` only in the second; a third build has all of them. */
 async function openBuilds() {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   const second = await addBuild(server, studio.game, { version: '2.0.0' });
   const third = await addBuild(server, studio.game, { version: '3.0.0' });
   const add = async (buildId: string, ...stacks: string[]) => {
@@ -27,10 +27,10 @@ async function openBuilds() {
   return { studio, second };
 }
 
-const pathOf = ({ game, build }: Studio, other: string) =>
+const pathOf = ({ game, build }: TriagedGame, other: string) =>
   `/games/${game.uid}/builds/${build}/crashes/comparison?other=${other}`;
 
-async function compare(studio: Studio, other: string) {
+async function compare(studio: TriagedGame, other: string) {
   const { status, body } = await callAs(server, studio.game.owner, pathOf(studio, other));
   assert.equal(status, 200, JSON.stringify(body));
   return body.data;

@@ -10,7 +10,7 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, recordStack } from './setup/crash-reports.ts';
 import { readCounts } from './setup/impact.ts';
 import { startServer, type TestServer } from './setup/server.ts';
-import { groupsOf, openStudio, type Studio } from './setup/triage.ts';
+import { groupsOf, makeTriagedGame, type TriagedGame } from './setup/triage.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -65,7 +65,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 type World = {
-  studio: Studio;
+  studio: TriagedGame;
   builds: string[];
   reports: { id: string; device: string | undefined }[];
   undoable: string[];
@@ -161,7 +161,7 @@ async function regroup(world: World, change: Extract<Change, { group: number }>)
 }
 
 async function openWorld(): Promise<World> {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   const builds = [studio.build, await addBuild(server, studio.game, { version: '2.0.0' })];
   return { studio, builds, reports: [], undoable: [] };
 }

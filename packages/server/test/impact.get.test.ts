@@ -9,7 +9,7 @@ import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type ReportInput } from './setup/crash-reports.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
-import { call, done, groupsOf, idsOf, openStudio, post, type Studio } from './setup/triage.ts';
+import { call, done, groupsOf, idsOf, makeTriagedGame, post, type TriagedGame } from './setup/triage.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -23,7 +23,7 @@ const RX = { gpu: 'AMD Radeon RX 580', driver_version: '31.0.21921', ram_gb: 8, 
 
 /** Two groups: `a` of three devices in two builds, `b` of one of these devices. */
 async function openCrashes() {
-  const studio = await openStudio(server);
+  const studio = await makeTriagedGame(server);
   const second = await addBuild(server, studio.game, { version: '2.0.0' });
   const add = (input: Omit<ReportInput, 'game' | 'buildId'>, buildId = studio.build) =>
     addReport(server.ctx, { game: studio.game, buildId, ...input });
@@ -36,7 +36,7 @@ async function openCrashes() {
   return { studio, second, last };
 }
 
-async function impactOf({ game }: Studio, query: Record<string, string> = {}) {
+async function impactOf({ game }: TriagedGame, query: Record<string, string> = {}) {
   const { status, body } = await callAs(
     server,
     game.owner,
@@ -294,7 +294,7 @@ describe('the ids of a device', () => {
   });
 
   test('count no device or session if they are not valid', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeTriagedGame(server);
     const send = (body: object) =>
       request(`${server.api}/public/crashes`, {
         method: 'POST',

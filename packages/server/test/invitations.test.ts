@@ -12,17 +12,9 @@ import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame, type Session, statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
-import {
-  makeAdmin,
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestServer,
-  until,
-} from './setup/server.ts';
+import { makeAdmin, makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { addSymbols, debugIdOf, symText } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
 import { register, shipAndScan } from './setup/uploads.ts';
 
 const DEBUG_ID = debugIdOf('transfer');

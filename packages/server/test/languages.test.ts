@@ -11,7 +11,8 @@ import { callApi } from './setup/api-calls.ts';
 import { callAs, makeSharedGame } from './setup/crash-reports.ts';
 import { makeOwner, seedGame } from './setup/listings.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const de = textsOf('de');
 const GERMAN = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' };

@@ -4,16 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { beat } from '../src/notify/live/open-streams.ts';
 import { forgetChanges } from '../src/request/game-changes.sql.ts';
 import { noteChange } from '../src/request/game-changes.ts';
-import {
-  makeAdmin,
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestServer,
-  until,
-} from './setup/server.ts';
+import { makeAdmin, makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 
 let server: TestServer;

@@ -12,7 +12,8 @@ import { statusOf } from './setup/api-calls.ts';
 import { callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
 import { createAccount } from './setup/create-account.ts';
 import { type Arrival, openPostOffice, type PostOffice } from './setup/post-office.ts';
-import { type ApiResponse, makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { type ApiResponse, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 let [office, server, second] = [] as unknown as [PostOffice, TestServer, TestServer];
 /** Every test begins in a day of its own, and with new addresses. */

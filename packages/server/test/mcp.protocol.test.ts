@@ -5,16 +5,17 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { changed, rows, transact } from '../src/kernel/database/db.ts';
+import { type AgentGame, callsOf, makeAgentGame } from './setup/agent-game.ts';
 import { type AgentKey, codeOf, connect, connectOld, makeKey, revokeKey, type ToolResult } from './setup/agents.ts';
-import { request, startServer, type TestServer, until } from './setup/server.ts';
-import { callsOf, openStudio, type Studio } from './setup/studio.ts';
+import { request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 let server: TestServer;
-let studio: Studio;
+let studio: AgentGame;
 let key: AgentKey;
 before(async () => {
   server = await startServer();
-  studio = await openStudio(server);
+  studio = await makeAgentGame(server);
   key = await makeKey(server, studio.owner);
 });
 after(() => server.stop());

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { DAY } from '../src/kernel/clock.ts';
+import { type AgentGame, callsOf, makeAgentGame, stateOf } from './setup/agent-game.ts';
 import { type Agent, type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
-import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
 
 const marks = OPERATIONS.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
 const tools = marks.map(({ tool }) => tool);
@@ -16,12 +16,12 @@ const writes = marks.filter(({ scope }) => scope === 'mcp:write').map(({ tool })
 let now = Date.now();
 let server: TestServer;
 /** Two games of different owners. */
-let mine: Studio;
-let theirs: Studio;
+let mine: AgentGame;
+let theirs: AgentGame;
 before(async () => {
   server = await startServer({ env: { CHAUFFEUR_LIMIT_AGENTS: '0' }, clock: { now: () => new Date(now) } });
-  mine = await openStudio(server);
-  theirs = await openStudio(server);
+  mine = await makeAgentGame(server);
+  theirs = await makeAgentGame(server);
 });
 after(() => server.stop());
 
@@ -44,7 +44,7 @@ async function asAgent<T>(key: AgentKey, work: (agent: Agent) => Promise<T>): Pr
 }
 
 /** The error code of each tool called about the studio, keyed by tool. */
-function codesAbout(key: AgentKey, studio: Studio): Promise<Record<string, number>> {
+function codesAbout(key: AgentKey, studio: AgentGame): Promise<Record<string, number>> {
   return asAgent(key, async (agent) => {
     const codes: Record<string, number> = {};
     for (const [tool, { args }] of Object.entries(callsOf(studio))) codes[tool] = codeOf(await agent.call(tool, args));
@@ -141,7 +141,7 @@ describe('a token limited to one game', () => {
       assert.ok(resources.length > 0 && resources.every(({ uri }) => uri.includes(mine.game.uid)));
       const { resourceTemplates } = await client.listResourceTemplates();
       for (const { uriTemplate } of resourceTemplates) {
-        const read = ({ game, crashId }: Studio) =>
+        const read = ({ game, crashId }: AgentGame) =>
           client.readResource({ uri: uriTemplate.replace('{uid}', game.slug).replace('{crash_id}', crashId) });
         assert.equal((await read(mine)).contents.length, 1, uriTemplate);
         await assert.rejects(read(theirs), /not found/i, uriTemplate);
@@ -217,7 +217,7 @@ describe('docs/mcp.md', () => {
   });
 
   test('states correctly for each tool whether it waits for the owner', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeAgentGame(server);
     const calls = callsOf(studio);
     const key = await makeKey(server, studio.owner);
     await asAgent(key, async (agent) => {

@@ -22,7 +22,8 @@ import {
   screenshots,
 } from './setup/images.ts';
 import { beginRequest, multipartOf, sendRaw } from './setup/raw.ts';
-import { makeGame, request, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 let server: TestServer;
 /** The folder for files that are being received, where tests look for leftovers. */

@@ -14,7 +14,8 @@ import { makeSender, onlyReportOf, report, reportWithDump } from './setup/crashe
 import { makeFolder } from './setup/installations.ts';
 import { readMetric } from './setup/metrics.ts';
 import { outageOf } from './setup/outage.ts';
-import { makeGame, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { formOf, register, shipAndScan, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 describe('metrics', () => {

@@ -14,8 +14,9 @@ import { rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash } from './setup/crash-dumps.ts';
 import { type Nonsense, nonsenseFor, type ValidTexts } from './setup/nonsense.ts';
 import { type RawRequest, type RawResponse, sendRaw } from './setup/raw.ts';
-import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, compileNow } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
 import { register, sha256, ship, smallZip, startSession } from './setup/uploads.ts';
 
 const RUNS = 500;

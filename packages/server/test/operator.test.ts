@@ -10,7 +10,8 @@ import { setUserOperator } from '../src/people/accounts/accounts.ts';
 import { mailJob } from '../src/people/accounts/send-mail.job.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { mailsTo } from './setup/mail.ts';
-import { makeGame, makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { shipAndScan } from './setup/uploads.ts';
 
 const SECRET = 'a secret of more than thirty-two characters';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 type Line = { msg: string; count?: number; err?: { stack: string } };
 

@@ -4,15 +4,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { refuseTransactionPooling } from '../src/kernel/database/pooler.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
-import { until } from './setup/server.ts';
+import { findFreePort } from './setup/free-port.ts';
 import { runServerCommand } from './setup/server-command.ts';
+import { until } from './setup/until.ts';
 
 const PROGRAM = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   .map((folder) => join(folder, 'pgbouncer'))
@@ -68,16 +68,6 @@ async function canConnect(connectionString: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
 }
 
 describe('a pooler', { skip }, () => {

@@ -10,7 +10,7 @@ import { isAlive, joinPresence, type Membership, type Presence, removeDead } fro
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
-import { until } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const log = createLog('silent');
 

@@ -13,7 +13,8 @@ import sharp from 'sharp';
 import { callApi } from './setup/api-calls.ts';
 import { addPictures, callMedia, named, picture } from './setup/images.ts';
 import { beginRequest } from './setup/raw.ts';
-import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { shipAndScan, smallZip } from './setup/uploads.ts';
 import { addVideo, listVideosOf } from './setup/videos.ts';
 

@@ -1,18 +1,6 @@
 // Files of the service can only be read by its own account, even if its umask would allow more.
 import assert from 'node:assert/strict';
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, mock, test } from 'node:test';
@@ -22,10 +10,11 @@ import { startEmbeddedPostgres } from '../src/kernel/postgres/embedded-postgres.
 import { makeDataFolder, withWorkFolder } from '../src/kernel/private-files.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { makeAgentGame } from './setup/agent-game.ts';
 import { reportWithDump } from './setup/crashes.ts';
 import { makeFullGame } from './setup/full-game.ts';
+import { makeFolder } from './setup/installations.ts';
 import { startServer, type TestServer } from './setup/server.ts';
-import { openStudio } from './setup/studio.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -38,10 +27,6 @@ async function openEntries(folder: string): Promise<string[]> {
     return (mode & 0o077) === 0 ? [] : [`${(mode & 0o777).toString(8)} ${path}`];
   });
   return (await Promise.all(open)).flat();
-}
-
-async function makeFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'chauffeur-test-'));
 }
 
 describe('with a umask that allows everything', () => {
@@ -59,7 +44,7 @@ describe('with a umask that allows everything', () => {
   });
 
   test('builds, crash reports, symbols, media, event files and mails are private', async () => {
-    const { game, buildId } = await openStudio(server);
+    const { game, buildId } = await makeAgentGame(server);
     await makeFullGame(server);
     await reportWithDump({ server, game, buildId }, Buffer.from('MDMP and more'));
     await server.ctx.mailer.send({ to: 'player@example.com', subject: 'Hello', text: 'Hello' });

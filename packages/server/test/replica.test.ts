@@ -5,7 +5,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { callApi, makeOwnedGame } from './setup/api-calls.ts';
-import { startServer, until } from './setup/server.ts';
+import { startServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const REPLICAS: Readonly<Record<string, (socket: Socket) => void>> = {
   'accepts connections and is silent': () => undefined,

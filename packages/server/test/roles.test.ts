@@ -7,12 +7,12 @@ import { isAtLeast, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
+import { type AgentGame, callsOf, makeAgentGame, stateOf } from './setup/agent-game.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { loginHeaders, signInCommand } from './setup/cli-logins.ts';
 import { sendRaw } from './setup/raw.ts';
 import { type Call, callOf, inWorkingOrder, makeSamples, requestOf, type Samples } from './setup/sample-calls.ts';
 import { makeMember, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
-import { callsOf, openStudio, type Studio, stateOf } from './setup/studio.ts';
 
 let server: TestServer;
 before(async () => {
@@ -33,7 +33,7 @@ const OPERATIONS_OF_GAMES: readonly Operation[] = OPERATIONS.filter(
 );
 
 test('whether someone is a member is checked before the body is read, so nothing of it costs time or is reported', async () => {
-  const studio = await openStudio(server);
+  const studio = await makeAgentGame(server);
   const { headers } = await makePlayer(server);
   const { organisation_id: organisation } = await onlyRow(
     server.ctx.db,
@@ -75,7 +75,7 @@ type TestPlayer = Awaited<ReturnType<typeof makePlayer>>;
 type People = Readonly<Record<Role, { readonly cookie: string }>>;
 
 /** A person with each role on the game alone. */
-async function peopleOf({ game, owner }: Studio): Promise<People> {
+async function peopleOf({ game, owner }: AgentGame): Promise<People> {
   const lower = ROLE_NAMES.filter((role) => role !== 'owner');
   const members = await Promise.all(
     lower.map(async (role) => {
@@ -88,7 +88,7 @@ async function peopleOf({ game, owner }: Studio): Promise<People> {
 }
 
 /** Gives a person a role in the organisation of the game. */
-async function join({ game }: Studio, person: TestPlayer, role: Role): Promise<void> {
+async function join({ game }: AgentGame, person: TestPlayer, role: Role): Promise<void> {
   await changed(
     server.ctx.db,
     sql`insert into organisation_members (organisation_id, user_id, role)
@@ -164,7 +164,7 @@ describe('an operation about a game', () => {
 
 describe('a role', () => {
   test('is the higher of those on the game and in its organisation', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeAgentGame(server);
     const roleOf = async (person: TestPlayer) =>
       (await request(`${server.api}/games/${studio.game.uid}`, { headers: person.headers })).body.data.role;
     for (const [onGame, inOrganisation, expected] of [
@@ -185,16 +185,16 @@ describe('a role', () => {
   });
 
   test('in an organisation reaches its games and no others', async () => {
-    const [studio, other] = [await openStudio(server), await openStudio(server)];
+    const [studio, other] = [await makeAgentGame(server), await makeAgentGame(server)];
     const person = await makePlayer(server);
     await join(studio, person, 'admin');
-    const statusFor = async ({ game }: Studio) =>
+    const statusFor = async ({ game }: AgentGame) =>
       (await request(`${server.api}/games/${game.uid}`, { headers: person.headers })).status;
     assert.deepEqual([await statusFor(studio), await statusFor(other)], [200, 404]);
   });
 
   test('limits the tools of agents, also of a key that was created with a higher role', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeAgentGame(server);
     const tools = (OPERATIONS as readonly Operation[]).filter(({ mcp }) => mcp !== undefined);
     for (const role of ['viewer', 'triager', 'developer', 'admin'] as const) {
       const person = await makePlayer(server);
@@ -242,7 +242,7 @@ describe('a sign-in that the organisation requires', () => {
   /** What people may do without it. */
   const OPEN = [...OPEN_TO_PLAYERS, 'games.leave', 'organisations.leave'];
 
-  const setRequired = ({ game }: Studio, required: string | null) =>
+  const setRequired = ({ game }: AgentGame, required: string | null) =>
     changed(
       server.ctx.db,
       sql`update organisations set required_sign_in = ${required} where organisation_id =
@@ -329,7 +329,7 @@ describe('a sign-in that the organisation requires', () => {
 
 describe('an approval', () => {
   test('is decided by any owner, and requested only by people whose role allows the change by itself', async () => {
-    const studio = await openStudio(server);
+    const studio = await makeAgentGame(server);
     const [requester, owner] = [await makePlayer(server), await makePlayer(server)];
     await makeMember(server, studio.game.uid, requester, 'developer');
     await join(studio, owner, 'owner');

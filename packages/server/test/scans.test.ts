@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
 import { forgetRejectedFiles } from '../src/ship/files/forget-rejected.job.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
-import { makeGame, request, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { ship, smallZip, untilScanned } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 

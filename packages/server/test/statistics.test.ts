@@ -8,7 +8,8 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { addPlays, addReferrals, addViews } from '../src/shop/statistics/statistics.sql.ts';
 import { expireViews } from '../src/shop/statistics/statistics.ts';
 import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
-import { makePlayer, request, startServer, type TestServer, until } from './setup/server.ts';
+import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { shipAndScan } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 

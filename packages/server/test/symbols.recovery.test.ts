@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
+import { findFreePort } from './setup/free-port.ts';
 import { SERVER } from './setup/programs.ts';
 import { beginRequest } from './setup/raw.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
   addSymbols,
   NOTHING_STORED,
@@ -20,6 +20,7 @@ import {
   symText,
   untilCompiled,
 } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
@@ -57,14 +58,6 @@ async function startProcess(role: 'api' | 'worker'): Promise<{ child: ChildProce
   const url = `http://127.0.0.1:${port}`;
   if (role === 'api') await until(async () => (await fetch(`${url}/ready`).catch(() => null))?.ok);
   return { child, url };
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function kill(child: ChildProcess): Promise<void> {

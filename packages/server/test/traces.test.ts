@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Collector, type ReceivedSpan, startCollector } from './setup/collector.ts';
 import { makeSender, onlyReportOf, reportWithDump } from './setup/crashes.ts';
-import { makeGame, signIn, startServer, type TestServer, until } from './setup/server.ts';
+import { makeGame, signIn, startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { formOf, register, shipAndScan, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const CALLER = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' };

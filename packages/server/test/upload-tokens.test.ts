@@ -19,8 +19,8 @@ import {
   startServer,
   type TestGame,
   type TestServer,
-  until,
 } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { formOf, register, smallZip, uploadFields } from './setup/uploads.ts';
 
 type Token = { token_id: string; key_ref: string; access_token: string; secret_key: string };

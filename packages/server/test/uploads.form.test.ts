@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { leftoversOf } from './setup/leftovers.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, type Part, readResponse, sendRaw } from './setup/raw.ts';
 import { assertRefused } from './setup/refusal.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { register, sha256, smallZip } from './setup/uploads.ts';
 
 const FORM_TYPE = 'multipart/form-data; boundary=B';

@@ -9,7 +9,8 @@ import { sql } from 'kysely';
 import { HOUR } from '../src/kernel/clock.ts';
 import { sweepSessions } from '../src/ship/uploads/sweep.job.ts';
 import { statusOf } from './setup/api-calls.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { openSession, register, sendChunk, sha256, startSession, uploadFields, zipOfSize } from './setup/uploads.ts';
 
 const MIB = 1024 * 1024;

@@ -8,7 +8,8 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { assertNothingLeft, leftoversOf } from './setup/leftovers.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import { assertRefused } from './setup/refusal.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import {
   type FormFields,
   formOf,

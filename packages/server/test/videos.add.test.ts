@@ -9,17 +9,9 @@ import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { assertRefusal } from './setup/images.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
-import {
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestGame,
-  type TestServer,
-  until,
-} from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { mountSmallDisk, unmountSmallDisk } from './setup/small-disk.ts';
+import { until } from './setup/until.ts';
 import {
   addVideo,
   box,

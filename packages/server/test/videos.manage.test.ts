@@ -12,16 +12,8 @@ import { sweepVideos } from '../src/ship/videos/sweep.job.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, startClamd } from './setup/clamd.ts';
 import { assertRefusal } from './setup/images.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
-import {
-  makeGame,
-  makePlayer,
-  request,
-  signIn,
-  startServer,
-  type TestGame,
-  type TestServer,
-  until,
-} from './setup/server.ts';
+import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { addVideo, box, listVideosOf, postVideo, readVideoFixture, videoBlobsOf, videoForm } from './setup/videos.ts';
 
 const ATTEMPT = { number: 1, last: false, signal: new AbortController().signal };

@@ -8,7 +8,8 @@ import { collectAlerts } from '../src/notify/alerts/alerts.ts';
 import { summarizeWeeks } from '../src/team/weekly-summary/summarize.job.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { send } from './setup/events.ts';
-import { makeGame, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { shipAndScan } from './setup/uploads.ts';
 
 let now = new Date('2026-11-18T12:00:00Z');

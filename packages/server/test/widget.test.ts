@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { callApi } from './setup/api-calls.ts';
-import { makeGame, signIn, startServer, type TestGame, type TestServer, until } from './setup/server.ts';
+import { makeGame, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 describe('the widget of a game', () => {
   let server: TestServer;

@@ -8,7 +8,8 @@ import { addJob, bindJob, defineJob } from '../src/kernel/jobs/jobs.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { startWorker, type Worker } from '../src/worker/run.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
-import { startServer, type TestServer, until } from './setup/server.ts';
+import { startServer, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 
 const PROBE = defineJob<{ name: string }>('probe', { attempts: 10 });
 

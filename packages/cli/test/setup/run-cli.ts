@@ -1,12 +1,9 @@
-// Runs the command as a separate process, as users do: from its bundle if the run of the tests built it, and from the
-// sources otherwise.
+// Runs the command as a separate process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { COMMAND } from '../../../server/test/setup/programs.ts';
 import { KEY, type Peer } from './peer.ts';
-
-const MAIN = process.env.CHAUFFEUR_TEST_COMMAND ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export type CliResult = { code: number | null; stdout: string; stderr: string };
 type Options = { cwd: string; peer?: Peer; env?: Record<string, string>; stdin?: string };
@@ -22,7 +19,7 @@ export function startCli(
     SERVICE_ACCESS_TOKEN: KEY.access,
     SERVICE_SECRET_KEY: KEY.secret,
   };
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd,
     env: { PATH, TMPDIR, XDG_CONFIG_HOME: join(cwd, '.config'), ...credentials, ...env },
   });

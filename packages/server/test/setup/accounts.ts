@@ -15,7 +15,7 @@ export function newAccount(): Account {
 
 /** Posts JSON to a route below `/api/auth`, from a page of the server itself unless `headers` name another origin. */
 export function postAuth(
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
@@ -43,7 +43,7 @@ export async function signUpVerified(server: TestServer): Promise<SignedUp> {
 }
 
 /** Signs in, successfully or not. */
-export function trySignIn(server: TestServer, { email, password }: Account): Promise<Response> {
+export function trySignIn(server: Pick<TestServer, 'url'>, { email, password }: Account): Promise<Response> {
   return postAuth(server, '/sign-in/email', { email, password });
 }
 

@@ -83,3 +83,20 @@ export async function connectOld(server: TestServer, token: string): Promise<Old
 export function codeOf(result: ToolResult): number {
   return result.isError === true ? (result._meta?.['chauffeur/error']?.code ?? -1) : 0;
 }
+
+/** Calls a tool with a key. Returns the structured content of the result, and throws if the tool fails. */
+export async function callTool<T>(
+  server: Pick<TestServer, 'url'>,
+  key: string,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<T> {
+  const agent = await connect(server, key);
+  try {
+    const result = await agent.call(name, input);
+    if (result.isError === true) throw new Error(`${name} failed: ${JSON.stringify(result.content)}`);
+    return result.structuredContent;
+  } finally {
+    await agent.close();
+  }
+}

@@ -30,3 +30,16 @@ export function callApi(
 export function statusOf({ status, body }: ApiResponse): [status: number, code: number | undefined] {
   return [status, body.error?.code];
 }
+
+/** Sends a request to a path in `/api/v1` and returns its `data`. Throws if it is rejected. */
+export type Ask = <T = unknown>(method: string, path: string, body?: object) => Promise<T>;
+
+/** `headers` are those of a session or a key. */
+export function askAs(server: Pick<TestServer, 'api'>, headers: object): Ask {
+  return async (method, path, body) => {
+    const answer = await callApi(server, headers, method, path, body);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+}

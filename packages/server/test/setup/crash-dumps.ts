@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { onlyRow, row, rows } from '../../src/kernel/database/db.ts';
-import { request, type TestGame, type TestServer, until } from './server.ts';
+import { request, type TestGame, type TestServer } from './server.ts';
+import { until } from './until.ts';
 
 export type DumpName = 'null_deref_inline' | 'nosym_middle';
 
@@ -14,21 +15,6 @@ export function readDumpFixture(name: DumpName): Buffer {
 /** The symbols of that program. */
 export function readSymbolFixture(name: DumpName): Buffer {
   return readFileSync(new URL(`../fixtures/crashes/${name}.sym`, import.meta.url));
-}
-
-/** Registers a build of the game. Returns its id. */
-export async function registerBuild(
-  server: TestServer,
-  game: TestGame,
-  { version = '1.0.0', os = 'linux' }: { version?: string; os?: string } = {},
-): Promise<string> {
-  const { body } = await request(`${server.api}/tool/upload/build`, {
-    method: 'POST',
-    headers: { ...game.keyHeaders, 'content-type': 'application/json' },
-    body: JSON.stringify({ version, os, arch: 'x86_64' }),
-  });
-  if (body.data === undefined) throw new Error(JSON.stringify(body));
-  return body.data.build_id;
 }
 
 type ReportFields = Record<string, unknown>;

@@ -15,7 +15,9 @@ import { storeFile } from '../../src/crash/crashes/receive/store-file.ts';
 import { stemOf } from '../../src/crash/crashes/report/files.ts';
 import { utcDayOf } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
-import { type ApiResponse, makeAdmin, makePlayer, request, type TestServer } from './server.ts';
+import { callApi } from './api-calls.ts';
+import { type ApiResponse, makeAdmin, makePlayer, type TestServer } from './server.ts';
+import { register } from './uploads.ts';
 
 export type Person = Awaited<ReturnType<typeof makePlayer>>;
 
@@ -28,11 +30,7 @@ export function callAs(
   path: string,
   { method = 'GET', body }: Call = {},
 ): Promise<ApiResponse> {
-  return request(`${server.api}${path}`, {
-    method,
-    headers: { ...person?.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  return callApi(server, person?.headers ?? {}, method, path, body);
 }
 
 export type SharedGame = { uid: string; owner: Person; admin: Person };
@@ -57,12 +55,7 @@ export async function addBuild(
 ): Promise<string> {
   const issued = await callAs(server, game.owner, `/games/${game.uid}/deploy-keys`, { method: 'POST' });
   const { access_token, secret_key } = issued.body.data;
-  const { body } = await request(`${server.api}/tool/upload/build`, {
-    method: 'POST',
-    headers: { 'x-access-token': access_token, 'x-secret-key': secret_key, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: '1.0.0', os: 'linux', arch: 'x86_64', ...fields }),
-  });
-  return body.data.build_id;
+  return register(server, { keyHeaders: { 'x-access-token': access_token, 'x-secret-key': secret_key } }, fields);
 }
 
 export type ReportInput = {

@@ -9,8 +9,9 @@ import { addReport, type SharedGame } from './crash-reports.ts';
 import { addEventFile } from './event-files.ts';
 import { send } from './events.ts';
 import { addPictures, named, picture } from './images.ts';
-import { makeAdmin, makePlayer, type TestServer, until } from './server.ts';
+import { makeAdmin, makePlayer, type TestServer } from './server.ts';
 import { addSymbols, symText } from './symbols.ts';
+import { until } from './until.ts';
 import { sendChunk, ship, smallZip, startSession } from './uploads.ts';
 import { addVideo } from './videos.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import sharp from 'sharp';
-import { type ApiResponse, request, type TestGame, type TestServer } from './server.ts';
+import { type Api, type ApiResponse, type KeyHolder, request, type TestGame, type TestServer } from './server.ts';
 
 export type Format = 'png' | 'jpeg' | 'gif' | 'webp';
 
@@ -55,17 +55,20 @@ export function mediaForm(
   return form;
 }
 
-export function postMedia(server: TestServer, game: TestGame, body: RequestInit['body']): Promise<ApiResponse> {
+export function postMedia(server: Api, game: KeyHolder, body: RequestInit['body']): Promise<ApiResponse> {
   return request(`${server.api}/tool/media`, { method: 'POST', headers: game.keyHeaders, body: body ?? null });
 }
 
-/** Adds images. Returns their uids. */
+/** Adds images, of which some may have a name. Returns their uids. */
 export async function addPictures(
-  server: TestServer,
-  game: TestGame,
+  server: Api,
+  game: KeyHolder,
   kind: string,
-  files: readonly NamedFile[],
+  images: readonly (NamedFile | Uint8Array)[],
 ): Promise<string[]> {
+  const files = images.map((image, index) =>
+    image instanceof Uint8Array ? named(`${kind}-${index}.jpg`, image) : image,
+  );
   const { status, body } = await postMedia(server, game, mediaForm(kind, files));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data.added.map((image: { uid: string }) => image.uid);

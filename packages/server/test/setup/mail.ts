@@ -1,7 +1,8 @@
 // Reads the mails that the service sends, from its outbox or as a mail server received them.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestServer, until } from './server.ts';
+import type { TestServer } from './server.ts';
+import { until } from './until.ts';
 
 export type ReadMail = {
   to: string;
@@ -20,13 +21,30 @@ export function mailTo(server: Pick<TestServer, 'dataFolder'>, address: string, 
   return until(async () => (await mailsTo(server, address)).find((mail) => subject.test(mail.subject)));
 }
 
-/** Returns all mails to the address in the outbox, oldest first. */
-export async function mailsTo({ dataFolder }: Pick<TestServer, 'dataFolder'>, address: string): Promise<ReadMail[]> {
+/** Waits for a mail whose subject starts with this text, optionally to one address, and returns the newest. */
+export function newestMail(
+  server: Pick<TestServer, 'dataFolder'>,
+  subject: string,
+  address?: string,
+): Promise<ReadMail> {
+  return until(
+    async () => (await mailsTo(server, address)).findLast((mail) => mail.subject.startsWith(subject)),
+    () => `no mail "${subject}" to ${address ?? 'anyone'} within a minute`,
+  );
+}
+
+/** Returns the first link in the text of the newest such mail. */
+export async function newestLink(...mail: Parameters<typeof newestMail>): Promise<string> {
+  return (await newestMail(...mail)).link;
+}
+
+/** Returns all mails in the outbox, or those to the address, oldest first. */
+export async function mailsTo({ dataFolder }: Pick<TestServer, 'dataFolder'>, address?: string): Promise<ReadMail[]> {
   const outbox = join(dataFolder, 'outbox');
   const names = await readdir(outbox).catch(() => []);
   const whole = names.filter((name) => name.endsWith('.eml')).sort();
   const mails = await Promise.all(whole.map(async (name) => readMail(await readFile(join(outbox, name), 'utf8'))));
-  return mails.filter(({ to }) => to === address);
+  return address === undefined ? mails : mails.filter(({ to }) => to === address);
 }
 
 /**

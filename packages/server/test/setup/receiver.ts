@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { until } from './server.ts';
+import { until } from './until.ts';
 
 type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 

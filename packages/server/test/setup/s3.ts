@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { findFreePort } from './free-port.ts';
 
 const BUCKET = 'chauffeur';
 const REGION = 'us-east-1';
@@ -61,17 +61,6 @@ export async function startS3({ within = tmpdir() } = {}): Promise<S3Server | nu
     port,
     stop,
   };
-}
-
-/** Returns a port that is free at the moment, because versitygw cannot choose one itself. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The probe listens on no port');
-  return address.port;
 }
 
 /** Returns null if the program does not exist. */

@@ -11,6 +11,7 @@ import { mailJob } from '../../src/people/accounts/send-mail.job.ts';
 import { endLinks } from '../../src/shop/bugs/reporters.ts';
 import { endAddress } from '../../src/shop/follows/follows.ts';
 import { createDownloadLink } from '../../src/shop/store/download-links.ts';
+import { type AgentGame, makeAgentGame } from './agent-game.ts';
 import { makeKey } from './agents.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
@@ -20,11 +21,11 @@ import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
 import { sampleBody } from './sample-body.ts';
-import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer, until } from './server.ts';
-import { openStudio, type Studio } from './studio.ts';
+import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer } from './server.ts';
 import { sendSymbols, symText } from './symbols.ts';
 import { startTracker } from './tracker.ts';
 import { unrealArchive } from './unreal.ts';
+import { until } from './until.ts';
 import { formOf, register, sha256, shipAndScan, smallZip, startSession, uploadFields } from './uploads.ts';
 import { addVideo, readVideoFixture, videoForm } from './videos.ts';
 import { buildZip } from './zips.ts';
@@ -41,7 +42,7 @@ export type Call = {
 };
 
 export type Samples = {
-  readonly studio: Studio;
+  readonly studio: AgentGame;
   /** Ids of existing objects, by the names of the path parameters. */
   readonly values: Readonly<Record<string, string>>;
   /** Prepares a call, for operations that need more than their path and a body made from its schema. */
@@ -107,7 +108,7 @@ export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
 }
 
 export async function makeSamples(server: TestServer): Promise<Samples> {
-  const studio = await openStudio(server);
+  const studio = await makeAgentGame(server);
   const { game, owner, buildId, fileUid } = studio;
   await setUserOperator(server.ctx, game.owner.email, true);
   const player = await makePlayer(server);

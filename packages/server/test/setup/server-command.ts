@@ -15,11 +15,13 @@ export function environmentOf(server: { dataFolder: string; database: { url: str
 export function startServerCommand(
   environment: CommandEnvironment,
   args: readonly string[],
+  input = '',
 ): { child: ChildProcess; ended: Promise<CommandResult> } {
   const child = spawn(process.execPath, [SERVER, ...args], {
     env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A command may end without reading its input.
+  child.stdin.on('error', () => undefined).end(input);
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   child.once('close', (code) => resolve(code));
   const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
@@ -31,6 +33,10 @@ export function startServerCommand(
 }
 
 /** Runs the command until it exits. */
-export function runServerCommand(environment: CommandEnvironment, args: readonly string[]): Promise<CommandResult> {
-  return startServerCommand(environment, args).ended;
+export function runServerCommand(
+  environment: CommandEnvironment,
+  args: readonly string[],
+  input = '',
+): Promise<CommandResult> {
+  return startServerCommand(environment, args, input).ended;
 }

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '@chauffeur/contract/client';
 import type { Role as GameRole } from '@chauffeur/contract/roles';
 import { type App, startApp } from '../../src/app.ts';
@@ -106,6 +105,11 @@ export type TestGame = {
   client: Client;
 };
 
+/** The address of the API: that of a server in this process or in another. */
+export type Api = Pick<TestServer, 'api'>;
+/** The headers with the deploy key of a game. */
+export type KeyHolder = Pick<TestGame, 'keyHeaders'>;
+
 type GameOptions = { verified?: boolean; visibility?: 'public' | 'invisible' | 'draft' };
 
 /** Creates an account with a game and a deploy key. */
@@ -130,7 +134,7 @@ export async function makeGame(
 
 /** Signs in over HTTP. Returns the header with the session cookie. */
 export async function signIn(
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   account: { email: string; password: string },
 ): Promise<{ cookie: string }> {
   const response = await fetch(`${server.url}/api/auth/sign-in/email`, {
@@ -184,18 +188,4 @@ export async function request(url: string, init: RequestInit = {}): Promise<ApiR
   const response = await fetch(url, { ...init, duplex: 'half' } as RequestInit);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
-}
-
-/** The pause between two attempts. Without it, a waiting test would compete for CPU with what it waits for. */
-const PAUSE_MS = 10;
-
-/** Calls `probe` until it returns a truthy value, for at most a minute: used to wait for background work. */
-export async function until<T>(probe: () => Promise<T | undefined | false | null>): Promise<T> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const result = await probe();
-    if (result) return result;
-    if (Date.now() > deadline) throw new Error('the condition was not met within a minute');
-    await wait(PAUSE_MS);
-  }
 }

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { compileSymbols } from '../../src/crash/symbols/compile.job.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
-import { type ApiResponse, request, type TestGame, type TestServer, until } from './server.ts';
+import { type Api, type ApiResponse, type KeyHolder, request, type TestGame, type TestServer } from './server.ts';
+import { until } from './until.ts';
 import { type FormFields, formOf, sha256 } from './uploads.ts';
 
 /** A different debug id for each `seed`. */
@@ -25,8 +26,8 @@ type SendOptions = { fields?: FormFields; filename?: string; fileFirst?: boolean
 
 /** Sends `file` for the build. `fields` are added to the form; undefined ones are removed. */
 export function sendSymbols(
-  server: TestServer,
-  game: TestGame,
+  server: Api,
+  game: KeyHolder,
   buildId: string,
   file: Uint8Array,
   { fields = {}, filename = 'game.sym', fileFirst = false }: SendOptions = {},
@@ -36,7 +37,7 @@ export function sendSymbols(
 }
 
 /** Sends `file`, which must be accepted. Returns the records of its symbols. */
-export async function addSymbols(server: TestServer, game: TestGame, buildId: string, file: Uint8Array) {
+export async function addSymbols(server: Api, game: KeyHolder, buildId: string, file: Uint8Array) {
   const response = await sendSymbols(server, game, buildId, file);
   if (response.status !== 201) throw new Error(JSON.stringify(response.body));
   return response.body.data.symbols as SymbolRecord[];

@@ -1,7 +1,8 @@
 // Small real zips for tests of uploads, and the requests that send them.
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type ApiResponse, request, type TestGame, type TestServer, until } from './server.ts';
+import { type Api, type ApiResponse, type KeyHolder, request } from './server.ts';
+import { until } from './until.ts';
 
 /** A valid zip with one stored entry, laid out as in PKWARE's APPNOTE. Shares no code with the reader under test. */
 export function smallZip(name = 'game.txt', content: Uint8Array = Buffer.from('hello, player')): Buffer {
@@ -39,17 +40,18 @@ export type BuildInput = {
   channel?: string;
   build_type?: string;
   title?: string;
+  commit?: string;
   changelog_items?: readonly { title: string; description?: string }[];
 };
 
 /** Registers a build. Returns its id. */
-export async function register(server: TestServer, game: TestGame, input: BuildInput = {}): Promise<string> {
+export async function register(server: Api, game: KeyHolder, input: BuildInput = {}): Promise<string> {
   const response = await postJson(server, game, { version: '1.0.0', os: 'linux', arch: 'x86_64', ...input });
   if (!response.body.success) throw new Error(JSON.stringify(response.body));
   return response.body.data.build_id;
 }
 
-export function postJson(server: TestServer, game: TestGame, body: unknown): Promise<ApiResponse> {
+export function postJson(server: Api, game: KeyHolder, body: unknown): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/build`, {
     method: 'POST',
     headers: { ...game.keyHeaders, 'content-type': 'application/json' },
@@ -79,17 +81,17 @@ export function formOf(
 }
 
 /** Sends a zip in one request. */
-export function upload(server: TestServer, game: TestGame, form: FormData): Promise<ApiResponse> {
+export function upload(server: Api, game: KeyHolder, form: FormData): Promise<ApiResponse> {
   return request(`${server.api}/tool/upload/files`, { method: 'POST', headers: game.keyHeaders, body: form });
 }
 
 /** Registers a build and uploads a zip for it. Returns the ids. */
 export async function ship(
-  server: TestServer,
-  game: TestGame,
+  server: Api,
+  game: KeyHolder,
   input: BuildInput = {},
-  zip = smallZip(),
-): Promise<{ buildId: string; fileUid: string }> {
+  zip: Uint8Array = smallZip(),
+): Promise<Shipped> {
   const { os = 'linux', arch = 'x86_64', channel = 'stable' } = input;
   const buildId = await register(server, game, input);
   const response = await upload(server, game, formOf({ ...uploadFields(buildId, zip), os, arch, channel }, zip));
@@ -100,21 +102,28 @@ export async function ship(
 export type FileRecord = { file_uid: string; status: string; message: string; detail: string | null };
 
 /** Waits until the scan of the file has ended. Returns the file. */
-export function untilScanned(server: TestServer, game: TestGame, fileUid: string): Promise<FileRecord> {
+export function untilScanned(server: Api, game: KeyHolder, fileUid: string): Promise<FileRecord> {
   return until(async () => {
     const { body } = await request(`${server.api}/tool/files/${fileUid}`, { headers: game.keyHeaders });
     return ['pending', 'scanning'].includes(body.data.status) ? undefined : (body.data as FileRecord);
   });
 }
 
+export type Shipped = { buildId: string; fileUid: string };
+
 /** Ships a build and waits until its scan has ended. */
-export async function shipAndScan(server: TestServer, game: TestGame, input: BuildInput = {}, zip = smallZip()) {
+export async function shipAndScan(
+  server: Api,
+  game: KeyHolder,
+  input: BuildInput = {},
+  zip: Uint8Array = smallZip(),
+): Promise<Shipped> {
   const shipped = await ship(server, game, input, zip);
   await untilScanned(server, game, shipped.fileUid);
   return shipped;
 }
 
-export function openSession(server: TestServer, game: TestGame, fields: FormFields): Promise<ApiResponse> {
+export function openSession(server: Api, game: KeyHolder, fields: FormFields): Promise<ApiResponse> {
   const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return request(`${server.api}/tool/upload/sessions`, {
     method: 'POST',
@@ -123,14 +132,15 @@ export function openSession(server: TestServer, game: TestGame, fields: FormFiel
   });
 }
 
-/** Registers a build and opens a session for `zip`. Returns the id of the session. */
+/** Registers a build and opens a session for `zip`. `fields` are added to those of the session. Returns the id of the session. */
 export async function startSession(
-  server: TestServer,
-  game: TestGame,
+  server: Api,
+  game: KeyHolder,
   zip: Uint8Array,
   fields: FormFields = {},
+  input: BuildInput = {},
 ): Promise<string> {
-  const buildId = await register(server, game);
+  const buildId = await register(server, game, input);
   const response = await openSession(server, game, {
     filename: 'game.zip',
     total_size: String(zip.length),
@@ -143,8 +153,8 @@ export async function startSession(
 
 /** Sends the bytes from `start` up to (excluding) `end` of the zip as one chunk. */
 export function sendChunk(
-  server: TestServer,
-  game: TestGame,
+  server: Api,
+  game: KeyHolder,
   sessionId: string,
   zip: Uint8Array,
   start: number,

@@ -4,7 +4,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 
 const PATIENCE_MS = 60_000;
 /** The pause between two attempts. Without it, a waiting test would compete for CPU with what it waits for. */
-const PAUSE_MS = 25;
+const PAUSE_MS = 10;
 
 /** Calls `probe` until it returns a value. Throws the message of `fault` after a minute, or this many milliseconds. */
 export async function until<T>(

@@ -10,7 +10,7 @@ import { addSymbols, symText, untilCompiled } from './symbols.ts';
 import { shipAndScan } from './uploads.ts';
 import { addVideo } from './videos.ts';
 
-export type Studio = {
+export type AgentGame = {
   readonly game: TestGame;
   /** The headers of the owner’s session. */
   readonly owner: { cookie: string };
@@ -28,7 +28,7 @@ export type Studio = {
   readonly approvalUid: string;
 };
 
-export async function openStudio(server: TestServer): Promise<Studio> {
+export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
   const game = await makeGame(server);
   const owner = await signIn(server, game.owner);
   const { buildId, fileUid } = await shipAndScan(server, game, { version: '1.0', channel: 'beta' });
@@ -87,7 +87,7 @@ type Call = {
 };
 
 /** A valid call of every tool. */
-export function callsOf(studio: Studio): Record<string, Call> {
+export function callsOf(studio: AgentGame): Record<string, Call> {
   const uid = studio.game.uid;
   const build = { uid, build_id: studio.buildId };
   const group = { uid, group_id: studio.groupId };
@@ -142,7 +142,7 @@ export function callsOf(studio: Studio): Record<string, Call> {
 }
 
 /** Reads the state that calls without permission must not change. The job of alerts clears `alert`. */
-export function stateOf(server: TestServer, { game }: Studio): Promise<unknown[]> {
+export function stateOf(server: TestServer, { game }: AgentGame): Promise<unknown[]> {
   return rows(
     server.ctx.db,
     sql`select
