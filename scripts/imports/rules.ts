@@ -41,8 +41,6 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['config.ts', 'folders.ts'],
 ];
 
-/** Lists the modules of all features that have operations or jobs. */
-const LIST_OF_MODULES = 'features.ts';
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
 /** Shows the settings to operators. */
@@ -140,9 +138,9 @@ const RULES: readonly Rule[] = [
     const [from, to] = [partOf(source.path), partOf(target)];
     return isWing(from) && isWing(to) && WINGS.indexOf(to) > WINGS.indexOf(from);
   }),
-  forImports('other wings and parts import only the front door of a feature', (source, { target }) => {
+  forImports('other wings import only the front doors of a feature', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
-    return isWing(to) && from !== to && from !== LIST_OF_MODULES && !isFrontDoor(target);
+    return isWing(from) && isWing(to) && from !== to && !isFrontDoor(target);
   }),
   {
     name: `only ${ENVIRONMENT_READERS.join(', ')} read the environment`,
@@ -212,8 +210,9 @@ function isListed(path: string): boolean {
   return isKnown && (part === undefined || serverLayerOf(part) >= 0);
 }
 
-/** The front door is named like the folder. */
+/** The front doors are named like the folder: `games.ts`, and `games.sql.ts` with its SQL. */
 function isFrontDoor(target: string): boolean {
   const name = featureOf(target)?.split('/')[1];
-  return target.split('/').slice(5).join('/') === `${name}.ts`;
+  const inside = target.split('/').slice(5).join('/');
+  return inside === `${name}.ts` || inside === `${name}.sql.ts`;
 }

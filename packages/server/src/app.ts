@@ -28,11 +28,11 @@ import type { Log } from './kernel/telemetry/log.ts';
 import { createMetrics, type Metrics } from './kernel/telemetry/metrics.ts';
 import type { Tracer } from './kernel/telemetry/tracing.ts';
 import { type Auth, type AuthOptions, createAuth, readAuthSecret, ssoSettingsOf } from './people/accounts/accounts.ts';
-import { needsSecondFactor } from './people/organisations/organisations.ts';
+import { needsSecondFactor } from './people/organisations/required-sign-in.ts';
 import { DISTRIBUTED_TABLES } from './registry.ts';
 import { legalLinks, readLegalFiles } from './request/legal-pages.ts';
 import type { Role } from './roles.ts';
-import { currentConnection } from './team/agents/agents.ts';
+import { currentConnection } from './team/agents/connections.sql.ts';
 import { endAccessAfterReset } from './team/credentials/credentials.ts';
 import { leaveAllOrganisations } from './team/organisation-members/organisation-members.ts';
 

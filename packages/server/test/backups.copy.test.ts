@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import type { BlobStore } from '../src/kernel/blobs/store.ts';
-import { copyBlobs } from '../src/operate/backups/backups.ts';
+import { copyBlobs } from '../src/operate/backups/copy-blobs.ts';
 import { makeFullGame } from './setup/full-game.ts';
 import { makeFolder } from './setup/installations.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';

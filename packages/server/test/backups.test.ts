@@ -9,9 +9,11 @@ import { sql } from 'kysely';
 import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import { changed, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { backUp, readLatestBackups, verifyBlobs } from '../src/operate/backups/backups.ts';
+import { backUp } from '../src/operate/backups/backup.ts';
+import { readLatestBackups } from '../src/operate/backups/backups.ts';
 import { listBackups } from '../src/operate/backups/files.ts';
 import { backupIdOf } from '../src/operate/backups/manifest.ts';
+import { verifyBlobs } from '../src/operate/backups/verify.ts';
 import { reportWithDump } from './setup/crashes.ts';
 import { type FullGame, listBlobKeys, makeFullGame } from './setup/full-game.ts';
 import {

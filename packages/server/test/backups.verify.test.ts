@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
-import { verifyBlobs } from '../src/operate/backups/backups.ts';
+import { verifyBlobs } from '../src/operate/backups/verify.ts';
 import { type FullGame, listBlobKeys, makeFullGame } from './setup/full-game.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { openBlobStore } from '../src/kernel/blobs/open.ts';
 import { changed, transact } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
-import { backUp } from '../src/operate/backups/backups.ts';
+import { backUp } from '../src/operate/backups/backup.ts';
 import { mailJob } from '../src/people/accounts/send-mail.job.ts';
 import { makeSender, onlyReportOf, report, reportWithDump } from './setup/crashes.ts';
 import { makeFolder } from './setup/installations.ts';

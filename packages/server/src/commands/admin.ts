@@ -7,15 +7,16 @@ import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import { endSetup } from '../operate/setup/setup.ts';
+import { findUser } from '../people/accounts/accounts.sql.ts';
 import {
   createUser,
-  findUser,
   resetUserSecondFactor,
   setUserDisabled,
   setUserOperator,
   verifyUser,
 } from '../people/accounts/accounts.ts';
-import { createGameFor, findGame } from '../people/games/games.ts';
+import { findGame } from '../people/games/games.sql.ts';
+import { createGameFor } from '../people/games/games.ts';
 import { recordChange, recordChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
 import { changeQuota } from '../ship/quotas/quotas.ts';
@@ -160,7 +161,7 @@ async function createGameCommand(options: {
   const problem = findProblem(createGame.body!, input);
   if (problem !== null) throw new UsageError(`--${problem}`);
   await perform('admin.gameCreate', options.json, async ({ ctx }) => {
-    const owner = await findUser(ctx, options.owner);
+    const owner = await findUser(ctx.db, options.owner);
     if (owner === null) throw new UsageError(`--owner: there is no account with this email. Create it first.`);
     const { game_uid, slug, name, visibility } = await createGameFor(ctx, owner.id, input as never);
     return { game_uid, slug, name, visibility };

@@ -1,5 +1,5 @@
 // `blobs copy`: copies the blobs to another store, before the server is switched to it.
-import { copyBlobs } from '../operate/backups/backups.ts';
+import { copyBlobs } from '../operate/backups/copy-blobs.ts';
 import { withStore } from './with-store.ts';
 
 type Options = { from: string; to: string; json: boolean };

@@ -2,14 +2,13 @@
 // a requirement that keeps everyone out.
 import type { Command } from 'commander';
 import { type Db, transact } from '../kernel/database/db.ts';
-import { findUser } from '../people/accounts/accounts.ts';
+import { findUser } from '../people/accounts/accounts.sql.ts';
 import {
   findOrganisation,
   listAllOrganisations,
-  lockOrganisation,
   setMemberRoleWithin,
-  setRequiredSignInWithin,
-} from '../people/organisations/organisations.ts';
+} from '../people/organisations/organisations.sql.ts';
+import { lockOrganisation, setRequiredSignInWithin } from '../people/organisations/organisations.ts';
 import { recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
 import { perform } from './perform.ts';
@@ -52,7 +51,7 @@ type OwnerOptions = { organisation: string; email: string; json: boolean };
 async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): Promise<void> {
   await perform('admin.organisationOwner', json, async ({ ctx }) => {
     const { organisation_id: uid } = await requireOrganisation(ctx.db, ref);
-    const user = await findUser(ctx, email);
+    const user = await findUser(ctx.db, email);
     if (user === null) throw new UsageError('--email: there is no account with this email. Create it first.');
     await transact(ctx.db, async (tx) => {
       await lockOrganisation(tx, uid);

@@ -4,7 +4,7 @@ import { openBlobStore, parseStoreArgument } from '../kernel/blobs/open.ts';
 import type { BlobSettings } from '../kernel/blobs/settings.ts';
 import type { BlobStore } from '../kernel/blobs/store.ts';
 import { isStorageFull } from '../kernel/storage-full.ts';
-import { BackupError } from '../operate/backups/backups.ts';
+import { BackupError } from '../operate/backups/manifest.ts';
 import { UsageError } from './fail.ts';
 
 type Options = {

@@ -4,7 +4,8 @@ import { KIB } from '@chauffeur/contract/limits';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Auth, findUser, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
+import { findUser } from '../people/accounts/accounts.sql.ts';
+import { type Auth, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
 import { countMailRequest } from '../request/address-limit.ts';
 import { fromRequest } from '../request/audit.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
@@ -128,7 +129,7 @@ async function hideAccount(ctx: Context, response: Response, body: unknown): Pro
     if (data?.reason !== 'FAILED_TO_CREATE_USER') return response;
     // Another request with this address was faster; anything else is a failure of ours.
     const { email } = body as { email: string };
-    if ((await findUser(ctx, email)) === null) throw new Error('better-auth could not create an account');
+    if ((await findUser(ctx.db, email)) === null) throw new Error('better-auth could not create an account');
   }
   return Response.json({ status: true, message: 'Check your email.' });
 }

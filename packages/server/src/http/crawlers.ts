@@ -4,7 +4,8 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { countPublicRead } from '../request/address-limit.ts';
-import { countPublicAddresses, listPublicAddresses } from '../shop/store/store.ts';
+import { countPublicAddresses } from '../shop/store/browse.sql.ts';
+import { listPublicAddresses } from '../shop/store/store.ts';
 import { ADDRESSES_PER_PAGE, type Address, writeRobots, writeSitemap, writeSitemapIndex } from './sitemap.ts';
 
 const KEPT_SECONDS = 3600;
@@ -25,7 +26,7 @@ export function mountCrawlers(app: FastifyInstance, ctx: Context): void {
   app.get('/robots.txt', async (_request, reply) => keep(reply, 'text/plain').send(writeRobots(publicUrl)));
   app.get('/sitemap.xml', async (request, reply) => {
     countPublicRead(ctx, request);
-    const pages = Math.ceil((await countPublicAddresses(ctx)) / ADDRESSES_PER_PAGE);
+    const pages = Math.ceil((await countPublicAddresses(ctx.db)) / ADDRESSES_PER_PAGE);
     const urls = Array.from({ length: pages }, (_, index) => `${publicUrl}/sitemap/${index + 1}.xml`);
     return keep(reply, 'application/xml').send(pages > 1 ? writeSitemapIndex(urls) : await writePage(ctx, 1));
   });

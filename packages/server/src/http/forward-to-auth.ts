@@ -5,7 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
 import { countLimit } from '../kernel/limits/count-limit.ts';
-import { type Auth, CLIENT_ADDRESS_HEADER, handleRequest } from '../people/accounts/accounts.ts';
+import { type Auth, handleRequest } from '../people/accounts/accounts.ts';
+import { CLIENT_ADDRESS_HEADER } from '../people/accounts/client-address.ts';
 import { accountFailure, errorOf, oauthFailure } from './auth-answer.ts';
 import { sendError } from './errors.ts';
 

@@ -11,7 +11,8 @@ import { allowAgentOrigin, mountAgentPreflight } from '../request/agent-origins.
 import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
 import { decodeUtf8, parseJson } from '../request/parse-json.ts';
-import { currentConnection, noteCodeFailure, noteCodeUse, recordCode } from '../team/agents/agents.ts';
+import { noteCodeFailure, noteCodeUse, recordCode } from '../team/agents/agents.ts';
+import { currentConnection } from '../team/agents/connections.sql.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
 import {
   type ForwardedBody,

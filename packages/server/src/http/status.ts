@@ -1,7 +1,7 @@
 // Serves load balancers and monitors: whether the process runs, whether it can work, and its metrics.
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { checkParts } from '../operate/operator/operator.ts';
+import { checkParts } from '../operate/operator/readiness.ts';
 import { metricsAccess } from './metrics-access.ts';
 
 const METRICS_CLOSED =

@@ -16,8 +16,6 @@ import { handle } from '../../request/route.ts';
 import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
 import * as sql from './issue-tracker.sql.ts';
 
-export type { Issue };
-
 type Tracker = OutputOf<typeof contract.getIssueTracker>;
 
 const DEFAULT_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as const;

@@ -286,7 +286,7 @@ export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, pr
   );
 }
 
-export async function deleteToken(tx: Tx, gameId: string): Promise<void> {
+export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from symbol_tokens where game_id = ${gameId}`);
 }
 

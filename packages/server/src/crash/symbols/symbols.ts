@@ -9,7 +9,7 @@ import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import { identifyModule, type ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context } from '../../context.ts';
-import type { Db, Tx } from '../../kernel/database/db.ts';
+import type { Db } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newSecret } from '../../kernel/secrets/ids.ts';
 import { requireMember } from '../../people/games/games.ts';
@@ -24,9 +24,6 @@ import * as symbols from './symbols.sql.ts';
 
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
 type SymbolRecord = SymbolList['symbols'][number];
-
-/** The SQL of the blobs that symbols refer to (operate/backups). */
-export const { blobReferences } = symbols;
 
 export type CompilePayload = { gameId: string; checksum: string };
 
@@ -229,8 +226,3 @@ export const issueSymbolToken = handle(contract.issueSymbolToken, async (ctx, { 
   await symbols.replaceToken(ctx.db, game.game_id, hashSecret(token), token.slice(0, PREFIX_LENGTH));
   return { symbols_url: `${ctx.publicUrl}/api/v1/symbols/${token}` };
 });
-
-/** Revokes the URL for other stackwalkers, within a transaction. */
-export function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
-  return symbols.deleteToken(tx, gameId);
-}

@@ -3,8 +3,10 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
-import { enqueueMails, listActiveOperators } from '../../people/accounts/accounts.ts';
-import { type Game, listOwners } from '../../people/games/games.ts';
+import { listActiveOperators } from '../../people/accounts/accounts.sql.ts';
+import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { listOwners } from '../../people/games/games.sql.ts';
+import type { Game } from '../../people/games/games.ts';
 import type { Alert } from './alert.ts';
 import { contentOf, subjectOf } from './message.ts';
 

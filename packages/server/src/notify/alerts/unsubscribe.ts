@@ -4,7 +4,7 @@ import * as contract from '@chauffeur/contract/operations/alerts';
 import type { Context } from '../../context.ts';
 import { isMissingReference } from '../../kernel/database/db.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { findGame } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
 import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
 import { stream } from '../../request/route.ts';

@@ -8,15 +8,13 @@ import { requireMember } from '../../people/games/games.ts';
 import { cookieName } from '../../request/cookie-name.ts';
 import { watchChanges } from '../../request/game-changes.ts';
 import { stream } from '../../request/route.ts';
-import { endStreams, openStream } from './open-streams.ts';
+import { openStream } from './open-streams.ts';
 import { sessionTokenOf } from './session-token.ts';
 import { writeOrDrop } from './write-or-drop.ts';
 
 /** A page connects again after a while of its own, so that not all do at once after a restart. */
 const MIN_RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 4000;
-
-export { endStreams };
 
 /** `GET /games/{uid}/changes`. Throws 4040, and 4290 with too many open streams. */
 export const watchGame = stream(contract.watchGame, async (ctx, { caller, input, request, reply }) => {

@@ -6,7 +6,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { listLiveSessions } from '../../people/accounts/accounts.ts';
-import { listMemberships } from '../../people/games/games.ts';
+import { listMemberships } from '../../people/games/games.sql.ts';
 import { perContext } from '../../request/per-context.ts';
 
 /** Accounts share an address, as in an office. */

@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { blobReferences as eventFiles } from '../../analytics/events/events.ts';
 import { blobReferences as crashes } from '../../crash/crashes/crashes.ts';
-import { blobReferences as symbols } from '../../crash/symbols/symbols.ts';
+import { blobReferences as symbols } from '../../crash/symbols/symbols.sql.ts';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
-import { blobReferences as files } from '../../ship/files/files.ts';
-import { blobReferences as media } from '../../ship/media/media.ts';
-import { openBlobs } from '../../ship/uploads/uploads.ts';
-import { blobReferences as videos } from '../../ship/videos/videos.ts';
+import { blobReferences as files } from '../../ship/files/files.sql.ts';
+import { blobReferences as media } from '../../ship/media/media.sql.ts';
+import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
+import { blobReferences as videos } from '../../ship/videos/videos.sql.ts';
 
 /** A blob that a row refers to. The size and the checksum are those of the unpacked content; null if unknown. */
 export type BlobReference = {

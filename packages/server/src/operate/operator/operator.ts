@@ -12,16 +12,11 @@ import { handle } from '../../request/route.ts';
 import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
-import * as readiness from './readiness.ts';
 import { showSettings } from './settings.ts';
 import * as state from './state.sql.ts';
-import * as stateMetrics from './state-metrics.ts';
 import * as users from './users.sql.ts';
 
 type User = OutputOf<typeof contract.verifyUser>;
-
-export const { checkParts } = readiness;
-export const { watchState } = stateMetrics;
 
 const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;

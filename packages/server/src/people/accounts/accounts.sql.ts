@@ -14,7 +14,7 @@ export async function keepServiceSecret(db: Db, name: string): Promise<string> {
   return value;
 }
 
-export async function findUserByEmail(db: Db, email: string): Promise<User | null> {
+export async function findUser(db: Db, email: string): Promise<User | null> {
   const user = await row(
     db,
     sql<User>`select id, name, email, email_verified as "emailVerified" from users where email = ${email.trim().toLowerCase()}`,
@@ -23,7 +23,7 @@ export async function findUserByEmail(db: Db, email: string): Promise<User | nul
 }
 
 /** The names of these accounts, by their ids. */
-export async function findUserNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function findNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const users = await rows(db, sql<{ id: string; name: string }>`select id, name from users where id = any(${ids})`);
   return new Map(users.map(({ id, name }) => [id, name]));

@@ -21,14 +21,11 @@ import {
   deleteSessions,
   deleteUser,
   findSignInState,
-  findUserByEmail,
-  findUserNames,
+  findUser,
   findUserById as findUserRow,
   forgetResetLinks,
   insertUser,
-  isOperator as isOperatorRow,
   keepServiceSecret,
-  listActiveOperators as listActiveOperatorRows,
   listLiveSessions as listLiveSessionRows,
   markVerified,
   readPasswordHash,
@@ -39,14 +36,14 @@ import { AUTH_TABLES } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
-import { allowMails, isBlocked, isUsed, setBlock, useLink } from './mail-blocks.ts';
+import { isUsed, useLink } from './mail-blocks.ts';
 import { countHeld } from './mail-gate.sql.ts';
 import { admitMail, enqueueMail, enqueueMails, requireMail } from './mail-gate.ts';
 import type { MailKind } from './mail-kinds.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
-import { forgetTrust, hasSecondFactor } from './second-factors.sql.ts';
+import { forgetTrust } from './second-factors.sql.ts';
 import { type CookieFormat, storedTokenOf, toStoredTokens, withTokens } from './session-tokens.ts';
 import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
@@ -55,18 +52,13 @@ import { usedCodes } from './used-codes.ts';
 
 export {
   admitMail,
-  allowMails,
   asMethod,
-  CLIENT_ADDRESS_HEADER,
   countHeld as countHeldMails,
   enqueueMail,
   enqueueMails,
-  hasSecondFactor,
-  isBlocked,
   isUsed as isUsedLink,
   requireMail,
   resetSecondFactor,
-  setBlock,
   setDisabled,
   storedTokenOf,
   useLink,
@@ -268,24 +260,9 @@ export function listLiveSessions({ db, clock }: Context, tokens: readonly string
   return listLiveSessionRows(db, tokens, clock.now());
 }
 
-/** Finds an account by its email, which is compared in lower case; null if there is none. */
-export async function findUser(ctx: Context, email: string): Promise<User | null> {
-  return findUserByEmail(ctx.db, email);
-}
-
-/** Finds an account by its id; null if there is none. */
-export function findUserById(db: Db, id: string): Promise<User | null> {
-  return findUserRow(db, id);
-}
-
 /** Whether the account exists and is not disabled. */
 export async function isActive(db: Db, userId: string): Promise<boolean> {
   return (await findSignInState(db, userId))?.disabled === false;
-}
-
-/** The names of these accounts, by their ids. Deleted accounts are left out. */
-export function findNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  return findUserNames(db, ids);
 }
 
 /**
@@ -316,16 +293,6 @@ export async function requirePassword(ctx: Context, userId: string, password: st
   if (hash === null || !(await verifyPassword({ hash, password }))) throw new ApiError(4236);
 }
 
-/** Whether the user is an operator of the service. */
-export function isOperator(db: Db, userId: string): Promise<boolean> {
-  return isOperatorRow(db, userId);
-}
-
-/** The operators who can sign in, with verified addresses. */
-export function listActiveOperators(db: Db): Promise<{ email: string }[]> {
-  return listActiveOperatorRows(db);
-}
-
 /** An operator's command refers to a missing account, or to an existing one that should not exist. */
 class AccountError extends Error {
   override readonly name = 'AccountError';
@@ -340,7 +307,7 @@ export async function createUser(
   const email = input.email.trim().toLowerCase();
   const refusal = refuseName(input.name);
   if (refusal !== null) throw new AccountError(refusal.message);
-  if ((await findUserByEmail(ctx.db, email)) !== null)
+  if ((await findUser(ctx.db, email)) !== null)
     throw new AccountError(`An account with the email ${email} already exists.`);
   const { internalAdapter, password } = await auth.$context;
   const { id, name } = await internalAdapter.createUser(
@@ -389,14 +356,14 @@ export async function appointOperator(tx: Tx, userId: string): Promise<void> {
 /** Marks an account's email as verified for the operator. */
 export async function verifyUser(ctx: Context, email: string): Promise<User> {
   await markVerified(ctx.db, email);
-  const user = await findUserByEmail(ctx.db, email);
+  const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
   return user;
 }
 
 /** Disables an account of the operator's choice, or enables it again. */
 export async function setUserDisabled(ctx: Context, email: string, disabled: boolean): Promise<User> {
-  const user = await findUserByEmail(ctx.db, email);
+  const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
   await setDisabled(ctx, user.id, disabled, null);
   return user;
@@ -404,14 +371,14 @@ export async function setUserDisabled(ctx: Context, email: string, disabled: boo
 
 /** Removes the second factors of an account, whose owner lost them. */
 export async function resetUserSecondFactor(ctx: Context, email: string): Promise<User & { removed: boolean }> {
-  const user = await findUserByEmail(ctx.db, email);
+  const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
   return { ...user, ...(await resetSecondFactor(ctx, user.id)) };
 }
 
 /** Grants or revokes the operator role. */
 export async function setUserOperator(ctx: Context, email: string, operator: boolean): Promise<User> {
-  const user = await findUserByEmail(ctx.db, email);
+  const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
   await setOperator(ctx.db, email, operator);
   return user;

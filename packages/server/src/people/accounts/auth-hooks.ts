@@ -3,7 +3,7 @@ import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
 import { noteActor, recordChange } from '../../request/audit.ts';
-import { deleteSession, findSignInState, findUserByEmail, forgetResetLinks } from './accounts.sql.ts';
+import { deleteSession, findSignInState, findUser, forgetResetLinks } from './accounts.sql.ts';
 import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
 import { issueToken } from './session-tokens.ts';
@@ -47,7 +47,7 @@ function refuse(endpoint: Endpoint, status: 'BAD_REQUEST' | 'FORBIDDEN', refusal
 
 /** The address may have been taken since the link was sent. */
 async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise<void> {
-  if ((await findUserByEmail(db, email)) === null) return;
+  if ((await findUser(db, email)) === null) return;
   throw refuse(endpoint, 'BAD_REQUEST', { code: 'EMAIL_TAKEN', message: 'Another account has this email address.' });
 }
 

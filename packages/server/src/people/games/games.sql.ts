@@ -295,7 +295,7 @@ export async function changeOwner(tx: Tx, gameId: string, { from, to }: { from: 
 }
 
 /** The highest role of the person on the game; null if they have none. */
-export async function readRole(db: Db, gameId: string, userId: string): Promise<Role | null> {
+export async function roleOnGame(db: Db, gameId: string, userId: string): Promise<Role | null> {
   const membership = await row(
     db,
     sql<{ role: Role }>`select role from game_members where game_id = ${gameId} and user_id = ${userId}`,

@@ -20,14 +20,9 @@ import {
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
-import {
-  findObstacleIn,
-  listMembersOf,
-  listMetRequirements,
-  lockOrganisation,
-  requireOrganisation,
-  requirePersonalSignIn,
-} from '../organisations/organisations.ts';
+import { listMembersOf } from '../organisations/organisations.sql.ts';
+import { listMetRequirements, lockOrganisation, requireOrganisation } from '../organisations/organisations.ts';
+import { findObstacleIn, requirePersonalSignIn } from '../organisations/required-sign-in.ts';
 import * as clientIds from './client-ids.ts';
 import * as drafts from './drafts.sql.ts';
 import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
@@ -82,7 +77,7 @@ export async function createGameFor(
         return inserted;
       });
       clientIds.forgetSlugs(ctx, [slug]);
-      const role = await games.readRole(ctx.db, created.game_id, creatorId);
+      const role = await games.roleOnGame(ctx.db, created.game_id, creatorId);
       return recordOf(created, role ?? 'owner');
     } catch (error) {
       // The owner deleted their account in the meantime.
@@ -309,26 +304,11 @@ export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input 
   });
   if (!hasLeft) {
     // Without a role on the game alone, they have one in its organisation, unless they have just left.
-    if ((await games.readRole(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
+    if ((await games.roleOnGame(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
     throw new ApiError(4234, 'Your role comes from the organisation of the game. Leave the organisation instead.');
   }
   return { game_uid: game.game_id };
 });
-
-/** Gives a person a role on this game alone. */
-export function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {
-  return games.setRole(tx, gameId, userId, role);
-}
-
-/** Moves the game to the organisation of its new owner `to`, and makes `from`, who gave it away, an admin. */
-export function changeOwner(tx: Tx, gameId: string, people: { from: string; to: string }): Promise<void> {
-  return games.changeOwner(tx, gameId, people);
-}
-
-/** Everyone with a role on the game, the responsible owner first. */
-export function listMembers(db: Db, gameId: string) {
-  return games.listMembers(db, gameId);
-}
 
 /** Locks the game until the transaction ends and returns its current row. Throws 4040 if it was deleted. */
 export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
@@ -379,21 +359,6 @@ export const { findDraft } = drafts;
 
 /** Pages that operators have hidden: drafts that their developers can't publish. */
 export const { findHidden, hideGame, restoreGame } = hiddenGames;
-
-/** The owners of the game whose accounts are not disabled; the one who is responsible for it is the first. */
-export function listOwners(db: Db, gameId: string) {
-  return games.listOwners(db, gameId);
-}
-
-/** The members who get mails about the game: those whose accounts are not disabled. */
-export function listReachable(db: Db, gameId: string) {
-  return games.listReachable(db, gameId);
-}
-
-/** Finds the game with this uid, slug or former slug for any caller; null if there is none. */
-export function findGame(db: Db, ref: string): Promise<FoundGame | null> {
-  return games.findGame(db, ref);
-}
 
 /** The game with this former slug; null if a game has the slug, or none has had it. */
 export async function findRenamed(ctx: Context, ref: string): Promise<FoundGame | null> {
@@ -485,20 +450,7 @@ export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role |
   if (caller.kind === 'game') return caller.gameId === game.game_id ? 'admin' : null;
   if (caller.kind === 'anonymous') return null;
   if (caller.user.id === game.owner_id) return 'owner';
-  return games.readRole(db, game.game_id, caller.user.id);
-}
-
-/** The roles that these people have on these games, by `game user`. */
-export function listMemberships(
-  db: Db,
-  pairs: readonly { readonly gameId: string; readonly userId: string }[],
-): Promise<ReadonlyMap<string, games.Membership>> {
-  return games.listMemberships(db, pairs);
-}
-
-/** The role of a person on the game; null if they have none. */
-export function roleOnGame(db: Db, gameId: string, userId: string): Promise<Role | null> {
-  return games.readRole(db, gameId, userId);
+  return games.roleOnGame(db, game.game_id, caller.user.id);
 }
 
 /** Throws 4096 unless the owner of the game has verified their email. */

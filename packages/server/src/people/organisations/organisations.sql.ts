@@ -51,7 +51,7 @@ export function lockOrganisation(tx: Tx, organisationId: string): Promise<Organi
   );
 }
 
-export async function readRole(db: Db, organisationId: string, userId: string): Promise<Role | null> {
+export async function roleIn(db: Db, organisationId: string, userId: string): Promise<Role | null> {
   const member = await row(
     db,
     sql<{ role: Role }>`select role from organisation_members
@@ -112,7 +112,7 @@ export async function deleteOrganisation(tx: Tx, organisationId: string): Promis
 export type MemberRow = { user_id: string; name: string; email: string; role: Role; added_at: Date };
 
 /** Owners first, then by role and by when they joined. */
-export function listMembers(db: Db, organisationId: string): Promise<MemberRow[]> {
+export function listMembersOf(db: Db, organisationId: string): Promise<MemberRow[]> {
   return rows(
     db,
     sql<MemberRow>`select user_id, users.name, email, role, added_at
@@ -130,7 +130,7 @@ type ListedOrganisation = {
   owners: string[];
 };
 
-export function listAll(db: Db): Promise<ListedOrganisation[]> {
+export function listAllOrganisations(db: Db): Promise<ListedOrganisation[]> {
   return rows(
     db,
     sql<ListedOrganisation>`select organisation_id as organisation_uid, slug, name,
@@ -152,7 +152,7 @@ export function listGames(db: Db, organisationId: string): Promise<GameRow[]> {
 }
 
 /** Adds the member or changes their role. Who is no longer an owner gets their next games into a new organisation. */
-export async function upsertMember(tx: Tx, organisationId: string, userId: string, role: Role): Promise<void> {
+export async function setMemberRoleWithin(tx: Tx, organisationId: string, userId: string, role: Role): Promise<void> {
   await changed(
     tx,
     sql`insert into organisation_members (organisation_id, user_id, role) values (${organisationId}, ${userId}, ${role})
@@ -162,7 +162,7 @@ export async function upsertMember(tx: Tx, organisationId: string, userId: strin
 }
 
 /** False if the person was not a member. */
-export async function deleteMember(tx: Tx, organisationId: string, userId: string): Promise<boolean> {
+export async function removeMemberWithin(tx: Tx, organisationId: string, userId: string): Promise<boolean> {
   await endPersonal(tx, organisationId, userId);
   const removed = await changed(
     tx,

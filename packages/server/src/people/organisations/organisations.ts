@@ -28,17 +28,9 @@ import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/trim-text.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
-import {
-  findObstacleIn,
-  findObstacleOf,
-  findObstacleToRequiring,
-  listMetRequirements,
-  needsSecondFactor,
-  readSignIn,
-  requirePersonalSignIn,
-} from './required-sign-in.ts';
+import { findObstacleOf, findObstacleToRequiring, listMetRequirements, readSignIn } from './required-sign-in.ts';
 
-export { findObstacleIn, listMetRequirements, needsSecondFactor, requirePersonalSignIn };
+export { listMetRequirements };
 
 export type Organisation = organisations.OrganisationRow;
 type Detail = OutputOf<typeof contract.getOrganisation>;
@@ -74,7 +66,7 @@ function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller, m
 export async function readDetail(db: Db, caller: AccountCaller, organisationId: string): Promise<Detail> {
   const [own] = await organisations.listOfPerson(db, caller.user.id, organisationId);
   if (own === undefined) throw unknownOrganisation();
-  const members = await organisations.listMembers(db, organisationId);
+  const members = await organisations.listMembersOf(db, organisationId);
   const games = await organisations.listGames(db, organisationId);
   return {
     ...recordOf(own, caller, await listMetRequirements(db, caller)),
@@ -93,7 +85,7 @@ export const createOrganisation = handle(contract.createOrganisation, async (ctx
       const name = trimText('name', input.name);
       await organisations.insertOrganisation(tx, { organisationId, name, slug: input.slug ?? null });
       await takeSlug(ctx, tx, caller, input.slug ?? null);
-      await organisations.upsertMember(tx, organisationId, user.id, 'owner');
+      await organisations.setMemberRoleWithin(tx, organisationId, user.id, 'owner');
       noteOrganisation({ organisation_id: organisationId });
       recordChanges({}, { name, slug: input.slug ?? null });
       return readDetail(tx, caller, organisationId);
@@ -222,7 +214,7 @@ async function requireAccess(
   { anySignIn = false }: AccessOptions,
 ): Promise<Role> {
   const { organisation_id: organisationId, required_sign_in: required } = organisation;
-  const role = await organisations.readRole(db, organisationId, caller.user.id);
+  const role = await organisations.roleIn(db, organisationId, caller.user.id);
   if (role === null) throw unknownOrganisation();
   const obstacle =
     required === null || anySignIn
@@ -256,42 +248,12 @@ export async function changeOrganisation<T>(
   );
 }
 
-/** Finds an organisation by uid, slug or former slug, for operators. */
-export function findOrganisation(db: Db, ref: string): Promise<Organisation | undefined> {
-  return organisations.findOrganisation(db, ref);
-}
-
-/** All organisations with their owners, for operators. */
-export function listAllOrganisations(db: Db) {
-  return organisations.listAll(db);
-}
-
-/** Owners first. */
-export function listMembersOf(db: Db, organisationId: string): Promise<organisations.MemberRow[]> {
-  return organisations.listMembers(db, organisationId);
-}
-
-/** Adds the member or changes their role. */
-export function setMemberRoleWithin(tx: Tx, organisationId: string, userId: string, role: Role): Promise<void> {
-  return organisations.upsertMember(tx, organisationId, userId, role);
-}
-
-/** False if the person was not a member. */
-export function removeMemberWithin(tx: Tx, organisationId: string, userId: string): Promise<boolean> {
-  return organisations.deleteMember(tx, organisationId, userId);
-}
-
 /** Locks the organisation until the transaction ends. Throws 4040 if it was deleted. */
 export async function lockOrganisation(tx: Tx, organisationId: string): Promise<Organisation> {
   const organisation = await organisations.lockOrganisation(tx, organisationId);
   if (organisation === undefined) throw unknownOrganisation();
   noteOrganisation(organisation);
   return organisation;
-}
-
-/** The person's role in the organisation; null if they have none. */
-export function roleIn(db: Db, organisationId: string, userId: string): Promise<Role | null> {
-  return organisations.readRole(db, organisationId, userId);
 }
 
 function unknownOrganisation(): ApiError {

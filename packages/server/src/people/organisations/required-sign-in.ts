@@ -6,7 +6,7 @@ import { meetsRequirement, SIGN_IN_REQUIREMENTS, type SignInRequirement } from '
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
 import { handle } from '../../request/route.ts';
-import { hasSecondFactor } from '../accounts/accounts.ts';
+import { hasSecondFactor } from '../accounts/second-factors.sql.ts';
 import * as sql from './required-sign-in.sql.ts';
 import { findSignInObstacle } from './sign-in-obstacle.ts';
 

@@ -3,7 +3,7 @@ import type { Arch, BuildIdentity, Os } from '@chauffeur/contract/identity';
 import type { BuildOrder } from '@chauffeur/contract/operations/builds';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
-import { downloadsOfBuild } from '../downloads/downloads.ts';
+import { downloadsOfBuild } from '../downloads/downloads.sql.ts';
 import { type FileFacts, type Origin, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };

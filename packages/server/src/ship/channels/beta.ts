@@ -1,6 +1,7 @@
 import * as contract from '@chauffeur/contract/operations/channels';
 import type { AccountCaller, Context } from '../../context.ts';
-import { findGame, requireMember, requireVisible, unknownGame } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
+import { requireMember, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import * as beta from './beta.sql.ts';

@@ -131,7 +131,7 @@ export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]
 }
 
 /** A move offers its build until it expires, or until the next move on the same platform. */
-export async function listChannelsSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
+export async function channelsSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
   const found = await rows(
     db,
     sql<{ channel: string }>`select distinct channel from channel_moves as moves

@@ -105,11 +105,6 @@ export async function requireOfferedBuild(db: Db, gameId: string, buildId: strin
   return build;
 }
 
-/** The pointer at a place, even if it has expired or its build was deleted; undefined before the first move. */
-export function findPointer(db: Db, place: channels.Place): Promise<Pointer | undefined> {
-  return channels.findPointer(db, place);
-}
-
 /** The game's pointers at one build, including expired ones. */
 export async function pointersAt(db: Db, gameId: string, buildId: string): Promise<Pointer[]> {
   return (await channels.listPointers(db, gameId)).filter(({ build_id }) => build_id === buildId);
@@ -300,11 +295,6 @@ export const listChannels = handle(contract.listChannels, async (ctx, { caller, 
 /** The pointers of all channels and platforms that have not expired. */
 export async function currentPointers(db: Db, gameId: string, now: Date): Promise<Pointer[]> {
   return (await channels.listPointers(db, gameId)).filter((pointer) => !isExpired(pointer, now));
-}
-
-/** The channels that have offered the build at any time since `since`. */
-export function channelsSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
-  return channels.listChannelsSince(db, gameId, buildId, since);
 }
 
 export const listChannelMoves = handle(contract.listChannelMoves, async (ctx, { caller, input }) => {

@@ -28,7 +28,7 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
 /** UTC days: from `first` up to, but without, `end`. */
 export type Days = { readonly first: string; readonly end: string };
 
-export function listDownloadDays(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
+export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
   return rows(
     db,
     sql<{ day: string; count: number }>`select day::text, sum(count)::bigint as count from download_days

@@ -1,13 +1,9 @@
 // How often the files of builds are downloaded, by build and UTC day.
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../kernel/database/db.ts';
 import { dailyCounter } from '../../request/daily-counter.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
 import * as sql from './downloads.sql.ts';
-
-/** The SQL of the downloads of a row of `builds`. */
-export const { downloadsOfBuild } = sql;
 
 type Download = { readonly gameId: string; readonly buildId: string };
 type Blob = { readonly size: number; readonly etag: string };
@@ -17,11 +13,6 @@ const count = dailyCounter<Download>('downloads', sql.addDownloads);
 /** The downloads of a game on the UTC days from `first` up to, but without, `end`. */
 export function downloadsBetween({ db }: Context, gameId: string, days: sql.Days): Promise<number> {
   return sql.sumDownloads(db, gameId, days);
-}
-
-/** The downloads of a game on each UTC day from `first` on. Days without downloads are left out. */
-export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
-  return sql.listDownloadDays(db, gameId, first);
 }
 
 /**

@@ -86,7 +86,7 @@ export async function insertScanEvent(tx: Tx, file: FileKey, event: NewScanEvent
   );
 }
 
-export async function upsertEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
+export async function recordEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
   await changed(
     tx,
     sql`insert into file_entries (game_id, file_id, entries) values (${file.game_id}, ${file.file_id}, ${JSON.stringify(entries)})
@@ -151,7 +151,7 @@ export async function isSupersededBefore(db: Db, file: FileRow, time: Date): Pro
   return newer !== undefined;
 }
 
-export function listScanEvents(db: Db, file: FileKey): Promise<ScanEventRow[]> {
+export function readScanHistory(db: Db, file: FileKey): Promise<ScanEventRow[]> {
   return rows(
     db,
     sql<ScanEventRow>`select at, state, engine, signature_version, detail from file_scans

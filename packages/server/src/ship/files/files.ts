@@ -35,9 +35,6 @@ export function isOffered(state: ScanState): boolean {
 /** The same condition in SQL, on rows of `files`. */
 export const offered = files.offered;
 
-/** The SQL of the blobs that files refer to (operate/backups). */
-export const { blobReferences } = files;
-
 /** Whether the scan has ended. */
 export function isSettled(state: ScanState): boolean {
   return state !== 'pending' && state !== 'scanning';
@@ -81,15 +78,6 @@ export async function recordScan(
   return true;
 }
 
-/** Stores the list of a zip's entries, replacing an earlier one. */
-export function recordEntries(
-  tx: Tx,
-  file: { game_id: string; file_id: string },
-  entries: readonly ZipEntry[],
-): Promise<void> {
-  return files.upsertEntries(tx, file, entries);
-}
-
 export async function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | null> {
   return (await files.findFile(db, gameId, fileId)) ?? null;
 }
@@ -124,28 +112,10 @@ export async function newestOfferedFiles(
   return new Map(newest.map((file) => [file.build_id, file]));
 }
 
-/** Whether a newer file of the same build was offered before `time`. */
-export const { isSupersededBefore } = files;
-
-export function readScanHistory(db: Db, file: FileRow): Promise<ScanEvent[]> {
-  return files.listScanEvents(db, file);
-}
-
-export function readEntries(db: Db, file: FileRow): Promise<ZipEntry[]> {
-  return files.readEntries(db, file);
-}
-
-/** Returns the ids that have a row; the sweep keeps their blobs. */
-export const { readScanBacklog } = files;
-
-export function existingFiles(db: Db, fileIds: readonly string[]): Promise<Set<string>> {
-  return files.existingFiles(db, fileIds);
-}
-
 export const getFile = handle(contract.getFile, async (ctx, { caller, input }) => {
   const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
   if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
-  const history = await files.listScanEvents(ctx.db, file);
+  const history = await files.readScanHistory(ctx.db, file);
   return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
 });
 

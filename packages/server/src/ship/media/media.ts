@@ -6,7 +6,8 @@ import * as contract from '@chauffeur/contract/operations/media';
 import type { Caller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
-import { findGame, type Game, requireMember, requireVisible } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
+import { type Game, requireMember, requireVisible } from '../../people/games/games.ts';
 import type { Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { copyKeyOf } from './blob-key.ts';
@@ -22,9 +23,6 @@ export type ImageKind = ImageRow['kind'];
 /** An image with a durable blob but without a row. */
 export type StoredImage = Omit<media.NewImage, 'position' | 'kind'>;
 export type ImageSet = OutputOf<typeof contract.listGameMedia>;
-
-/** The SQL of the blobs that images refer to (operate/backups). */
-export const { blobReferences } = media;
 
 /** How many screenshots of a game the sitemap lists. */
 const SITEMAP_SCREENSHOTS = 5;
@@ -218,11 +216,6 @@ export async function requireVisibleImage(
 
 export function unknownImage(cause?: unknown): ApiError {
   return new ApiError(4040, "uid: this image does not exist, or you don't have access to it.", { cause });
-}
-
-/** Returns the image ids that have a row; the sweep keeps their blobs. */
-export function existingImages(ctx: Context, mediaIds: readonly string[]): Promise<Set<string>> {
-  return media.existingImages(ctx.db, mediaIds);
 }
 
 /** Deletes the blobs of images without a row. If this fails, the sweep deletes them later. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { imageIdOf, MEDIA_PREFIX } from './blob-key.ts';
-import { existingImages } from './media.ts';
+import { existingImages } from './media.sql.ts';
 
 export const sweepMediaJob = defineJob(
   'media:sweep',
@@ -14,7 +14,7 @@ export const sweepMediaJob = defineJob(
 /** Deletes the blobs below `media/` that have no row and are older than a day. */
 export function sweepMedia(ctx: Context): Promise<void> {
   return sweepOrphans(ctx, MEDIA_PREFIX, async (keys) => {
-    const referenced = await existingImages(ctx, keys.map(imageIdOf));
+    const referenced = await existingImages(ctx.db, keys.map(imageIdOf));
     return new Set(keys.filter((key) => referenced.has(imageIdOf(key))));
   });
 }

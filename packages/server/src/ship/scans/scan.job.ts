@@ -9,7 +9,8 @@ import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
-import { type FileRow, findFile, isOffered, isSettled, recordEntries, recordScan } from '../files/files.ts';
+import { recordEntries } from '../files/files.sql.ts';
+import { type FileRow, findFile, isOffered, isSettled, recordScan } from '../files/files.ts';
 import type { Examination } from './examine.ts';
 import { examineBlob, failureOf, STATES } from './examine-blob.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { isAlive } from '../../kernel/processes/presence.ts';
-import { existingFiles } from '../files/files.ts';
+import { existingFiles } from '../files/files.sql.ts';
 import { dropSession } from './session-lock.ts';
 import * as sessions from './uploads.sql.ts';
 

@@ -20,9 +20,6 @@ import { dropSession, lockSession, requireSession, type Session, unknownSession 
 import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
 import * as sessions from './uploads.sql.ts';
 
-/** The SQL of the blobs that open sessions write (operate/backups). */
-export const { countAllOpen, openBlobs } = sessions;
-
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
 /** An estimate, because it is unknown when a session will end. */

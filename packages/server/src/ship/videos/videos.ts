@@ -6,7 +6,8 @@ import * as contract from '@chauffeur/contract/operations/videos';
 import type { Caller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
-import { findGame, type Game, requireMember, requireVisible } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
+import { type Game, requireMember, requireVisible } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
 import type { Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
@@ -19,9 +20,6 @@ export type VideoRow = sql.VideoRow;
 export type NewVideo = sql.NewVideo;
 export type VideoSet = OutputOf<typeof contract.listGameVideos>;
 export type PublicVideo = Omit<VideoSet['videos'][number], 'filename' | 'position' | 'status' | 'detail'>;
-
-/** The SQL of the blobs that videos refer to (operate/backups). */
-export const { blobReferences } = sql;
 
 export const listVideos = handle(contract.listVideos, async (ctx, { caller }) => {
   return videoSetOf(ctx, await sql.listVideos(ctx.db, caller.gameId));

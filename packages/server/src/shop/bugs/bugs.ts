@@ -14,10 +14,7 @@ import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './replies.sql.ts';
-import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from './reporters.ts';
 import * as settings from './settings.sql.ts';
-
-export { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies };
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
 type Detail = OutputOf<typeof contract.getBugTicket>;
@@ -161,11 +158,6 @@ function startOf(message: string): string {
     .trim();
   if (characters.length <= LIMITS.bugTitleLength) return characters.join('');
   return `${characters.slice(0, LIMITS.bugTitleLength - 1).join('')}…`;
-}
-
-/** Whether players without an account can file tickets. */
-export function acceptsGuests(ctx: Context, gameId: string): Promise<boolean> {
-  return settings.acceptsGuests(ctx.db, gameId);
 }
 
 export const getBugSettings = handle(contract.getBugSettings, async (ctx, { caller, input }) => {

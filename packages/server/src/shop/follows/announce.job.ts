@@ -6,7 +6,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMails } from '../../people/accounts/accounts.ts';
-import { findGame } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
 import { findRelease } from '../store/store.ts';
 import { releaseMail } from './follow-mails.ts';
 import * as sql from './follows.sql.ts';

@@ -11,13 +11,12 @@ import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { findGame, listOwners } from '../../people/games/games.sql.ts';
 import {
-  findGame,
   findGameFor,
   findHidden,
   type Game,
   hideGame,
-  listOwners,
   lockGame,
   requireVisible,
   restoreGame,

@@ -152,7 +152,7 @@ const addresses = sql`
   select '/@' || handle, updated_at, created_at, id, null from users
     where handle is not null and exists (select from games where owner_id = users.id and visibility = 'public')`;
 
-export async function countAddresses(db: Db): Promise<number> {
+export async function countPublicAddresses(db: Db): Promise<number> {
   const { total } = await onlyRow(db, sql<{ total: number }>`select count(*) as total from (${addresses}) as listed`);
   return total;
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
-import { findGame } from '../../people/games/games.ts';
+import { findGame } from '../../people/games/games.sql.ts';
 import { answer } from '../../request/answer.ts';
 import { stream } from '../../request/route.ts';
 import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';

@@ -4,7 +4,7 @@ import * as contract from '@chauffeur/contract/operations/store';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
-import { readEntries, readScanHistory } from '../../ship/files/files.ts';
+import { readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
 import { downloadNameOf } from './download-name.ts';
 import { requireFile, requireOffered } from './store.ts';
 

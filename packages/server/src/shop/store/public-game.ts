@@ -10,7 +10,7 @@ import { currentPointers, type Pointer } from '../../ship/channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../../ship/files/files.ts';
 import { publicImages } from '../../ship/media/media.ts';
 import { publicVideos } from '../../ship/videos/videos.ts';
-import { acceptsGuests } from '../bugs/bugs.ts';
+import { acceptsGuests } from '../bugs/settings.sql.ts';
 import { requireVisibleGame } from './store.ts';
 import { isListed, type Viewer } from './visibility.ts';
 
@@ -30,7 +30,7 @@ export const getPublicGame = handle(contract.getPublicGame, async (ctx, { caller
     publicImages(ctx, game.game_id),
     publicVideos(ctx, game.game_id),
     publicHealthOf(ctx, [game.game_id]),
-    acceptsGuests(ctx, game.game_id),
+    acceptsGuests(ctx.db, game.game_id),
     isPreview ? findDraft(ctx.db, game.game_id) : undefined,
   ]);
   return {

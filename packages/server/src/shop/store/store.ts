@@ -20,17 +20,12 @@ import {
 } from '../../people/games/games.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { handle } from '../../request/route.ts';
-import { channelsSince, currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
-import {
-  type FileRow,
-  findFile,
-  isOffered,
-  isSettled,
-  isSupersededBefore,
-  newestOfferedFile,
-} from '../../ship/files/files.ts';
+import { channelsSince } from '../../ship/channels/channels.sql.ts';
+import { currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
+import { isSupersededBefore } from '../../ship/files/files.sql.ts';
+import { type FileRow, findFile, isOffered, isSettled, newestOfferedFile } from '../../ship/files/files.ts';
 import { type ImageSet, listImageUrls, publicImages } from '../../ship/media/media.ts';
-import { countAddresses, findDeveloper, listAddresses } from './browse.sql.ts';
+import { findDeveloper, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
 import { type MergedRelease, mergeRelease } from './merge-release.ts';
 import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
@@ -179,10 +174,6 @@ export async function findRelease(db: Db, gameId: string, version: string): Prom
 
 function asRelease({ version, released_at: releasedAt, builds }: ReleaseRow): Release {
   return { version, releasedAt, ...mergeRelease(version, builds) };
-}
-
-export function countPublicAddresses(ctx: Context): Promise<number> {
-  return countAddresses(ctx.db);
 }
 
 /** A public game or a developer, with the URLs of its images. */

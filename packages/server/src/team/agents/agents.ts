@@ -46,14 +46,6 @@ function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCall
   return { kind: 'account', user, signInMethod, agent: { kind, id, name, gameId, mayWrite } };
 }
 
-/** The newest connection of the person to this client, which the consent refers to. */
-export function currentConnection(
-  db: Context['db'],
-  consent: { userId: string; clientId: string },
-): Promise<string | undefined> {
-  return connections.currentConnection(db, consent);
-}
-
 /** Records the connection of an authorization code. */
 export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
   await codes.insertCode(ctx.db, connectionId, hashSecret(code));

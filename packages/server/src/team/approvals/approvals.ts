@@ -9,7 +9,8 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueMail, enqueueMails } from '../../people/accounts/accounts.ts';
-import { type Game, listOwners } from '../../people/games/games.ts';
+import { listOwners } from '../../people/games/games.sql.ts';
+import type { Game } from '../../people/games/games.ts';
 import { noteChange } from '../../request/game-changes.ts';
 import type { Preview } from './action.ts';
 import { type ActionInputs, actionOf } from './actions.ts';
@@ -18,8 +19,6 @@ import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
 import { approvalMail } from './mail.ts';
 import { moverOf, recordOf, stateOf, ticketOf } from './record.ts';
-
-export const { countPending } = approvals;
 
 export type Requested = {
   readonly status: ApprovalState;

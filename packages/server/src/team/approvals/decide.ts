@@ -2,7 +2,7 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
-import { findUserById } from '../../people/accounts/accounts.ts';
+import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { noteChange } from '../../request/game-changes.ts';
 import { actionOf } from './actions.ts';

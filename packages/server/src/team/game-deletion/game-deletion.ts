@@ -3,12 +3,13 @@
 import { ApiError } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/game-deletion';
 import type { Context } from '../../context.ts';
-import { revokeSymbolToken } from '../../crash/symbols/symbols.ts';
+import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { enqueueMails, requirePassword } from '../../people/accounts/accounts.ts';
-import { type Game, listReachable, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
+import { listReachable } from '../../people/games/games.sql.ts';
+import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
 import { RESERVED_DAYS } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';

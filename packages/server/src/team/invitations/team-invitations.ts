@@ -7,9 +7,9 @@ import type { AccountCaller, Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { requireMail } from '../../people/accounts/accounts.ts';
+import { listMembersOf } from '../../people/organisations/organisations.sql.ts';
 import {
   changeOrganisation,
-  listMembersOf,
   type Organisation,
   requireOrganisation,
 } from '../../people/organisations/organisations.ts';

@@ -4,17 +4,19 @@ import * as contract from '@chauffeur/contract/operations/organisations';
 import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
-import { findUserById } from '../../people/accounts/accounts.ts';
+import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { lockGame, requireOwner } from '../../people/games/games.ts';
 import {
-  changeOrganisation,
   findOrganisation,
   listMembersOf,
+  removeMemberWithin,
+  setMemberRoleWithin,
+} from '../../people/organisations/organisations.sql.ts';
+import {
+  changeOrganisation,
   type Organisation,
   readDetail,
-  removeMemberWithin,
   requireOrganisation,
-  setMemberRoleWithin,
 } from '../../people/organisations/organisations.ts';
 import { recordChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';

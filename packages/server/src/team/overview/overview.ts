@@ -4,7 +4,7 @@ import { countNewGroups } from '../../crash/crashes/crashes.ts';
 import { listGameIds, requireMember } from '../../people/games/games.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
-import { downloadsByDay } from '../../ship/downloads/downloads.ts';
+import { downloadsByDay } from '../../ship/downloads/downloads.sql.ts';
 import { countOpenBugs } from '../../shop/bugs/bugs.ts';
 
 export const summarizeGames = handle(contract.summarizeGames, async (ctx, { caller }) => {

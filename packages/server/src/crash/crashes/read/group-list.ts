@@ -3,7 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
-import { findNames } from '../../../people/accounts/accounts.ts';
+import { findNames } from '../../../people/accounts/accounts.sql.ts';
 import { requireMember } from '../../../people/games/games.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { type Reader, readReplica } from '../../../request/read-replica.ts';

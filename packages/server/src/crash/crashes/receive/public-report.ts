@@ -3,7 +3,7 @@ import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
-import { findGame } from '../../../people/games/games.ts';
+import { findGame } from '../../../people/games/games.sql.ts';
 import { hashOfClientRef } from './create.ts';
 import { clientRefOf } from './forms/details.ts';
 import { findByClientRef, findPublicReport, type PublicFrame, type PublicReportRow } from './reports.sql.ts';

@@ -4,7 +4,7 @@ import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crash
 import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
-import { findNames } from '../../../people/accounts/accounts.ts';
+import { findNames } from '../../../people/accounts/accounts.sql.ts';
 import { requireMember } from '../../../people/games/games.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { handle } from '../../../request/route.ts';

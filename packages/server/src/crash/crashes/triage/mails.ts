@@ -6,7 +6,8 @@ import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
 import { enqueueMails } from '../../../people/accounts/accounts.ts';
-import { type Game, listReachable } from '../../../people/games/games.ts';
+import { listReachable } from '../../../people/games/games.sql.ts';
+import type { Game } from '../../../people/games/games.ts';
 
 type Group = { readonly group_id: string; readonly title: string };
 
