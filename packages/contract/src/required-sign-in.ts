@@ -9,6 +9,11 @@ export const SIGN_IN_METHODS = ['password', 'email', 'second_factor', 'trusted_b
 
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
+/** Null for sessions from before methods were recorded. */
+export function asSignInMethod(value: unknown): SignInMethod | null {
+  return SIGN_IN_METHODS.find((method) => method === value) ?? null;
+}
+
 const METHODS: Readonly<Record<SignInRequirement, readonly SignInMethod[]>> = {
   // A trusted browser was used with a code at most 30 days ago.
   second_factor: ['second_factor', 'trusted_browser', 'passkey'],

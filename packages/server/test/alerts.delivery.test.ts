@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { raiseAlerts } from '../src/notify/alerts/alerts.ts';
-import { enqueueMail } from '../src/people/accounts/accounts.ts';
+import { enqueueMail } from '../src/people/emails/emails.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { openPostOffice, type PostOffice } from './setup/post-office.ts';
 import { openReceiver, type Receiver } from './setup/receiver.ts';

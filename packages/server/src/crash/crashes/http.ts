@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { resolveClientIds } from '../../people/games/games.ts';
+import { resolveClientIds } from '../../people/client-ids/client-ids.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { answer } from '../../request/answer.ts';
 import { idsOf } from '../../request/client-ids.ts';

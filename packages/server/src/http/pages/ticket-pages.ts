@@ -2,7 +2,7 @@
 // unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { allowMails, isBlocked, setBlock } from '../../people/accounts/mail-blocks.ts';
+import { allowMails, isBlocked, setBlock } from '../../people/emails/email-blocks.ts';
 import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from '../../shop/bugs/reporters.ts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';

@@ -50,7 +50,7 @@ const LIMIT_NAMES = [
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** The kinds of mails; people/accounts/mail-kinds.ts says what limits each. */
+/** The kinds of mails; people/emails/email-kinds.ts says what limits each. */
 export const MAIL_KINDS = [
   ...(['alert', 'approval', 'change_email', 'deploy_key', 'existing_account', 'follow', 'game_deleted'] as const),
   ...(['game_transferred', 'invitation', 'mention', 'new_email', 'operator_notice', 'page_hidden', 'release'] as const),

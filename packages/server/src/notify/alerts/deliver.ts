@@ -5,7 +5,7 @@ import { MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { oneLine } from '../../kernel/mail/mail-text.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
-import { admitMail } from '../../people/accounts/accounts.ts';
+import { admitMail } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import * as sql from './deliveries.sql.ts';

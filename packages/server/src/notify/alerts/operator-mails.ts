@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { listActiveOperators } from '../../people/accounts/accounts.sql.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import type { Alert } from './alert.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { createMailer } from '../../kernel/mail/mail.ts';
-import { admitMail } from '../../people/accounts/accounts.ts';
+import { admitMail } from '../../people/emails/emails.ts';
 import { type Check, fail, pass, TooSlowError, warn, withDeadline } from './checks.ts';
 import { explainMailFailure, type MailError, quoteReply } from './mail-failure.ts';
 

@@ -1,7 +1,7 @@
 // What changed about how a person signs in, and the mail that reports it to them.
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
-import { enqueueMail } from './mail-gate.ts';
+import { enqueueMail } from '../emails/emails.ts';
 import { type AccountChange, type Origin, securityMail } from './security-mails.ts';
 
 /** Reports a change. The mail is sent after the commit. */

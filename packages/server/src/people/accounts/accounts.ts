@@ -3,7 +3,7 @@
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { SignInMethod } from '@chauffeur/contract/required-sign-in';
+import { asSignInMethod, type SignInMethod } from '@chauffeur/contract/required-sign-in';
 import { betterAuth } from 'better-auth';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { APIError } from 'better-call';
@@ -16,6 +16,8 @@ import type { Mail } from '../../kernel/mail/mail.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { cookieName } from '../../request/cookie-name.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
+import type { MailKind } from '../emails/email-kinds.ts';
+import { enqueueMail, requireMail } from '../emails/emails.ts';
 import {
   appointOperator as appointOperatorRow,
   deleteSessions,
@@ -36,33 +38,16 @@ import { AUTH_TABLES } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
-import { isUsed, useLink } from './mail-blocks.ts';
-import { countHeld } from './mail-gate.sql.ts';
-import { admitMail, enqueueMail, enqueueMails, requireMail } from './mail-gate.ts';
-import type { MailKind } from './mail-kinds.ts';
 import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
 import { forgetTrust } from './second-factors.sql.ts';
 import { type CookieFormat, storedTokenOf, toStoredTokens, withTokens } from './session-tokens.ts';
-import { asMethod } from './sign-in-method.ts';
 import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
 import { usedCodes } from './used-codes.ts';
 
-export {
-  admitMail,
-  asMethod,
-  countHeld as countHeldMails,
-  enqueueMail,
-  enqueueMails,
-  isUsed as isUsedLink,
-  requireMail,
-  resetSecondFactor,
-  setDisabled,
-  storedTokenOf,
-  useLink,
-};
+export { resetSecondFactor, setDisabled, storedTokenOf };
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -226,7 +211,7 @@ export async function sessionOfHeaders(
   const { signInMethod, createdAt } = session.session;
   return {
     user: { id, name, email, emailVerified },
-    method: asMethod(signInMethod),
+    method: asSignInMethod(signInMethod),
     startedAt: new Date(createdAt),
   };
 }

@@ -1,5 +1,5 @@
 // How a session was started.
-import { SIGN_IN_METHODS, type SignInMethod } from '@chauffeur/contract/required-sign-in';
+import { asSignInMethod, type SignInMethod } from '@chauffeur/contract/required-sign-in';
 
 /** Routes of better-auth that start a session, with what they prove. */
 const BY_ROUTE: Readonly<Record<string, SignInMethod>> = {
@@ -18,10 +18,5 @@ export function isSignInRoute(route: string): boolean {
 
 /** The method of a session that starts at `route`. A session that replaces another one continues its method. */
 export function methodOf(route: string | undefined, replaced: unknown): SignInMethod | null {
-  return BY_ROUTE[route ?? ''] ?? asMethod(replaced);
-}
-
-/** Null for sessions from before methods were recorded. */
-export function asMethod(value: unknown): SignInMethod | null {
-  return SIGN_IN_METHODS.find((method) => method === value) ?? null;
+  return BY_ROUTE[route ?? ''] ?? asSignInMethod(replaced);
 }

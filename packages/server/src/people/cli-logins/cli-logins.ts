@@ -4,6 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/cli-logins';
 import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
 import { GameParams } from '@chauffeur/contract/operations/fields';
+import { asSignInMethod } from '@chauffeur/contract/required-sign-in';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -11,7 +12,6 @@ import type { Db, Tx } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { handle } from '../../request/route.ts';
-import { asMethod } from '../accounts/accounts.ts';
 import { listGameIdsOf, requireMember, unknownGame } from '../games/games.ts';
 import * as logins from './logins.sql.ts';
 import { deleteDecided } from './requests.sql.ts';
@@ -45,7 +45,7 @@ export async function authenticateLogin(ctx: Context, key: string, gameRef: stri
     kind: 'account',
     user,
     neededRole: SHIPPING_ROLE,
-    signInMethod: asMethod(method),
+    signInMethod: asSignInMethod(method),
     isCommand: true,
   } as const;
   const ref = gameRef === '' ? (login.game_id ?? (await onlyGameOf(ctx.db, user.id))) : gameRef;

@@ -5,8 +5,8 @@ import * as contract from '@chauffeur/contract/operations/games';
 import { transact } from '../../kernel/database/db.ts';
 import { recordChange, recordDone } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
-import * as sql from './drafts.sql.ts';
 import { changeFacts, NO_FACTS } from './fact-rules.ts';
+import * as sql from './games.sql.ts';
 import { lockGame, publishListing, requireMember } from './games.ts';
 
 type Draft = OutputOf<typeof contract.getDraft>;

@@ -4,6 +4,7 @@ import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
+import type { Facts } from './fact-rules.ts';
 
 export type GameRow = {
   game_id: string;
@@ -111,17 +112,6 @@ const requiredSignIn = sql`(select required_sign_in from organisations
 /** Whether games of the organisation are open to someone who signed in like this. */
 const isOpen = (met: readonly SignInRequirement[]) =>
   sql`coalesce(${requiredSignIn}, '') = any(${['', ...met]}::text[])`;
-
-type SlugRow = { game_id: string; slug: string; is_former: boolean };
-
-/** The games with these slugs, also with former ones. */
-export function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<SlugRow[]> {
-  return rows(
-    db,
-    sql<SlugRow>`select game_id, game_slugs.slug, games.slug <> game_slugs.slug as is_former
-      from game_slugs join games using (game_id) where game_slugs.slug = any(${slugs}::text[])`,
-  );
-}
 
 export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]> {
   const found = await rows(db, sql<{ slug: string }>`select slug from former_slugs where game_id = ${gameId}`);
@@ -343,5 +333,85 @@ export function readOwner(db: Db, gameId: string) {
     }>`
       select games.name, slug, visibility, users.name as owner_name, handle as owner_handle, email_verified as owner_verified
       from games join users on users.id = owner_id where game_id = ${gameId}`,
+  );
+}
+
+// Pages that operators have hidden.
+
+export type HiddenRow = { reason: string; hidden_at: Date; visibility_before: GameRow['visibility'] };
+
+export function findHidden(db: Db, gameId: string): Promise<HiddenRow | undefined> {
+  return row(
+    db,
+    sql<HiddenRow>`select reason, hidden_at, visibility_before from hidden_games where game_id = ${gameId}`,
+  );
+}
+
+type Hiding = { readonly reason: string; readonly by: string; readonly at: Date };
+
+/** Makes the game a draft. If it is hidden already, only the reason changes. */
+export async function hideGame(tx: Tx, gameId: string, { reason, by, at }: Hiding): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into hidden_games (game_id, reason, hidden_by, hidden_at, visibility_before)
+      select game_id, ${reason}, ${by}, ${at}, visibility from games where game_id = ${gameId}
+      on conflict (game_id) do update set reason = excluded.reason, hidden_by = excluded.hidden_by`,
+  );
+  await changed(tx, sql`update games set visibility = 'draft', updated_at = now() where game_id = ${gameId}`);
+}
+
+export async function restoreGame(tx: Tx, gameId: string): Promise<void> {
+  await changed(
+    tx,
+    sql`update games set visibility = visibility_before, updated_at = now() from hidden_games
+      where games.game_id = ${gameId} and hidden_games.game_id = ${gameId}`,
+  );
+  await changed(tx, sql`delete from hidden_games where game_id = ${gameId}`);
+}
+
+// Drafts of listings.
+
+/** A draft without videos keeps the videos of the game. */
+type Listing = { name: string } & Texts & Omit<Facts, 'videos'> & Partial<Pick<Facts, 'videos'>>;
+export type DraftRow = { listing: Listing; saved_by: string; saved_at: Date };
+
+export function findDraft(db: Db, gameId: string): Promise<DraftRow | undefined> {
+  return row(db, sql<DraftRow>`select listing, saved_by, saved_at from listing_drafts where game_id = ${gameId}`);
+}
+
+type NewDraft = { readonly listing: Listing; readonly by: string; readonly at: Date };
+
+export async function upsertDraft(tx: Tx, gameId: string, { listing, by, at }: NewDraft): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into listing_drafts (game_id, listing, saved_by, saved_at)
+      values (${gameId}, ${JSON.stringify(listing)}::jsonb, ${by}, ${at})
+      on conflict (game_id) do update set listing = excluded.listing, saved_by = excluded.saved_by, saved_at = excluded.saved_at`,
+  );
+}
+
+export async function deleteDraft(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`delete from listing_drafts where game_id = ${gameId}`);
+}
+
+// What a game says about itself besides its texts.
+
+/** Undefined if none were ever given. */
+export function findFacts(db: Db, gameId: string): Promise<Facts | undefined> {
+  return row(
+    db,
+    sql<Facts>`select links, videos, languages, requirements, content_notes from game_facts where game_id = ${gameId}`,
+  );
+}
+
+export async function upsertFacts(tx: Tx, gameId: string, facts: Facts): Promise<void> {
+  const { links, videos, languages, requirements, content_notes } = facts;
+  await changed(
+    tx,
+    sql`insert into game_facts (game_id, links, videos, languages, requirements, content_notes)
+      values (${gameId}, ${JSON.stringify(links)}::jsonb, ${videos}::text[], ${languages}::text[], ${JSON.stringify(requirements)}::jsonb,
+        ${content_notes}::text[])
+      on conflict (game_id) do update set links = excluded.links, videos = excluded.videos, languages = excluded.languages,
+        requirements = excluded.requirements, content_notes = excluded.content_notes`,
   );
 }

@@ -10,7 +10,6 @@ import { DAY } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
-import type { Ids } from '../../request/client-ids.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import {
   endFormerAddress,
@@ -20,15 +19,12 @@ import {
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
+import * as clientIds from '../client-ids/client-ids.ts';
 import { listMembersOf } from '../organisations/organisations.sql.ts';
 import { listMetRequirements, lockOrganisation, requireOrganisation } from '../organisations/organisations.ts';
 import { findObstacleIn, requirePersonalSignIn } from '../organisations/required-sign-in.ts';
-import * as clientIds from './client-ids.ts';
-import * as drafts from './drafts.sql.ts';
 import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
-import { findFacts, upsertFacts } from './facts.sql.ts';
 import * as games from './games.sql.ts';
-import * as hiddenGames from './hidden.sql.ts';
 
 export type Game = games.GameRow;
 export type FoundGame = games.FoundGame;
@@ -178,7 +174,7 @@ export const getGame = handle(contract.getGame, async (ctx, { caller, input }) =
     games.findPicture(ctx.db, game.game_id),
     games.readOrganisation(ctx.db, game.organisation_id),
     games.listMembers(ctx.db, game.game_id),
-    hiddenGames.findHidden(ctx.db, game.game_id),
+    games.findHidden(ctx.db, game.game_id),
   ]);
   if (organisation === undefined) throw unknownGame();
   return {
@@ -231,12 +227,12 @@ type GameChanges = games.Changes & FactChanges;
 async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, changes: GameChanges) {
   const locked = await lockGame(tx, gameId);
   const isPublishing = ![undefined, 'draft'].includes(changes.visibility);
-  if (isPublishing && (await hiddenGames.findHidden(tx, gameId)) !== undefined) throw new ApiError(4239);
+  if (isPublishing && (await games.findHidden(tx, gameId)) !== undefined) throw new ApiError(4239);
   const [texts, facts] = [await games.readTexts(tx, gameId), await readFacts(tx, gameId)];
   const row = await games.updateGame(tx, gameId, changes, ctx.clock.now());
   if (row === undefined) throw unknownGame();
   const changedFacts = changeFacts(facts, changes);
-  if (hasFacts(changes)) await upsertFacts(tx, gameId, changedFacts);
+  if (hasFacts(changes)) await games.upsertFacts(tx, gameId, changedFacts);
   if (row.slug !== locked.slug) await changeSlug(ctx, tx, locked, row);
   const updated = { ...row, ...changedFacts };
   recordChanges({ ...locked, ...texts, ...facts }, updated, CHANGEABLE);
@@ -354,28 +350,12 @@ export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Prom
   return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
 }
 
-/** The draft of the game's listing; undefined without one. */
-export const { findDraft } = drafts;
-
-/** Pages that operators have hidden: drafts that their developers can't publish. */
-export const { findHidden, hideGame, restoreGame } = hiddenGames;
-
 /** The game with this former slug; null if a game has the slug, or none has had it. */
 export async function findRenamed(ctx: Context, ref: string): Promise<FoundGame | null> {
   if (!(await clientIds.isFormerSlug(ctx, ref))) return null;
   // What was known may be a few seconds old.
   const game = await games.findGame(ctx.db, ref);
   return game?.slug === ref ? null : game;
-}
-
-/** Replaces the slug in the ids of a game client with the game's uid. Unknown slugs are left unchanged. */
-export function resolveClientIds(ctx: Context, ids: Ids): Ids | Promise<Ids> {
-  return clientIds.resolveClientIds(ctx, ids);
-}
-
-/** Returns the uids of games keyed by slug. Unknown slugs are left out. */
-export function findGameIds(ctx: Context, refs: Iterable<string>): Promise<ReadonlyMap<string, string>> {
-  return clientIds.findGameIds(ctx, refs);
 }
 
 /** An agent can be limited to one game. It cannot see any other game, not even its public data. */
@@ -475,7 +455,7 @@ export async function readTexts(ctx: Context, gameId: string): Promise<games.Tex
 
 /** Empty for a game whose team has given none. */
 export async function readFacts(db: Db, gameId: string): Promise<Facts> {
-  return (await findFacts(db, gameId)) ?? NO_FACTS;
+  return (await games.findFacts(db, gameId)) ?? NO_FACTS;
 }
 
 export function unknownGame(cause?: unknown): ApiError {

@@ -2,7 +2,7 @@
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
 import { findGame, listOwners } from '../../people/games/games.sql.ts';
 import { findIssue } from './deploy-keys.sql.ts';
 import { newKeyMail, newTokenMail } from './mails.ts';

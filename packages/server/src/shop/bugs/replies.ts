@@ -9,7 +9,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
 import { type Game, requireMember } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
 import { findBug } from './bugs.sql.ts';

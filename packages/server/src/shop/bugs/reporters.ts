@@ -10,7 +10,7 @@ import { isMissingReference, type Tx, transact } from '../../kernel/database/db.
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { plainName, quote } from '../../kernel/mail/mail-text.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMails, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
+import { enqueueMails, isUsedLink, useLink } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { countPublicPost } from '../../request/address-limit.ts';

@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { findRelease } from '../store/store.ts';
 import { releaseMail } from './follow-mails.ts';

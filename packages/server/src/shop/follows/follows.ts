@@ -6,7 +6,7 @@ import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMail, isUsedLink, useLink } from '../../people/accounts/accounts.ts';
+import { enqueueMail, isUsedLink, useLink } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { findGameFor, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { countMailRequest, countPublicPost } from '../../request/address-limit.ts';

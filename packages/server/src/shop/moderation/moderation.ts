@@ -10,18 +10,9 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
-import { findGame, listOwners } from '../../people/games/games.sql.ts';
-import {
-  findGameFor,
-  findHidden,
-  type Game,
-  hideGame,
-  lockGame,
-  requireVisible,
-  restoreGame,
-  unknownGame,
-} from '../../people/games/games.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
+import { findGame, findHidden, hideGame, listOwners, restoreGame } from '../../people/games/games.sql.ts';
+import { findGameFor, type Game, lockGame, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
 import { recordChange, recordDone } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';

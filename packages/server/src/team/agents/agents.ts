@@ -1,9 +1,9 @@
 // Agents, which are programs that act for people: identifies callers by key or connection, and records their calls.
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
+import { asSignInMethod } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
-import { asMethod } from '../../people/accounts/accounts.ts';
 import { insertCall } from './calls.sql.ts';
 import * as codes from './codes.sql.ts';
 import * as connections from './connections.sql.ts';
@@ -42,7 +42,7 @@ export async function mayAgentWrite(db: Context['db'], agentId: string, now: Dat
 
 function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCaller {
   const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user, sign_in_method } = agent;
-  const signInMethod = asMethod(sign_in_method);
+  const signInMethod = asSignInMethod(sign_in_method);
   return { kind: 'account', user, signInMethod, agent: { kind, id, name, gameId, mayWrite } };
 }
 

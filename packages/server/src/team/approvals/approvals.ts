@@ -8,7 +8,7 @@ import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMail, enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMail, enqueueMails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { noteChange } from '../../request/game-changes.ts';

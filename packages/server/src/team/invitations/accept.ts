@@ -7,7 +7,7 @@ import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
-import { enqueueMails } from '../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../people/emails/emails.ts';
 import { changeOwner, listOwners, roleOnGame, setRole } from '../../people/games/games.sql.ts';
 import { lockGame } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';

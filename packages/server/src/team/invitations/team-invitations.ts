@@ -6,7 +6,7 @@ import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
-import { requireMail } from '../../people/accounts/accounts.ts';
+import { requireMail } from '../../people/emails/emails.ts';
 import { listMembersOf } from '../../people/organisations/organisations.sql.ts';
 import {
   changeOrganisation,

@@ -3,7 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createEngineEvents } from '@chauffeur/contract/operations/events';
 import type { Context } from '../../../context.ts';
-import { findGameIds } from '../../../people/games/games.ts';
+import { findGameIds } from '../../../people/client-ids/client-ids.ts';
 import { formatProblem, type Part } from './accept.ts';
 import { type EngineEvent, judgeEngineEvents, partsOf, skipUnknownBuild } from './engine.ts';
 import { keyOf } from './existing-builds.ts';

@@ -8,7 +8,7 @@ import { type ByteSource, PackedTooLargeError } from '../../../kernel/blobs/stor
 import { beginsWith, UnpackError } from '../../../kernel/blobs/unpack-file.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
-import { resolveClientIds } from '../../../people/games/games.ts';
+import { resolveClientIds } from '../../../people/client-ids/client-ids.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
 import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { deleteFiles } from '../report/files.ts';

@@ -5,7 +5,7 @@ import type { Tx } from '../../../kernel/database/db.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import type { Mail } from '../../../kernel/mail/mail.ts';
 import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
-import { enqueueMails } from '../../../people/accounts/accounts.ts';
+import { enqueueMails } from '../../../people/emails/emails.ts';
 import { listReachable } from '../../../people/games/games.sql.ts';
 import type { Game } from '../../../people/games/games.ts';
 

@@ -1,15 +1,13 @@
-// Links in mails to unconfirmed addresses that block more of them, for a time, and links that work only once.
+// Links in mails to unconfirmed addresses that block more of them, for a time.
 import { ApiError } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import type { Db, Tx } from '../../kernel/database/db.ts';
-import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
 import { stream } from '../../request/route.ts';
-import * as sql from './mail-gate.sql.ts';
+import * as sql from './emails.sql.ts';
 
 /** Then the owner of the address can sign up or follow a game again, even without the link. */
 const BLOCK_MS = 30 * DAY;
@@ -46,13 +44,4 @@ function recipientIn(ctx: Context, token: string): string {
   const payload = openToken(keyOf(ctx), token);
   if (payload === null) throw new ApiError(4040, 'token: this link is incomplete.');
   return payload.toString('base64url');
-}
-
-/** Uses a link that works once and expires then. False if it was used before. */
-export function useLink(tx: Tx, token: string, expiresAt: Date): Promise<boolean> {
-  return sql.insertUsedLink(tx, hashSecret(token), expiresAt);
-}
-
-export function isUsed(db: Db, token: string): Promise<boolean> {
-  return sql.isUsedLink(db, hashSecret(token));
 }

@@ -7,7 +7,7 @@ import { createRecent } from '../../kernel/collections/recent.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { perContext } from '../../request/per-context.ts';
-import { findIdsOfSlugs } from './games.sql.ts';
+import { findIdsOfSlugs } from './client-ids.sql.ts';
 
 /** How long other processes may not know yet that a slug leads to another game. */
 const SLUG_MS = 10 * SECOND;

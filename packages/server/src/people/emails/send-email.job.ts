@@ -2,7 +2,7 @@
 import type { Context } from '../../context.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
-import { deleteExpired } from './mail-gate.sql.ts';
+import { deleteExpired } from './emails.sql.ts';
 
 export const mailJob = defineJob('accounts:send-mail', { attempts: 12 }, sendMail);
 

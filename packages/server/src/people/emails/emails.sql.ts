@@ -1,7 +1,7 @@
 // The SQL that counts mails, and of the addresses that block them.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import type { Bounds } from './mail-kinds.ts';
+import type { Bounds } from './email-kinds.ts';
 
 export type CountRow = { subject: string; admitted: boolean; hour_start: Date; day_is_full: boolean };
 
@@ -47,7 +47,7 @@ export function countMails(
 }
 
 /** How many mails of today (UTC) were over the limit of their recipient. */
-export async function countHeld(db: Db, now: Date): Promise<number> {
+export async function countHeldMails(db: Db, now: Date): Promise<number> {
   const { held } = await onlyRow(
     db,
     sql<{ held: number }>`select coalesce(sum(held), 0)::bigint as held from mail_counts

@@ -6,17 +6,18 @@ import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Context } from '../../context.ts';
 import { DAY, HOUR, SECOND } from '../../kernel/clock.ts';
-import type { Tx } from '../../kernel/database/db.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import type { Mail } from '../../kernel/mail/mail.ts';
 import { mailboxOf } from '../../kernel/mail/mailbox.ts';
+import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';
-import { blockToken } from './mail-blocks.ts';
-import * as sql from './mail-gate.sql.ts';
-import { type Bounds, boundsOf, type MailKind, RULES } from './mail-kinds.ts';
-import { mailJob } from './send-mail.job.ts';
+import { blockToken } from './email-blocks.ts';
+import { type Bounds, boundsOf, type MailKind, RULES } from './email-kinds.ts';
+import * as sql from './emails.sql.ts';
+import { mailJob } from './send-email.job.ts';
 
 /** The account and the game that cause a mail. */
 export type Cause = {
@@ -228,4 +229,13 @@ function withBlockLink(ctx: Context, { html: _, ...mail }: Mail): Mail {
       ...mail.headers,
     },
   };
+}
+
+/** Uses a link that works once and expires then. False if it was used before. */
+export function useLink(tx: Tx, token: string, expiresAt: Date): Promise<boolean> {
+  return sql.insertUsedLink(tx, hashSecret(token), expiresAt);
+}
+
+export function isUsedLink(db: Db, token: string): Promise<boolean> {
+  return sql.isUsedLink(db, hashSecret(token));
 }
