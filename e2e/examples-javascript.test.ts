@@ -230,7 +230,8 @@ describe('the JavaScript client', () => {
       async (module) => (await import(module)).events.deviceUid as string,
       `${game}events.js`,
     );
-    await untilStored(served, device, has('session_start', 'boot_ok'));
+    const events = await untilStored(served, device, has('session_start', 'boot_ok'));
+    assert.equal(events.filter(({ event }) => event === 'session_start').length, 1);
     await context.close();
   });
 

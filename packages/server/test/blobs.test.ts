@@ -81,7 +81,7 @@ for (const { name, settings, skip } of STORES) {
     const newKey = () => `files/${newId()}/${newId()}.zip`;
     after(() => store.close());
 
-    test('passes its check', () => store.check());
+    test('passes its check', () => assert.doesNotReject(store.check()));
 
     test('reads what one append wrote', async () => {
       const [key, bytes] = [newKey(), randomBytes(3 * MIB + 17)];

@@ -255,6 +255,7 @@ describe('processing a crash', () => {
   test('ignores a report that does not exist', async () => {
     const { game } = await openGame(server);
     await processCrash(server.ctx, { gameId: game.uid, reportId: newId() }, FIRST);
+    assert.deepEqual(await groupsOf(server, game), []);
   });
 
   test('groups a report without a dump by message, version and OS', async () => {

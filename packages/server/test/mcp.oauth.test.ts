@@ -222,7 +222,8 @@ describe('consent', () => {
 
   test('is requested every time', async () => {
     const { client } = await connectProgram(server, session.cookie);
-    await requestConsent(server, client, session.cookie);
+    const again = await requestConsent(server, client, session.cookie);
+    assert.notEqual(again.request, '');
   });
 
   test('is never assumed, even if the program asks for no page to be shown', async () => {

@@ -138,6 +138,9 @@ test('an image at the minimum or maximum size of its kind is accepted', async ()
     for (const [width, height] of corners)
       await addPictures(server, game, kind, [named('x', await picture(width, height))]);
   }
+  const { body } = await callMedia(server, game);
+  const { thumbnail, cover, gallery } = body.data;
+  assert.deepEqual([thumbnail !== null, cover !== null, gallery.length], [true, true, 2]);
 });
 
 const padded = async (bytes: number) => Buffer.concat([await picture(1280, 720, 'png')], bytes);

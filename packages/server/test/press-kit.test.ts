@@ -145,6 +145,9 @@ describe('the press kit of a game', () => {
     await until(async () => (await openImages(game)) > 0);
     socket.destroy();
     await until(async () => (await openImages(game)) === 0);
+    const whole = await fetch(`${server.url}${path}`);
+    assert.equal(whole.status, 200);
+    assert.ok((await whole.bytes()).length > noise.length);
   });
 });
 

@@ -48,9 +48,9 @@ describe('a worker', () => {
     });
   }
 
-  async function jobsLeft(): Promise<number> {
+  async function jobsLeft({ ctx } = server): Promise<number> {
     const { count } = await onlyRow(
-      server.ctx.db,
+      ctx.db,
       sql<{ count: number }>`select count(*) from graphile_worker.jobs where task_identifier = ${PROBE.task}`,
     );
     return count;
@@ -74,7 +74,9 @@ describe('a worker', () => {
     const names = ['first', 'second', 'third', 'last'];
     const ends = names.map(() => Promise.withResolvers<void>());
     const allStarted = Promise.withResolvers<void>();
+    let runs = 0;
     const worker = await startProbe(async (run) => {
+      runs = run;
       if (run === ends.length) allStarted.resolve();
       await ends[run - 1]?.promise;
     });
@@ -90,6 +92,7 @@ describe('a worker', () => {
     await outage.end();
     await until(async () => (await jobsLeft()) === 0);
     await worker.stop();
+    assert.ok(runs > ends.length, `${runs} runs`);
   });
 
   test('leaves such a job to the next worker if it stops first', async () => {
@@ -108,6 +111,7 @@ describe('a worker', () => {
     const nextWorker = await startProbe(async () => again.resolve(), next);
     await again.promise;
     await nextWorker.stop();
+    assert.equal(await jobsLeft(next), 0);
     await next.stop();
   });
 
@@ -129,6 +133,7 @@ describe('a worker', () => {
     await addJob(db, PROBE, { name: 'after the refusal' });
     await done.promise;
     await worker.stop();
+    assert.equal(await jobsLeft(), 0);
   });
 
   test('stops when its running job has ended and is recorded', async () => {
@@ -148,14 +153,14 @@ describe('a worker', () => {
   test('stops while the database is unavailable', async () => {
     const worker = await startProbe(async () => undefined);
     await outage.begin();
-    await worker.stop();
+    await assert.doesNotReject(worker.stop());
   });
 
   test('stops while it is retrying the connection to the queue', async () => {
     const worker = await startProbe(() => outage.begin());
     await addJob(server.ctx.db, PROBE, { name: 'broken off' });
     await untilLogged('the job queue could not be restarted');
-    await worker.stop();
+    await assert.doesNotReject(worker.stop());
   });
 
   const tick = defineJob<object>('tick', { attempts: 3, cron: '* * * * *' });

@@ -156,7 +156,10 @@ test('unzip restores what was zipped', { skip: missing('unzip') }, async (t) => 
   await writeZip(game, join(folder, 'out.zip'));
   mkdirSync(join(folder, 'again'));
   execFileSync('unzip', ['-q', join(folder, 'out.zip'), '-d', join(folder, 'again')]);
-  execFileSync('diff', ['-r', '--no-dereference', game, join(folder, 'again')]);
+  const { status, stdout } = spawnSync('diff', ['-r', '--no-dereference', game, join(folder, 'again')], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stdout], [0, '']);
 });
 
 test('a zip has every file of any tree', async (t) => {

@@ -39,7 +39,9 @@ describe('the limit of an address', () => {
 
   it('is disabled by 0', () => {
     const { post } = setUp(0);
-    for (let n = 0; n < 1000; n += 1) post('192.0.2.1');
+    assert.doesNotThrow(() => {
+      for (let n = 0; n < 1000; n += 1) post('192.0.2.1');
+    });
   });
 });
 
