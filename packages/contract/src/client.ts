@@ -1,7 +1,7 @@
 // A typed client of the operations. It builds requests and reads the envelope of responses. A request that the server
 // refused throws ApiError; one without a response of the server throws NetworkError.
 import type { Failure, Success } from './envelope.ts';
-import { ApiError, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
+import { ApiError, CODES, type ErrorCode, type ErrorData, isErrorCode } from './errors.ts';
 import type { Explanation, ForeignAnswer } from './foreign-answer.ts';
 import type { InputOf, Operation, OutputOf } from './operation.ts';
 import { pathOf } from './operation.ts';
@@ -218,11 +218,11 @@ function readRetryAfter(headers: Headers): number | undefined {
 
 /** For codes of a newer server. */
 function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 4031;
-  if (status === 404) return 4040;
-  if (status === 413) return 4043;
-  if (status >= 500) return 5000;
-  return status === 429 ? 4290 : 4002;
+  if (status === 401 || status === 403) return CODES.notAllowed;
+  if (status === 404) return CODES.notFound;
+  if (status === 413) return CODES.tooLarge;
+  if (status >= 500) return CODES.unexpected;
+  return status === 429 ? CODES.limitReached : CODES.invalid;
 }
 
 /** Null unless the text has the whole envelope: others use a field `success`, too. */

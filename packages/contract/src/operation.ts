@@ -1,7 +1,7 @@
 // The type of an operation. The server mounts operations, the client calls them, the API reference lists them, and MCP
 // offers some as tools.
 import type { Static, TSchema } from 'typebox';
-import type { ErrorCode } from './errors.ts';
+import { CODES, type ErrorCode, type ErrorName } from './errors.ts';
 import { formatWhoMay, type Role, type RoleScope } from './roles.ts';
 import type { Tag } from './tags.ts';
 
@@ -86,10 +86,10 @@ export type Operation<
   readonly asset?: true;
   /** HTTP statuses of success; the first is the default. */
   readonly statuses: readonly [number, ...number[]];
-  /** The code for a malformed request; 4002 by default. */
-  readonly invalid?: ErrorCode;
-  /** Error codes specific to the operation. `errorsOf` adds those of its access and of all operations. */
-  readonly errors: readonly ErrorCode[];
+  /** The error for a malformed request; `invalid` by default. */
+  readonly invalid?: ErrorName;
+  /** Errors specific to the operation. `errorsOf` adds those of its access and of all operations. */
+  readonly errors: readonly ErrorName[];
   /** A valid JSON or form body, and the `data` of a typical response. Both must match their schemas. */
   readonly example?: { readonly body?: unknown; readonly answer?: unknown };
   /**
@@ -140,18 +140,41 @@ export type AddressOf<Op> =
 /** The `data` of a successful response. */
 export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O, infer _A> ? Static<O> : never;
 
-const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
+const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
   // A deploy key is optional here, but an invalid one is an error.
-  // 4035 only for drafts of an organisation that requires how people sign in.
-  public: [4013, 4021, 4022, 4023, 4024, 4034, 4035],
-  account: [4011, 4031, 4032, 4035],
-  // 4260 only for the command. 4027, 4029, 4031, 4035 and 4040 only for its logins.
-  deploy_key: [4013, 4020, 4021, 4022, 4023, 4024, 4025, 4027, 4029, 4031, 4034, 4035, 4040, 4260],
-  operator: [4011, 4032, 4033],
+  // `strongerSignInNeeded` only for drafts of an organisation that requires how people sign in.
+  public: [
+    'accountDisabled',
+    'missingSecretKey',
+    'unknownAccessToken',
+    'revokedKey',
+    'wrongSecretKey',
+    'missingScope',
+    'strongerSignInNeeded',
+  ],
+  account: ['notSignedIn', 'notAllowed', 'crossSite', 'strongerSignInNeeded'],
+  // `incompatibleCommand` only for the command. From `unknownCliLogin` on, only for its logins.
+  deploy_key: [
+    'accountDisabled',
+    'missingAccessToken',
+    'missingSecretKey',
+    'unknownAccessToken',
+    'revokedKey',
+    'wrongSecretKey',
+    'needsDeployKey',
+    'missingScope',
+    'incompatibleCommand',
+    'unknownCliLogin',
+    'ambiguousGame',
+    'notAllowed',
+    'strongerSignInNeeded',
+    'notFound',
+  ],
+  operator: ['notSignedIn', 'crossSite', 'operatorsOnly'],
 };
 
-/** 4002 is included because the HTTP parser also uses it, before the request reaches an operation. */
-const SHARED_ERRORS: readonly ErrorCode[] = [4002, 5000, 5030, 5070];
+/** `invalid` is included because the HTTP parser also uses it, before the request reaches an operation. */
+const SHARED_ERRORS: readonly ErrorName[] = ['invalid', 'unexpected', 'unavailable', 'storageFull'];
 
 /** Whether calls count against the number of reads per minute that are allowed for an IP address. */
 export function isLimitedRead({ access, method, asset }: Operation): boolean {
@@ -165,10 +188,10 @@ export function auditOf({ access, method, audit }: Operation): boolean | 'change
 
 /** All error codes of the operation, in ascending order. */
 export function errorsOf(operation: Operation): ErrorCode[] {
-  const { access, errors, invalid = 4002 } = operation;
-  const limits: ErrorCode[] = isLimitedRead(operation) ? [4290] : [];
-  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, ...limits, invalid]);
-  return [...codes].sort((a, b) => a - b);
+  const { access, errors, invalid = 'invalid' } = operation;
+  const limits: ErrorName[] = isLimitedRead(operation) ? ['limitReached'] : [];
+  const names = new Set<ErrorName>([...ACCESS_ERRORS[access], ...errors, ...SHARED_ERRORS, ...limits, invalid]);
+  return [...names].map((name) => CODES[name]).sort((a, b) => a - b);
 }
 
 /** What the operation's role is about. */

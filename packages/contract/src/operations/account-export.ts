@@ -10,5 +10,5 @@ export const exportAccount = defineOperation({
   answerTypes: ['application/json'],
   named: true,
   statuses: [200],
-  errors: [4014, 4290],
+  errors: ['signInTooOld', 'limitReached'],
 });

@@ -50,7 +50,7 @@ export const createAgentKey = defineOperation({
   output: Type.Object({ ...AgentKey.properties, key: Type.String({ description: 'The key' }) }),
   secret: true,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listAgentKeys = defineOperation({
@@ -74,7 +74,7 @@ export const revokeAgentKey = defineOperation({
   params: Type.Object({ key_id: Uuid }),
   output: AgentKey,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 /** An identifier, or the URL of a client metadata document. */
@@ -100,7 +100,7 @@ export const getAgentClient = defineOperation({
     host: ClientHost,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const AgentConnection = Type.Object({
@@ -123,7 +123,7 @@ export const connectAgent = defineOperation({
   body: Type.Object({ client_id: ClientId, ...RequestedPermissions }),
   output: AgentConnection,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listAgentConnections = defineOperation({
@@ -147,7 +147,7 @@ export const disconnectAgent = defineOperation({
   params: Type.Object({ connection_id: Uuid }),
   output: Type.Object({ disconnected: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const AgentCall = Type.Object({
@@ -180,7 +180,7 @@ export const listAgentCalls = defineOperation({
   query: Type.Object(CallsQuery),
   output: Type.Object({ calls: Type.Array(AgentCall), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });
 
 export const OwnAgentCall = Type.Object({

@@ -78,7 +78,7 @@ export const getAlerts = defineOperation({
   params: GameParams,
   output: AlertSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const updateAlerts = defineOperation({
@@ -109,7 +109,7 @@ export const updateAlerts = defineOperation({
   }),
   output: AlertSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const subscribeToAlerts = defineOperation({
@@ -123,7 +123,7 @@ export const subscribeToAlerts = defineOperation({
   body: Type.Object({ subscribed: Type.Boolean() }),
   output: AlertSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const unsubscribeFromAlerts = defineOperation({
@@ -137,7 +137,7 @@ export const unsubscribeFromAlerts = defineOperation({
   bodyKind: 'bytes',
   output: Type.Object({ game: Type.String({ description: 'The name of the game' }) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const AlertDestination = Type.Object({
@@ -174,7 +174,7 @@ export const listAlertDestinations = defineOperation({
   params: GameParams,
   output: Type.Object({ destinations: Type.Array(AlertDestination) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const addAlertDestination = defineOperation({
@@ -194,7 +194,7 @@ export const addAlertDestination = defineOperation({
   output: Type.Object({ destination: AlertDestination, secret: Secret }),
   secret: true,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const DestinationParams = Type.Object({ uid: GameRef, destination_uid: Uuid });
@@ -215,7 +215,7 @@ export const updateAlertDestination = defineOperation({
   }),
   output: AlertDestination,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteAlertDestination = defineOperation({
@@ -228,7 +228,7 @@ export const deleteAlertDestination = defineOperation({
   params: DestinationParams,
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const rotateAlertSecret = defineOperation({
@@ -242,7 +242,7 @@ export const rotateAlertSecret = defineOperation({
   output: Type.Object({ secret: Secret }),
   secret: true,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const AlertDelivery = Type.Object({
@@ -270,7 +270,7 @@ export const testAlertDestination = defineOperation({
   params: DestinationParams,
   output: AlertDelivery,
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });
 
 export const listAlertDeliveries = defineOperation({
@@ -288,7 +288,7 @@ export const listAlertDeliveries = defineOperation({
   }),
   output: Type.Object({ deliveries: Type.Array(AlertDelivery), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const redeliverAlert = defineOperation({
@@ -301,5 +301,5 @@ export const redeliverAlert = defineOperation({
   params: Type.Object({ uid: GameRef, delivery_uid: Uuid }),
   output: AlertDelivery,
   statuses: [202],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });

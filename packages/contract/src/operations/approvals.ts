@@ -54,7 +54,7 @@ export const listWaitingApprovals = defineOperation({
   query: Type.Object({ ...CursorQuery }),
   output: Type.Object({ approvals: Type.Array(ApprovalRequest), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4002],
+  errors: ['invalid'],
 });
 
 export const getApproval = defineOperation({
@@ -67,7 +67,7 @@ export const getApproval = defineOperation({
   params: ApprovalParams,
   output: ApprovalRecord,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_approval',
     when: 'Use it to check whether the owner has decided about a change that returned code 4214.',
@@ -88,7 +88,7 @@ export const confirmApproval = defineOperation({
   }),
   output: ApprovalRecord,
   statuses: [200],
-  errors: [4006, 4040, 4099, 4215, 4216, 4217],
+  errors: ['unknownBuild', 'notFound', 'notClean', 'approvalDenied', 'wrongApprovalCode', 'alreadyDecided'],
   mcp: {
     tool: 'confirm_approval',
     when: "Use it when the user gives you the code from the owner's email. Never guess a code.",
@@ -109,5 +109,5 @@ export const decideApproval = defineOperation({
   body: Type.Object({ approve: Type.Boolean() }),
   output: ApprovalRecord,
   statuses: [200],
-  errors: [4006, 4040, 4099, 4216, 4217],
+  errors: ['unknownBuild', 'notFound', 'notClean', 'wrongApprovalCode', 'alreadyDecided'],
 });

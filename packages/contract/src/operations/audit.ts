@@ -87,7 +87,7 @@ export const listAuditEntries = defineOperation({
   query: Type.Object({ ...Filters, ...CursorQuery }),
   output: Entries,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_audit_log',
     when: 'Use it to find out who changed something in a game, and what it was before.',
@@ -107,7 +107,7 @@ export const exportAuditEntries = defineOperation({
   answerTypes: ['text/csv', 'application/jsonl'],
   named: true,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listOrganisationAuditEntries = defineOperation({
@@ -121,7 +121,7 @@ export const listOrganisationAuditEntries = defineOperation({
   query: Type.Object({ ...Filters, ...CursorQuery }),
   output: Entries,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_organisation_audit_log',
     when: 'Use it to find out who changed the members, roles or settings of an organisation, or something in its games.',
@@ -141,7 +141,7 @@ export const exportOrganisationAuditEntries = defineOperation({
   answerTypes: ['text/csv', 'application/jsonl'],
   named: true,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listServiceAuditEntries = defineOperation({

@@ -40,7 +40,7 @@ export const getBreadcrumbs = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_crash_breadcrumbs',
     when: 'Use it to see what the player did before a crash, such as which level was loaded.',

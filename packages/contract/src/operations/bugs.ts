@@ -99,7 +99,7 @@ export const fileBugAsGuest = defineOperation({
   output: FiledBug,
   secret: true,
   statuses: [201],
-  errors: [4006, 4031, 4040, 4290],
+  errors: ['unknownBuild', 'notAllowed', 'notFound', 'limitReached'],
 });
 
 export const fileBug = defineOperation({
@@ -114,7 +114,7 @@ export const fileBug = defineOperation({
   output: FiledBug,
   secret: true,
   statuses: [201],
-  errors: [4006, 4040, 4290],
+  errors: ['unknownBuild', 'notFound', 'limitReached'],
 });
 
 export const listBugTickets = defineOperation({
@@ -140,7 +140,7 @@ export const listBugTickets = defineOperation({
   }),
   output: Type.Object({ bugs: Type.Array(BugTicket), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_bug_tickets',
     when: 'Use it to see what players report, or to find the ticket of a crash by its crash_id.',
@@ -173,7 +173,7 @@ export const getBugTicket = defineOperation({
   params: BugParams,
   output: BugDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const updateBugTicket = defineOperation({
@@ -204,7 +204,7 @@ export const updateBugTicket = defineOperation({
   }),
   output: BugDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'update_bug_ticket',
     when: 'Use it when the user asks to close or reopen a ticket, to mark it as fixed or as a duplicate, to label it, or to link it to a crash group.',
@@ -236,7 +236,7 @@ export const replyToBug = defineOperation({
     }),
   }),
   statuses: [201],
-  errors: [4040, 4094, 4290],
+  errors: ['notFound', 'noReplyAddress', 'limitReached'],
 });
 
 export const confirmReplies = defineOperation({
@@ -250,7 +250,7 @@ export const confirmReplies = defineOperation({
   body: Type.Object({ token: LinkToken }),
   output: Type.Object({ slug: Type.String(), name: Type.String() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const endReplies = defineOperation({
@@ -265,7 +265,7 @@ export const endReplies = defineOperation({
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if they were stopped before' }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const BugSettings = Type.Object({
@@ -282,7 +282,7 @@ export const getBugSettings = defineOperation({
   params: GameParams,
   output: BugSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setBugSettings = defineOperation({
@@ -296,5 +296,5 @@ export const setBugSettings = defineOperation({
   body: BugSettings,
   output: BugSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

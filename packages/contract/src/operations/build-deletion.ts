@@ -32,7 +32,7 @@ export const getBuildDeletion = defineOperation({
   params: BuildParams,
   output: BuildDeletion,
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
 });
 
 export const DeletedBuild = Type.Object({
@@ -52,7 +52,7 @@ export const deleteBuild = defineOperation({
   params: BuildParams,
   output: DeletedBuild,
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'delete_build',
     when: 'Use it only when the user asks to remove a build permanently. To stop offering a build, use promote_build with another build or rollback_channel instead.',

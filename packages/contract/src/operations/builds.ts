@@ -121,7 +121,7 @@ export const registerBuild = defineOperation({
   bodyLimit: 8 * MIB,
   output: Type.Object({ ...identity, app_id: Uuid, created: Type.Boolean() }),
   statuses: [201, 200],
-  invalid: 4026,
+  invalid: 'invalidBuild',
   errors: [],
   example: {
     body: { version: '1.4.0', os: 'linux', arch: 'x86_64', channel: 'beta', title: 'Autumn update' },
@@ -183,7 +183,7 @@ export const listGameBuilds = defineOperation({
   }),
   output: Type.Object({ builds: Type.Array(GameBuild), pagination: PageInfo, next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_game_builds',
     when: 'Use it to find the build_id that other tools need, for example by its version, or to see whether the scan of an upload has finished.',
@@ -214,5 +214,5 @@ export const getGameBuild = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
 });

@@ -69,7 +69,7 @@ export const listChannels = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_channels',
     when: 'Use it to see which build players get now, before you change a channel and afterwards.',
@@ -97,8 +97,8 @@ export const promoteBuild = defineOperation({
   }),
   output: ChannelPointer,
   statuses: [200],
-  invalid: 4226,
-  errors: [4006, 4040, 4099],
+  invalid: 'invalidChannel',
+  errors: ['unknownBuild', 'notFound', 'notClean'],
   mcp: {
     tool: 'promote_build',
     when: 'Use it when the user asks to release a build on a channel. Call list_channels first to see what it replaces.',
@@ -118,8 +118,8 @@ export const rollbackChannel = defineOperation({
   body: Type.Object({ os: Type.Optional(OsInput), arch: Type.Optional(ArchInput) }),
   output: Type.Object({ channels: Type.Array(ChannelPointer) }),
   statuses: [200],
-  invalid: 4226,
-  errors: [4040, 4075],
+  invalid: 'invalidChannel',
+  errors: ['notFound', 'noEarlierBuild'],
   mcp: {
     tool: 'rollback_channel',
     when: 'Use it when the user asks to undo the last promotion of a channel, for example because the new build crashes.',
@@ -155,8 +155,8 @@ export const promoteWithKey = defineOperation({
   body: promoteBuild.body!,
   output: ChannelPointer,
   statuses: [200],
-  invalid: 4226,
-  errors: [4006, 4099],
+  invalid: 'invalidChannel',
+  errors: ['unknownBuild', 'notClean'],
 });
 
 export const rollbackWithKey = defineOperation({
@@ -171,8 +171,8 @@ export const rollbackWithKey = defineOperation({
   body: rollbackChannel.body!,
   output: Type.Object({ channels: Type.Array(ChannelPointer) }),
   statuses: [200],
-  invalid: 4226,
-  errors: [4075],
+  invalid: 'invalidChannel',
+  errors: ['noEarlierBuild'],
 });
 
 export const listChannelMoves = defineOperation({
@@ -185,7 +185,7 @@ export const listChannelMoves = defineOperation({
   params: ChannelParams,
   output: Type.Object({ moves: Type.Array(ChannelMove) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const joinBeta = defineOperation({
@@ -198,7 +198,7 @@ export const joinBeta = defineOperation({
   params: GameParams,
   output: Type.Object({ joined: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const leaveBeta = defineOperation({
@@ -211,7 +211,7 @@ export const leaveBeta = defineOperation({
   params: GameParams,
   output: Type.Object({ joined: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listBetaMembers = defineOperation({
@@ -234,7 +234,7 @@ export const listBetaMembers = defineOperation({
     next_cursor: NextCursor,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const removeBetaMember = defineOperation({
@@ -247,5 +247,5 @@ export const removeBetaMember = defineOperation({
   params: Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) }),
   output: Type.Object({ removed: Type.Boolean({ description: 'false if they were not a member' }) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

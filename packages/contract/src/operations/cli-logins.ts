@@ -43,7 +43,7 @@ export const startCliLogin = defineOperation({
   }),
   secret: true,
   statuses: [201],
-  errors: [4290],
+  errors: ['limitReached'],
   example: { body: { host: 'workstation', os: 'Linux' } },
 });
 
@@ -76,7 +76,7 @@ export const pollCliLogin = defineOperation({
   }),
   secret: true,
   statuses: [200],
-  errors: [4290],
+  errors: ['limitReached'],
 });
 
 export const endCliLogin = defineOperation({
@@ -90,7 +90,7 @@ export const endCliLogin = defineOperation({
   body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 100 }) }),
   output: Type.Object({ revoked: Type.Boolean() }),
   statuses: [200],
-  errors: [4290],
+  errors: ['limitReached'],
 });
 
 const CodeParams = Type.Object({
@@ -116,7 +116,7 @@ export const getCliLoginRequest = defineOperation({
     expires_at: Timestamp,
   }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });
 
 export const decideCliLogin = defineOperation({
@@ -136,7 +136,7 @@ export const decideCliLogin = defineOperation({
   }),
   output: Type.Object({ approved: Type.Boolean() }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });
 
 const CliLogin = Type.Object({
@@ -169,5 +169,5 @@ export const revokeCliLogin = defineOperation({
   params: Type.Object({ login_id: Uuid }),
   output: Type.Object({ revoked: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -32,5 +32,5 @@ export const getCli = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

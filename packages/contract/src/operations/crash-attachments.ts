@@ -65,7 +65,7 @@ export const getCrashAttachment = defineOperation({
     is_cut: Type.Boolean({ description: 'Whether the beginning was left out' }),
   }),
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });
 
 export const getCrashAttachmentImage = defineOperation({
@@ -78,5 +78,5 @@ export const getCrashAttachmentImage = defineOperation({
   params: AttachmentParams,
   answerTypes: ['image/webp'],
   statuses: [200, 206, 304],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });

@@ -26,7 +26,7 @@ export const listCrashSearches = defineOperation({
   params: GameParams,
   output: Type.Object({ searches: Type.Array(CrashSearch) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const saveCrashSearch = defineOperation({
@@ -44,7 +44,7 @@ export const saveCrashSearch = defineOperation({
   }),
   output: CrashSearch,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteCrashSearch = defineOperation({
@@ -57,5 +57,5 @@ export const deleteCrashSearch = defineOperation({
   params: Type.Object({ uid: GameRef, search_uid: Uuid }),
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -94,7 +94,7 @@ export const getCrashStack = defineOperation({
   params: CrashParams,
   output: CrashStack,
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });
 
 export const getCrashLog = defineOperation({
@@ -113,7 +113,7 @@ export const getCrashLog = defineOperation({
     is_cut: Type.Boolean({ description: 'Whether the beginning of the log was left out' }),
   }),
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });
 
 export const listSimilarGroups = defineOperation({
@@ -138,7 +138,7 @@ export const listSimilarGroups = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listMissingSymbols = defineOperation({
@@ -158,5 +158,5 @@ export const listMissingSymbols = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
 });

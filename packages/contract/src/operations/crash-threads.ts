@@ -81,7 +81,7 @@ export const listCrashThreads = defineOperation({
     more_threads: Type.Integer({ description: 'Number of further threads, not included' }),
   }),
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });
 
 export const getCrashThread = defineOperation({
@@ -117,7 +117,7 @@ export const getCrashThread = defineOperation({
   }),
   output: ThreadDetail,
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
   mcp: {
     tool: 'get_crash_thread',
     when: 'Use it when another thread than the crashed one matters, such as in a deadlock or a race. The crashed thread is in get_crash.',

@@ -319,8 +319,16 @@ export const createCrash = defineOperation({
   ],
   secret: true,
   statuses: [201],
-  invalid: 4001,
-  errors: [4001, 4010, 4030, 4043, 4130, 4227, 4290],
+  invalid: 'unreadableBody',
+  errors: [
+    'unreadableBody',
+    'missingIds',
+    'unknownClientIds',
+    'tooLarge',
+    'tooMany',
+    'idempotencyKeyReused',
+    'limitReached',
+  ],
   example: {
     body: {
       has_dump: true,
@@ -348,8 +356,8 @@ export const createUnrealCrash = defineOperation({
   output: CrashCreated,
   secret: true,
   statuses: [201],
-  invalid: 4001,
-  errors: [4001, 4010, 4030, 4043, 4290],
+  invalid: 'unreadableBody',
+  errors: ['unreadableBody', 'missingIds', 'unknownClientIds', 'tooLarge', 'limitReached'],
 });
 
 export const uploadCrashFile = defineOperation({
@@ -367,7 +375,7 @@ export const uploadCrashFile = defineOperation({
   params: Type.Object({ token: Type.String({ maxLength: 256 }) }),
   output: Type.Object({ crash_id: Uuid, kind: Type.Enum(['dump', 'log', 'attachment']), size: Type.Integer() }),
   statuses: [200],
-  errors: [4001, 4040, 4043],
+  errors: ['unreadableBody', 'notFound', 'tooLarge'],
 });
 
 export const getPublicCrash = defineOperation({
@@ -392,7 +400,7 @@ export const getPublicCrash = defineOperation({
   ],
   secret: true,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const getPublicStack = defineOperation({
@@ -408,7 +416,7 @@ export const getPublicStack = defineOperation({
   answerTypes: ['text/plain'],
   secret: true,
   statuses: [200],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });
 
 export const listCrashes = defineOperation({
@@ -443,7 +451,7 @@ export const listCrashes = defineOperation({
   }),
   output: Type.Object({ crashes: Type.Array(CrashSummary), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_game_crashes',
     when: 'Use it to search individual reports, for example by a function on the stack or the words of a player. For an overview, use list_crash_groups.',
@@ -461,7 +469,7 @@ export const getCrash = defineOperation({
   params: CrashParams,
   output: CrashRecord,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_crash',
     when: 'Use it to find the cause of a crash, with a crash_id from list_game_crashes or the sample_crash_id of a group.',
@@ -480,7 +488,7 @@ export const deleteCrash = defineOperation({
   params: CrashParams,
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listCrashGroups = defineOperation({
@@ -506,7 +514,7 @@ export const listCrashGroups = defineOperation({
   }),
   output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_crash_groups',
     when: 'Use it first when you look into crashes, to see which ones are frequent, new or regressed.',
@@ -532,7 +540,7 @@ export const countCrashGroups = defineOperation({
     reports: Nullable(Type.Integer({ description: 'Reports of these groups, over all time' })),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const getCrashGroup = defineOperation({
@@ -545,7 +553,7 @@ export const getCrashGroup = defineOperation({
   params: GroupParams,
   output: CrashGroupDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const requestCrashDownload = defineOperation({
@@ -569,7 +577,7 @@ export const requestCrashDownload = defineOperation({
   output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
   secret: true,
   statuses: [201],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
   mcp: {
     tool: 'request_crash_download',
     when: 'Use it only if get_crash does not contain enough, for the whole stack, the log, the dump or an attachment.',
@@ -588,5 +596,5 @@ export const downloadCrashFile = defineOperation({
   answerTypes: ['text/plain', 'application/octet-stream'],
   secret: true,
   statuses: [200, 206, 304],
-  errors: [4040, 4090],
+  errors: ['notFound', 'noSuchCrashFile'],
 });

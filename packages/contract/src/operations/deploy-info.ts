@@ -109,7 +109,7 @@ export const getGameDeployInfo = defineOperation({
     deploy_keys: Type.Array(KeyRecord),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_deploy_info',
     when: 'Use it to set up CI, the CLI or crash reporting for a game.',

@@ -33,7 +33,7 @@ export const issueDeployKey = defineOperation({
   }),
   secret: true,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'request_deploy_key',
     when: 'Use it only when the user asks for a deploy key, because a new key breaks CI jobs that use an earlier one.',
@@ -53,7 +53,7 @@ export const listDeployKeys = defineOperation({
   params: GameParams,
   output: Type.Object({ deploy_keys: Type.Array(KeyRecord) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const Scopes = Type.Array(Type.Enum(UPLOAD_SCOPES), {
@@ -102,7 +102,7 @@ export const createUploadToken = defineOperation({
   output: Type.Object({ ...UploadToken.properties, access_token: Type.String(), secret_key: Type.String() }),
   secret: true,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
   example: { body: { name: 'GitHub Actions', scopes: ['builds', 'symbols'], expires_in_days: 90 } },
 });
 
@@ -116,7 +116,7 @@ export const listUploadTokens = defineOperation({
   params: GameParams,
   output: Type.Object({ upload_tokens: Type.Array(UploadToken) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_upload_tokens',
     when: 'Use it to see which upload tokens a game has, when they expire and when they were last used.',
@@ -135,7 +135,7 @@ export const renameUploadToken = defineOperation({
   body: Type.Object({ name: TokenName }),
   output: UploadToken,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const revokeUploadToken = defineOperation({
@@ -148,5 +148,5 @@ export const revokeUploadToken = defineOperation({
   params: TokenParams,
   output: UploadToken,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

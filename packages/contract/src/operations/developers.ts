@@ -21,5 +21,5 @@ export const getDeveloper = defineOperation({
     next_cursor: NextCursor,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -32,7 +32,7 @@ export const getEventFiles = defineOperation({
   params: GameParams,
   output: EventFiles,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setEventFiles = defineOperation({
@@ -46,7 +46,7 @@ export const setEventFiles = defineOperation({
   body: Type.Object({ enabled: Type.Boolean() }),
   output: EventFiles,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listEventFiles = defineOperation({
@@ -78,7 +78,7 @@ export const listEventFiles = defineOperation({
     next_cursor: NextCursor,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const downloadEventFile = defineOperation({
@@ -92,7 +92,7 @@ export const downloadEventFile = defineOperation({
   answerTypes: [PARQUET_TYPE],
   secret: true,
   statuses: [200, 206, 302, 304],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteEventFiles = defineOperation({
@@ -106,5 +106,5 @@ export const deleteEventFiles = defineOperation({
   query: Type.Object({ before: Day('First day whose files are kept') }),
   output: Type.Object({ files: Type.Integer({ description: 'Files that are deleted in the background' }) }),
   statuses: [202],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -1,5 +1,7 @@
 // Events: sent by games and counted by hour. The data of a single device can be read and deleted.
+
 import Type from 'typebox';
+import { CODES } from '../errors.ts';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -93,8 +95,8 @@ export const createEvents = defineOperation({
   },
   output: EventsTaken,
   statuses: [202],
-  invalid: 4001,
-  errors: [4001, 4010, 4030, 4130, 4158, 4290],
+  invalid: 'unreadableBody',
+  errors: ['unreadableBody', 'missingIds', 'unknownClientIds', 'tooMany', 'invalidEvent', 'limitReached'],
   example: {
     body: { events: [{ event: 'boot_ok', device_uid: '0b51a2c8-6d3e-4f7a-9c15-3e8d7b42f601', ms: 4200 }] },
     answer: { accepted: 1, repeated: 0 },
@@ -117,7 +119,7 @@ export const createEngineEvents = defineOperation({
       description: `The first ${LIMITS.eventReasons} skipped events: index in the request, error code and reason`,
     }),
   }),
-  errors: [4001, 4290],
+  errors: ['unreadableBody', 'limitReached'],
   example: {
     body: { events: [{ event: 'session_end', app_id: 'my-game', build_id: '01a1fe67-c647-745d-ba4d-1e62e50c1b37' }] },
     answer: {
@@ -127,7 +129,7 @@ export const createEngineEvents = defineOperation({
       reasons: [
         {
           index: 0,
-          code: 4158,
+          code: CODES.invalidEvent,
           message: 'events[0].seconds: missing. Send a whole number of seconds from 0 to 86400.',
         },
       ],
@@ -154,7 +156,7 @@ export const listEventNames = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const Time = Type.String({ maxLength: 40, description: 'ISO 8601 time; without a zone, UTC' });
@@ -204,7 +206,7 @@ export const countEvents = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
 });
 
 const DeviceParams = Type.Object({ uid: GameRef, device_uid: ClientId('The device_uid of its events') });
@@ -252,7 +254,7 @@ export const getDevice = defineOperation({
     next_cursor: NextCursor,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteDevice = defineOperation({
@@ -269,5 +271,5 @@ export const deleteDevice = defineOperation({
     crashes: Type.Integer({ description: 'Crash reports that no longer have its ids' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -50,7 +50,7 @@ export const getFile = defineOperation({
   params: Type.Object({ file_uid: Uuid }),
   output: Type.Object({ ...FileSummary.properties, build_id: Uuid, detail: Nullable(Type.String()) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listRejectedUploads = defineOperation({
@@ -74,5 +74,5 @@ export const listRejectedUploads = defineOperation({
     pagination: PageInfo,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -14,7 +14,7 @@ export const getFollow = defineOperation({
   params: GameParams,
   output: Following,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const followGame = defineOperation({
@@ -27,7 +27,7 @@ export const followGame = defineOperation({
   params: GameParams,
   output: Following,
   statuses: [200],
-  errors: [4040, 4232],
+  errors: ['notFound', 'emailNotVerified'],
 });
 
 export const unfollowGame = defineOperation({
@@ -40,7 +40,7 @@ export const unfollowGame = defineOperation({
   params: GameParams,
   output: Following,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const requestFollow = defineOperation({
@@ -54,7 +54,7 @@ export const requestFollow = defineOperation({
   body: Type.Object({ email: Email }),
   output: Type.Object({}, { description: 'The same whether or not the address follows the game' }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });
 
 const FollowedGame = Type.Object({ slug: Type.String(), name: Type.String() });
@@ -69,7 +69,7 @@ export const confirmFollow = defineOperation({
   body: Type.Object({ token: LinkToken }),
   output: FollowedGame,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const endFollow = defineOperation({
@@ -83,5 +83,5 @@ export const endFollow = defineOperation({
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if it was ended before' }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

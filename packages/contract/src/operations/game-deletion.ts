@@ -34,7 +34,7 @@ export const getGameDeletion = defineOperation({
   params: GameParams,
   output: GameDeletion,
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });
 
 export const deleteGame = defineOperation({
@@ -54,5 +54,5 @@ export const deleteGame = defineOperation({
   }),
   output: Type.Object({ game_uid: Uuid, name: Type.String() }),
   statuses: [202],
-  errors: [4031, 4040, 4236, 4290],
+  errors: ['notAllowed', 'notFound', 'wrongPassword', 'limitReached'],
 });

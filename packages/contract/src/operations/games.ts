@@ -140,7 +140,7 @@ export const createGame = defineOperation({
   }),
   output: GameRecord,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listGames = defineOperation({
@@ -188,7 +188,7 @@ export const checkSlug = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const getGame = defineOperation({
@@ -212,7 +212,7 @@ export const getGame = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const ChangedGame = Type.Object({
@@ -244,7 +244,7 @@ export const updateGame = defineOperation({
   }),
   output: ChangedGame,
   statuses: [200],
-  errors: [4040, 4239],
+  errors: ['notFound', 'pageHidden'],
 });
 
 const Listing = {
@@ -273,7 +273,7 @@ export const getDraft = defineOperation({
   params: GameParams,
   output: DraftAnswer,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const saveDraft = defineOperation({
@@ -287,7 +287,7 @@ export const saveDraft = defineOperation({
   body: Type.Object(Listing),
   output: DraftAnswer,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const discardDraft = defineOperation({
@@ -303,7 +303,7 @@ export const discardDraft = defineOperation({
   }),
   output: DraftAnswer,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const publishDraft = defineOperation({
@@ -316,7 +316,7 @@ export const publishDraft = defineOperation({
   params: GameParams,
   output: ChangedGame,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const MemberParams = Type.Object({ uid: GameRef, user_id: Type.String({ maxLength: 64 }) });
@@ -336,7 +336,7 @@ export const setGameRole = defineOperation({
   }),
   output: Type.Object({ members: Type.Array(Member) }),
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });
 
 export const removeAdmin = defineOperation({
@@ -349,7 +349,7 @@ export const removeAdmin = defineOperation({
   params: MemberParams,
   output: Type.Object({ members: Type.Array(Member) }),
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });
 
 export const leaveGame = defineOperation({
@@ -362,5 +362,5 @@ export const leaveGame = defineOperation({
   params: GameParams,
   output: Type.Object({ game_uid: Uuid }),
   statuses: [200],
-  errors: [4040, 4234],
+  errors: ['notFound', 'lastOwner'],
 });

@@ -40,7 +40,7 @@ export const getGroupingRules = defineOperation({
   params: GameParams,
   output: GroupingRules,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setGroupingRules = defineOperation({
@@ -54,7 +54,7 @@ export const setGroupingRules = defineOperation({
   body: Type.Object({ rules: Rules }),
   output: GroupingRules,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const PreviewedGroup = Type.Object({
@@ -83,5 +83,5 @@ export const previewGroupingRules = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });

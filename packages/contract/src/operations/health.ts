@@ -83,7 +83,7 @@ export const listHealth = defineOperation({
     next_cursor: NextCursor,
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const getBuildHealth = defineOperation({
@@ -110,7 +110,7 @@ export const getBuildHealth = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'get_build_health',
     when: 'Use it to decide whether a build starts reliably on the devices of players, for example before you promote it.',
@@ -148,7 +148,7 @@ export const compareHealth = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'compare_build_health',
     when: 'Use it to say whether a build is better than another one, and how sure that is.',
@@ -202,7 +202,7 @@ export const compareCrashes = defineOperation({
     both: ComparedGroups('both builds'),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'compare_build_crashes',
     when: 'Use it to see which crashes are new in a build, which are gone, and which became more or less frequent.',

@@ -55,7 +55,7 @@ export const getImpact = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_crash_impact',
     when: 'Use it to see how many players a crash or a build hits, and whether they have a GPU, driver, OS version or level in common.',
@@ -80,5 +80,5 @@ export const listFacetValues = defineOperation({
     values: Type.Array(Foreign(Type.String()), { description: 'Up to 50 values of the facet; empty without one' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

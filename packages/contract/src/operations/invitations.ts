@@ -1,4 +1,5 @@
-// Invitations to a game with a role, to own it (a transfer), or to an organisation. Only the recipient of the email can accept one.
+// Invitations to a game with a role, to own it (a transfer), or to an organisation. Only the recipient of the email can
+// accept one.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -42,7 +43,7 @@ export const inviteAdmin = defineOperation({
   }),
   output: InvitationRecord,
   statuses: [202],
-  errors: [4031, 4040, 4096, 4233, 4290],
+  errors: ['notAllowed', 'notFound', 'ownerNotVerified', 'sameRole', 'limitReached'],
 });
 
 export const offerTransfer = defineOperation({
@@ -59,7 +60,15 @@ export const offerTransfer = defineOperation({
   }),
   output: InvitationRecord,
   statuses: [202],
-  errors: [4031, 4040, 4096, 4233, 4235, 4236, 4290],
+  errors: [
+    'notAllowed',
+    'notFound',
+    'ownerNotVerified',
+    'sameRole',
+    'transferUnderWay',
+    'wrongPassword',
+    'limitReached',
+  ],
 });
 
 export const listInvitations = defineOperation({
@@ -74,7 +83,7 @@ export const listInvitations = defineOperation({
     invitations: Type.Array(InvitationRecord, { description: 'Newest first; at most 200' }),
   }),
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });
 
 export const resendInvitation = defineOperation({
@@ -87,7 +96,7 @@ export const resendInvitation = defineOperation({
   params: InvitationParams,
   output: InvitationRecord,
   statuses: [202],
-  errors: [4031, 4040, 4230, 4290],
+  errors: ['notAllowed', 'notFound', 'invitationClosed', 'limitReached'],
 });
 
 export const withdrawInvitation = defineOperation({
@@ -100,7 +109,7 @@ export const withdrawInvitation = defineOperation({
   params: InvitationParams,
   output: Type.Object({ invitation_uid: Uuid }),
   statuses: [200],
-  errors: [4031, 4040, 4230],
+  errors: ['notAllowed', 'notFound', 'invitationClosed'],
 });
 
 const TokenParams = Type.Object({
@@ -143,7 +152,7 @@ export const getInvitation = defineOperation({
   params: TokenParams,
   output: InvitationView,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const acceptInvitation = defineOperation({
@@ -155,7 +164,7 @@ export const acceptInvitation = defineOperation({
   params: TokenParams,
   output: InvitationView,
   statuses: [200],
-  errors: [4040, 4230, 4231, 4232],
+  errors: ['notFound', 'invitationClosed', 'otherRecipient', 'emailNotVerified'],
 });
 
 export const declineInvitation = defineOperation({
@@ -167,5 +176,5 @@ export const declineInvitation = defineOperation({
   params: TokenParams,
   output: InvitationView,
   statuses: [200],
-  errors: [4040, 4230, 4231],
+  errors: ['notFound', 'invitationClosed', 'otherRecipient'],
 });

@@ -28,7 +28,7 @@ export const getIssueTracker = defineOperation({
   params: GameParams,
   output: Type.Object({ tracker: Nullable(IssueTracker) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setIssueTracker = defineOperation({
@@ -72,7 +72,7 @@ export const setIssueTracker = defineOperation({
   }),
   output: Type.Object({ tracker: Nullable(IssueTracker) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const removeIssueTracker = defineOperation({
@@ -85,7 +85,7 @@ export const removeIssueTracker = defineOperation({
   params: GameParams,
   output: Type.Object({ removed: Type.Boolean() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const draftCrashGroupIssue = defineOperation({
@@ -103,7 +103,7 @@ export const draftCrashGroupIssue = defineOperation({
     can_create: Type.Boolean({ description: 'Whether crashes.createIssue can create it' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const createCrashGroupIssue = defineOperation({
@@ -120,7 +120,7 @@ export const createCrashGroupIssue = defineOperation({
   }),
   output: Type.Object({ issue_url: Type.String(), change_uid: Uuid }),
   statuses: [201],
-  errors: [4040, 4091, 4290],
+  errors: ['notFound', 'issueTrackerFailed', 'limitReached'],
   mcp: {
     tool: 'create_crash_group_issue',
     when: 'Use it when the user asks for an issue in GitHub or GitLab about a crash group.',

@@ -29,5 +29,5 @@ export const watchGame = defineOperation({
   answerTypes: ['text/event-stream'],
   secret: true,
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });

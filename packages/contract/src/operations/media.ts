@@ -83,8 +83,8 @@ export const addMedia = defineOperation({
   }),
   output: Type.Object({ added: Type.Array(MediaImage), ...MediaSet.properties }),
   statuses: [201],
-  invalid: 4150,
-  errors: [4096, 4150, 4151, 4152, 4290],
+  invalid: 'invalidMedia',
+  errors: ['ownerNotVerified', 'invalidMedia', 'imageRefused', 'mediaFull', 'limitReached'],
 });
 
 export const deleteMedia = defineOperation({
@@ -98,8 +98,8 @@ export const deleteMedia = defineOperation({
   params: Type.Object({ uid: Type.String({ maxLength: 64 }) }),
   output: MediaSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4040, 4153],
+  invalid: 'invalidMedia',
+  errors: ['notFound', 'imageNeeded'],
 });
 
 export const orderMedia = defineOperation({
@@ -113,8 +113,8 @@ export const orderMedia = defineOperation({
   body: Type.Object({ order: Type.Array(Uuid, { maxItems: 100 }) }),
   output: MediaSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4154],
+  invalid: 'invalidMedia',
+  errors: ['wrongOrder'],
 });
 
 export const listGameMedia = defineOperation({
@@ -127,7 +127,7 @@ export const listGameMedia = defineOperation({
   params: GameParams,
   output: MediaSet,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_media',
     when: 'Use it to see which store images are missing, and to find the uid of a screenshot.',
@@ -148,8 +148,8 @@ export const addGameMedia = defineOperation({
   body: addMedia.body!,
   output: addMedia.output!,
   statuses: [201],
-  invalid: 4150,
-  errors: [4040, 4096, 4150, 4151, 4152, 4290],
+  invalid: 'invalidMedia',
+  errors: ['notFound', 'ownerNotVerified', 'invalidMedia', 'imageRefused', 'mediaFull', 'limitReached'],
 });
 
 export const deleteGameMedia = defineOperation({
@@ -162,8 +162,8 @@ export const deleteGameMedia = defineOperation({
   params: Type.Object({ uid: GameRef, image: Type.String({ maxLength: 64 }) }),
   output: MediaSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4040, 4153],
+  invalid: 'invalidMedia',
+  errors: ['notFound', 'imageNeeded'],
   mcp: {
     tool: 'delete_media',
     when: 'Use it when the user asks to remove a store image. Call list_media first to find the right one.',
@@ -182,8 +182,8 @@ export const orderGameMedia = defineOperation({
   body: orderMedia.body!,
   output: MediaSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4040, 4154],
+  invalid: 'invalidMedia',
+  errors: ['notFound', 'wrongOrder'],
 });
 
 export const downloadMedia = defineOperation({
@@ -199,5 +199,5 @@ export const downloadMedia = defineOperation({
   answerTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
   asset: true,
   statuses: [200, 206, 304],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -28,7 +28,7 @@ export const reportPage = defineOperation({
   }),
   output: Type.Object({}),
   statuses: [201],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
 });
 
 const PageReport = Type.Object({
@@ -71,7 +71,7 @@ export const dismissReports = defineOperation({
   params: GameParams,
   output: Type.Object({ dismissed: Type.Integer() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const hidePage = defineOperation({
@@ -89,7 +89,7 @@ export const hidePage = defineOperation({
   }),
   output: HiddenPage,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const restorePage = defineOperation({
@@ -101,5 +101,5 @@ export const restorePage = defineOperation({
   params: GameParams,
   output: Type.Object({ visibility: Visibility }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

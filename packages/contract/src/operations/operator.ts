@@ -136,7 +136,7 @@ export const retryJobs = defineOperation({
   body: Type.Object({ job_id: Type.Optional(JobId) }),
   output: Type.Object({ retried: Type.Integer() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteFailedJob = defineOperation({
@@ -148,7 +148,7 @@ export const deleteFailedJob = defineOperation({
   params: Type.Object({ job_id: JobId }),
   output: Type.Object({ deleted: Type.Integer() }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const OperatedUser = Type.Object({
@@ -190,7 +190,7 @@ export const verifyUser = defineOperation({
   params: UserParams,
   output: OperatedUser,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const signUserOut = defineOperation({
@@ -202,7 +202,7 @@ export const signUserOut = defineOperation({
   params: UserParams,
   output: OperatedUser,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const disableUser = defineOperation({
@@ -214,7 +214,7 @@ export const disableUser = defineOperation({
   params: UserParams,
   output: OperatedUser,
   statuses: [200],
-  errors: [4040, 4095],
+  errors: ['notFound', 'accountNeeded'],
 });
 
 export const enableUser = defineOperation({
@@ -226,7 +226,7 @@ export const enableUser = defineOperation({
   params: UserParams,
   output: OperatedUser,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const resetSecondFactor = defineOperation({
@@ -238,7 +238,7 @@ export const resetSecondFactor = defineOperation({
   params: UserParams,
   output: OperatedUser,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const ShownSetting = Type.Object({

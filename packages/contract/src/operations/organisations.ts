@@ -98,7 +98,7 @@ export const getOrganisation = defineOperation({
   params: OrganisationParams,
   output: OrganisationDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'get_organisation',
     when: 'Use it to see who is a member of an organisation, with which role, and which games it owns.',
@@ -117,7 +117,7 @@ export const updateOrganisation = defineOperation({
   body: Type.Object({ name: Type.Optional(Name), slug: Type.Optional(Nullable(Slug)) }),
   output: OrganisationDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const deleteOrganisation = defineOperation({
@@ -130,7 +130,7 @@ export const deleteOrganisation = defineOperation({
   params: OrganisationParams,
   output: Type.Object({ organisation_uid: Uuid }),
   statuses: [200],
-  errors: [4040, 4238],
+  errors: ['notFound', 'organisationHasGames'],
 });
 
 export const listSignInRequirements = defineOperation({
@@ -182,7 +182,7 @@ export const getOrganisationSignIn = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const requireSignIn = defineOperation({
@@ -196,7 +196,7 @@ export const requireSignIn = defineOperation({
   body: Type.Object({ required_sign_in: RequiredSignIn }),
   output: OrganisationDetail,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setMemberRole = defineOperation({
@@ -210,7 +210,7 @@ export const setMemberRole = defineOperation({
   body: Type.Object({ role: RoleName }),
   output: OrganisationDetail,
   statuses: [200],
-  errors: [4040, 4234],
+  errors: ['notFound', 'lastOwner'],
 });
 
 export const removeMember = defineOperation({
@@ -223,7 +223,7 @@ export const removeMember = defineOperation({
   params: MemberParams,
   output: OrganisationDetail,
   statuses: [200],
-  errors: [4040, 4234],
+  errors: ['notFound', 'lastOwner'],
 });
 
 export const leaveOrganisation = defineOperation({
@@ -236,7 +236,7 @@ export const leaveOrganisation = defineOperation({
   params: OrganisationParams,
   output: Type.Object({ organisation_uid: Uuid }),
   statuses: [200],
-  errors: [4040, 4234],
+  errors: ['notFound', 'lastOwner'],
 });
 
 export const moveGame = defineOperation({
@@ -250,7 +250,7 @@ export const moveGame = defineOperation({
   body: Type.Object({ organisation: OrganisationRef }),
   output: Type.Object({ game_uid: Uuid, organisation_uid: Uuid }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const inviteMember = defineOperation({
@@ -264,7 +264,7 @@ export const inviteMember = defineOperation({
   body: Type.Object({ email: Email, role: RoleName }),
   output: InvitationRecord,
   statuses: [202],
-  errors: [4040, 4096, 4233, 4290],
+  errors: ['notFound', 'ownerNotVerified', 'sameRole', 'limitReached'],
 });
 
 export const listMemberInvitations = defineOperation({
@@ -279,7 +279,7 @@ export const listMemberInvitations = defineOperation({
     invitations: Type.Array(InvitationRecord, { description: 'Newest first; at most 200' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const resendMemberInvitation = defineOperation({
@@ -292,7 +292,7 @@ export const resendMemberInvitation = defineOperation({
   params: InvitationParams,
   output: InvitationRecord,
   statuses: [202],
-  errors: [4040, 4230, 4290],
+  errors: ['notFound', 'invitationClosed', 'limitReached'],
 });
 
 export const withdrawMemberInvitation = defineOperation({
@@ -305,5 +305,5 @@ export const withdrawMemberInvitation = defineOperation({
   params: InvitationParams,
   output: Type.Object({ invitation_uid: Uuid }),
   statuses: [200],
-  errors: [4040, 4230],
+  errors: ['notFound', 'invitationClosed'],
 });

@@ -28,7 +28,7 @@ export const getGameActivity = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const summarizeGames = defineOperation({

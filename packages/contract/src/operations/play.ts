@@ -34,5 +34,5 @@ export const getPlay = defineOperation({
   }),
   secret: true,
   statuses: [200],
-  errors: [4040, 4074, 4092, 4099],
+  errors: ['notFound', 'notOnChannel', 'notPlayable', 'notClean'],
 });

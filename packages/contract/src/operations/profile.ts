@@ -49,5 +49,5 @@ export const blockMails = defineOperation({
   bodyKind: 'bytes',
   output: Type.Object({}, { description: 'The same if it was blocked before' }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

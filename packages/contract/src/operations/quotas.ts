@@ -74,7 +74,7 @@ export const getGameQuota = defineOperation({
   params: GameParams,
   output: GameQuota,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setGameQuota = defineOperation({
@@ -87,5 +87,5 @@ export const setGameQuota = defineOperation({
   body: Type.Object({ storage_mb: QuotaMb, crash_mb: QuotaMb }),
   output: GameQuota,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -46,7 +46,7 @@ export const createOperator = defineOperation({
   }),
   output: Type.Object({ email: Type.String() }),
   statuses: [201],
-  errors: [4237, 4290],
+  errors: ['wrongSetupCode', 'limitReached'],
 });
 
 export const claimOperator = defineOperation({
@@ -58,7 +58,7 @@ export const claimOperator = defineOperation({
   body: Type.Object({ code: SetupCode }),
   output: Type.Object({ email: Type.String() }),
   statuses: [200],
-  errors: [4237, 4290],
+  errors: ['wrongSetupCode', 'limitReached'],
 });
 
 const INSTALLATION_PARTS = ['address', 'mail', 'scanner', 'storage', 'database', 'backups'] as const;
@@ -111,7 +111,7 @@ export const testPart = defineOperation({
   params: Type.Object({ part: Type.Enum([...TESTED_PARTS]) }),
   output: Type.Object({ checks: Checks }),
   statuses: [200],
-  errors: [4290],
+  errors: ['limitReached'],
 });
 
 /** As large as a chunk of an upload, which proxies often refuse by default. */
@@ -138,5 +138,5 @@ export const testAddress = defineOperation({
     checks: Checks,
   }),
   statuses: [200],
-  errors: [4043, 4290],
+  errors: ['tooLarge', 'limitReached'],
 });

@@ -105,7 +105,7 @@ export const setFeatured = defineOperation({
   body: Type.Object({ game: Nullable(GameRef) }),
   output: FeaturedChoice,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const getListing = defineOperation({
@@ -123,5 +123,5 @@ export const getListing = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

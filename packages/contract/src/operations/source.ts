@@ -27,7 +27,7 @@ export const getSourceSettings = defineOperation({
   params: GameParams,
   output: SourceSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const setSourceSettings = defineOperation({
@@ -41,7 +41,7 @@ export const setSourceSettings = defineOperation({
   body: SourceSettings,
   output: SourceSettings,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const Commit = Type.Object({
@@ -67,7 +67,7 @@ export const listCommits = defineOperation({
     url: Nullable(Foreign(Type.String({ description: 'The page of the comparison' }))),
   }),
   statuses: [200],
-  errors: [4006, 4040, 4091, 4290],
+  errors: ['unknownBuild', 'notFound', 'issueTrackerFailed', 'limitReached'],
   mcp: {
     tool: 'list_commits',
     when: 'Use it to find the change that caused a crash that is new in a build.',

@@ -63,7 +63,7 @@ export const getStatistics = defineOperation({
     ),
   }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'get_store_statistics',
     when: "Use it to see how many people view a game's page, download it and play it in the browser, and where they come from.",

@@ -85,7 +85,7 @@ export const getPublicGame = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 const HavingPlatforms = Nullable(
@@ -120,7 +120,7 @@ export const listReleases = defineOperation({
     next_cursor: Type.Optional(NextCursor),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const listSimilar = defineOperation({
@@ -137,7 +137,7 @@ export const listSimilar = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const renderMarkdown = defineOperation({
@@ -154,7 +154,7 @@ export const renderMarkdown = defineOperation({
     }),
   }),
   statuses: [200],
-  errors: [4290],
+  errors: ['limitReached'],
   audit: false,
 });
 
@@ -198,7 +198,7 @@ export const getProvenance = defineOperation({
     next_cursor: Type.Optional(NextCursor),
   }),
   statuses: [200],
-  errors: [4040, 4074],
+  errors: ['notFound', 'notOnChannel'],
   mcp: {
     tool: 'get_build_provenance',
     when: 'Use it to check that a file is clean and complete before it is released, or to see what a zip contains.',
@@ -217,7 +217,7 @@ export const downloadByLink = defineOperation({
   params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
   answerTypes: ['application/zip'],
   statuses: [200, 206, 304],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const downloadFile = defineOperation({
@@ -230,5 +230,5 @@ export const downloadFile = defineOperation({
   query: ReferrerQuery,
   answerTypes: ['application/zip'],
   statuses: [200, 206, 302, 304],
-  errors: [4040, 4074, 4099],
+  errors: ['notFound', 'notOnChannel', 'notClean'],
 });

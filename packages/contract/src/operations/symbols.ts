@@ -89,8 +89,20 @@ export const uploadSymbols = defineOperation({
     ),
   }),
   statuses: [201, 200],
-  invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4046, 4049, 4096, 4290, 4292, 5020],
+  invalid: 'unreadableForm',
+  errors: [
+    'unreadableForm',
+    'missingBuildId',
+    'unknownBuildOfFile',
+    'invalidFile',
+    'tooLarge',
+    'wrongChecksum',
+    'notSymbols',
+    'ownerNotVerified',
+    'limitReached',
+    'storageLimitReached',
+    'symbolsNotStored',
+  ],
 });
 
 export const listToolSymbols = defineOperation({
@@ -104,7 +116,7 @@ export const listToolSymbols = defineOperation({
   query: Type.Object({ build_id: Uuid, ...CursorQuery }),
   output: SymbolPage,
   statuses: [200],
-  errors: [4039],
+  errors: ['unknownBuildOfFile'],
 });
 
 export const listBuildSymbols = defineOperation({
@@ -118,7 +130,7 @@ export const listBuildSymbols = defineOperation({
   query: Type.Object(CursorQuery),
   output: SymbolPage,
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'list_build_symbols',
     when: 'Use it when stacks have no function names, to see which modules of a build have symbols.',
@@ -137,7 +149,7 @@ export const deleteBuildSymbols = defineOperation({
   query: Type.Object({ symbol_uid: Type.Optional(Uuid) }),
   output: Type.Object({ deleted: Type.Integer() }),
   statuses: [200],
-  errors: [4006, 4040],
+  errors: ['unknownBuild', 'notFound'],
   mcp: {
     tool: 'delete_build_symbols',
     when: 'Use it only when the user asks to remove symbols. New crashes of the build then have no function names.',
@@ -158,7 +170,7 @@ export const issueSymbolToken = defineOperation({
   }),
   secret: true,
   statuses: [201],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const readSymbols = defineOperation({
@@ -178,6 +190,6 @@ export const readSymbols = defineOperation({
   }),
   answerTypes: ['text/plain'],
   statuses: [200, 304],
-  invalid: 4040,
-  errors: [4040],
+  invalid: 'notFound',
+  errors: ['notFound'],
 });

@@ -73,7 +73,7 @@ export const updateCrashGroup = defineOperation({
   }),
   output: Type.Object({ ...CrashGroupDetail.properties, change_uid: Nullable(ChangeUid) }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
   mcp: {
     tool: 'update_crash_group',
     when: 'Use it when the user asks to resolve, snooze, ignore, reopen, assign, prioritize or rename a crash group.',
@@ -96,7 +96,7 @@ export const changeCrashGroups = defineOperation({
     changed: Type.Integer({ description: 'Number of groups that are different now' }),
   }),
   statuses: [200],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
   mcp: {
     tool: 'change_crash_groups',
     when: 'Use it to change several crash groups in the same way. The change_uid of the result undoes it for all of them.',
@@ -119,7 +119,7 @@ export const undoCrashGroupChange = defineOperation({
     skipped: Type.Integer({ description: 'Number of groups that were changed again since' }),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'undo_crash_group_change',
     when: 'Use it when the user wants a change, merge or split of crash groups undone, with the change_uid of its result or from list_crash_group_activity.',
@@ -146,7 +146,7 @@ export const mergeCrashGroups = defineOperation({
   }),
   output: Type.Object({ group_id: Uuid, change_uid: Nullable(ChangeUid) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'merge_crash_groups',
     when: 'Use it when the user says that crash groups have the same cause. It can be undone.',
@@ -166,7 +166,7 @@ export const unmergeCrashGroups = defineOperation({
   body: Type.Object({ group_ids: GroupIds(1, LIMITS.crashGroupsMerged) }),
   output: Type.Object({ change_uid: Nullable(ChangeUid) }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'unmerge_crash_groups',
     when: 'Use it when the user says that a merged group has another cause.',
@@ -190,7 +190,7 @@ export const splitCrashGroup = defineOperation({
     change_uid: Nullable(ChangeUid),
   }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'split_crash_group',
     when: 'Use it when reports of one group have different causes, and only those of one cause have a certain function on their stacks. It can be undone.',
@@ -247,7 +247,7 @@ export const listCrashGroupActivity = defineOperation({
   query: Type.Object(CursorQuery),
   output: Type.Object({ activity: Type.Array(Activity), next_cursor: NextCursor }),
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_crash_group_activity',
     when: 'Use it to see what others found out about a crash group, and who changed it.',
@@ -271,7 +271,7 @@ export const addCrashGroupComment = defineOperation({
   body: Type.Object({ comment: Comment }),
   output: Activity,
   statuses: [201],
-  errors: [4040, 4290],
+  errors: ['notFound', 'limitReached'],
   mcp: {
     tool: 'comment_on_crash_group',
     when: 'Use it when the user asks to note what was found out about a crash group.',
@@ -292,7 +292,7 @@ export const updateCrashGroupComment = defineOperation({
   body: Type.Object({ comment: Comment }),
   output: Activity,
   statuses: [200],
-  errors: [4031, 4040, 4290],
+  errors: ['notAllowed', 'notFound', 'limitReached'],
 });
 
 export const deleteCrashGroupComment = defineOperation({
@@ -305,5 +305,5 @@ export const deleteCrashGroupComment = defineOperation({
   params: CommentParams,
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],
-  errors: [4031, 4040],
+  errors: ['notAllowed', 'notFound'],
 });

@@ -79,8 +79,22 @@ export const uploadFile = defineOperation({
   ),
   output: Type.Union([UploadedFile, ChunkReceipt]),
   statuses: [201, 202],
-  invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4044, 4045, 4046, 4047, 4048, 4096, 4290, 4292],
+  invalid: 'unreadableForm',
+  errors: [
+    'unreadableForm',
+    'missingBuildId',
+    'unknownBuildOfFile',
+    'invalidFile',
+    'tooLarge',
+    'invalidChunk',
+    'unknownSession',
+    'wrongChecksum',
+    'chunkUnderWay',
+    'fileNotSaved',
+    'ownerNotVerified',
+    'limitReached',
+    'storageLimitReached',
+  ],
 });
 
 export const openUploadSession = defineOperation({
@@ -98,8 +112,18 @@ export const openUploadSession = defineOperation({
   otherBodies: { 'application/json': SessionForm },
   output: UploadSession,
   statuses: [201],
-  invalid: 4037,
-  errors: [4037, 4038, 4039, 4041, 4043, 4096, 4290, 4291, 4292],
+  invalid: 'unreadableForm',
+  errors: [
+    'unreadableForm',
+    'missingBuildId',
+    'unknownBuildOfFile',
+    'invalidFile',
+    'tooLarge',
+    'ownerNotVerified',
+    'limitReached',
+    'tooManySessions',
+    'storageLimitReached',
+  ],
 });
 
 export const listUploadSessions = defineOperation({
@@ -134,5 +158,5 @@ export const abortUploadSession = defineOperation({
   params: Type.Object({ session_id: Uuid }),
   output: Type.Object({ session_id: Uuid }),
   statuses: [200],
-  errors: [4045, 4047],
+  errors: ['unknownSession', 'chunkUnderWay'],
 });

@@ -43,5 +43,5 @@ export const getUsage = defineOperation({
   params: GameParams,
   output: Usage,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });

@@ -63,8 +63,17 @@ export const addVideo = defineOperation({
   }),
   output: Type.Object({ added: Video, ...VideoSet.properties }),
   statuses: [201],
-  invalid: 4150,
-  errors: [4040, 4048, 4096, 4150, 4152, 4155, 4290, 4292],
+  invalid: 'invalidMedia',
+  errors: [
+    'notFound',
+    'fileNotSaved',
+    'ownerNotVerified',
+    'invalidMedia',
+    'mediaFull',
+    'videoRefused',
+    'limitReached',
+    'storageLimitReached',
+  ],
 });
 
 export const deleteVideo = defineOperation({
@@ -78,7 +87,7 @@ export const deleteVideo = defineOperation({
   params: Type.Object({ uid: Uuid }),
   output: VideoSet,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
 });
 
 export const orderVideos = defineOperation({
@@ -92,8 +101,8 @@ export const orderVideos = defineOperation({
   body: Type.Object({ order: Type.Array(Uuid, { maxItems: 100 }) }),
   output: VideoSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4154],
+  invalid: 'invalidMedia',
+  errors: ['wrongOrder'],
 });
 
 export const listGameVideos = defineOperation({
@@ -106,7 +115,7 @@ export const listGameVideos = defineOperation({
   params: GameParams,
   output: VideoSet,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'list_videos',
     when: "Use it to see the videos that were uploaded for a game's page, why one was rejected, and to find the uid of one.",
@@ -126,8 +135,17 @@ export const addGameVideo = defineOperation({
   body: addVideo.body!,
   output: addVideo.output!,
   statuses: [201],
-  invalid: 4150,
-  errors: [4040, 4048, 4096, 4150, 4152, 4155, 4290, 4292],
+  invalid: 'invalidMedia',
+  errors: [
+    'notFound',
+    'fileNotSaved',
+    'ownerNotVerified',
+    'invalidMedia',
+    'mediaFull',
+    'videoRefused',
+    'limitReached',
+    'storageLimitReached',
+  ],
 });
 
 export const deleteGameVideo = defineOperation({
@@ -140,7 +158,7 @@ export const deleteGameVideo = defineOperation({
   params: Type.Object({ uid: GameRef, video: Uuid }),
   output: VideoSet,
   statuses: [200],
-  errors: [4040],
+  errors: ['notFound'],
   mcp: {
     tool: 'delete_video',
     when: 'Use it when the user asks to remove an uploaded video. Call list_videos first to find the right one.',
@@ -159,8 +177,8 @@ export const orderGameVideos = defineOperation({
   body: orderVideos.body!,
   output: VideoSet,
   statuses: [200],
-  invalid: 4150,
-  errors: [4040, 4154],
+  invalid: 'invalidMedia',
+  errors: ['notFound', 'wrongOrder'],
 });
 
 export const downloadVideo = defineOperation({
@@ -173,5 +191,5 @@ export const downloadVideo = defineOperation({
   answerTypes: [...VIDEO_TYPES],
   asset: true,
   statuses: [200, 206, 304],
-  errors: [4040],
+  errors: ['notFound'],
 });

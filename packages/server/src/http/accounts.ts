@@ -1,5 +1,5 @@
 // The account routes below /api/auth that are open, which better-auth serves.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors, isError } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -97,7 +97,7 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
 
 /** A link signs in, so a page of another site could otherwise sign its visitors in to an account of its own. */
 function requireOwnPage(ctx: Context, { headers: { origin } }: FastifyRequest): void {
-  if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw new ApiError(4032);
+  if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw errors.crossSite();
 }
 
 const SSO_CALLBACK = '/callback/sso';
@@ -114,9 +114,12 @@ function openRoute(method: string, pathname: string): string | undefined {
   return OPEN[method as keyof typeof OPEN]?.some((pattern) => pattern.test(route)) ? route : undefined;
 }
 
-/** Only the person who is signed in learns that their mail is over its limit: others would learn that the account exists. */
+/**
+ * Only the person who is signed in learns that their mail is over its limit: others would learn that the account
+ * exists.
+ */
 async function answerResend(auth: Auth, request: FastifyRequest, route: string, error: unknown): Promise<Response> {
-  const isHidden = route === RESEND_ROUTE && error instanceof ApiError && error.code === 4290;
+  const isHidden = route === RESEND_ROUTE && isError(error, 'limitReached');
   if (!isHidden || (await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }))) !== null)
     throw error;
   return Response.json({ status: true });

@@ -1,39 +1,44 @@
 // Converts an error of better-auth into this service's envelope, or into what OAuth clients expect.
 import { type Failure, failureOf } from '@chauffeur/contract/envelope';
-import { ApiError, type ErrorCode, type ErrorData } from '@chauffeur/contract/errors';
+import { ApiError, CODES, type ErrorCode, type ErrorData } from '@chauffeur/contract/errors';
 
 /** An error of better-auth: with `code` from its own routes, with `error` from its OAuth routes. */
 type Refusal = { code?: unknown; message?: unknown; error?: unknown; error_description?: unknown };
 
 /** Our codes for codes of better-auth. For others, the status decides. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
-  INVALID_EMAIL_OR_PASSWORD: 4012,
-  OWNS_GAMES: 4093,
-  SECOND_FACTOR_REQUIRED: 4097,
-  ACCOUNT_DISABLED: 4013,
-  SESSION_NOT_FRESH: 4014,
-  INVALID_CODE: 4015,
-  CODE_USED: 4015,
-  INVALID_BACKUP_CODE: 4015,
-  INVALID_TWO_FACTOR_COOKIE: 4016,
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 4016,
-  ACCOUNT_TEMPORARILY_LOCKED: 4290,
-  PASSKEY_NOT_FOUND: 4017,
-  AUTHENTICATION_FAILED: 4017,
-  CHALLENGE_NOT_FOUND: 4017,
-  USER_NOT_VERIFIED: 4017,
-  INVALID_ORIGIN: 4032,
-  MISSING_OR_NULL_ORIGIN: 4032,
-  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: 4032,
+const CODES_OF_REASONS: Readonly<Record<string, ErrorCode>> = {
+  INVALID_EMAIL_OR_PASSWORD: CODES.wrongSignIn,
+  OWNS_GAMES: CODES.accountOwnsGames,
+  SECOND_FACTOR_REQUIRED: CODES.secondFactorNeeded,
+  ACCOUNT_DISABLED: CODES.accountDisabled,
+  SESSION_NOT_FRESH: CODES.signInTooOld,
+  INVALID_CODE: CODES.wrongSecondFactor,
+  CODE_USED: CODES.wrongSecondFactor,
+  INVALID_BACKUP_CODE: CODES.wrongSecondFactor,
+  INVALID_TWO_FACTOR_COOKIE: CODES.secondFactorExpired,
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: CODES.secondFactorExpired,
+  ACCOUNT_TEMPORARILY_LOCKED: CODES.limitReached,
+  PASSKEY_NOT_FOUND: CODES.passkeyRefused,
+  AUTHENTICATION_FAILED: CODES.passkeyRefused,
+  CHALLENGE_NOT_FOUND: CODES.passkeyRefused,
+  USER_NOT_VERIFIED: CODES.passkeyRefused,
+  INVALID_ORIGIN: CODES.crossSite,
+  MISSING_OR_NULL_ORIGIN: CODES.crossSite,
+  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: CODES.crossSite,
 };
 
-const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 4011, 404: 4040, 429: 4290, 503: 5030 };
+const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: CODES.notSignedIn,
+  404: CODES.notFound,
+  429: CODES.limitReached,
+  503: CODES.unavailable,
+};
 
 /** Returns the error with a code of the registry. `reason` keeps better-auth's own word for it. */
 export function errorOf(status: number, refusal: Refusal | null, retryAfter?: number): ApiError {
   const reason = textOf(refusal?.code) ?? textOf(refusal?.error);
   const message = textOf(refusal?.message) ?? textOf(refusal?.error_description);
-  const code = CODES[reason ?? ''] ?? CODES_BY_STATUS[status] ?? 4002;
+  const code = CODES_OF_REASONS[reason ?? ''] ?? CODES_BY_STATUS[status] ?? CODES.invalid;
   const data: ErrorData = {
     ...(reason !== undefined && { reason }),
     ...(retryAfter !== undefined && { retry_after: retryAfter }),

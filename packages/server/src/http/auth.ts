@@ -1,5 +1,6 @@
-// Identifies the caller: a game by its deploy key or by a login of the command, a person by their session, or an anonymous one.
-import { ApiError } from '@chauffeur/contract/errors';
+// Identifies the caller: a game by its deploy key or by a login of the command, a person by their session, or an
+// anonymous one.
+import { errors } from '@chauffeur/contract/errors';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
@@ -13,8 +14,9 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
 
 /**
- * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws 4020 to 4025,
- * 4027, 4029, 4034, 4040, 4011, 4032 and 4033.
+ * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws
+ * `missingAccessToken` to `needsDeployKey`, `unknownCliLogin`, `ambiguousGame`, `missingScope`, `notFound`,
+ * `notSignedIn`, `crossSite` and `operatorsOnly`.
  */
 export function identify(
   ctx: Context,
@@ -34,8 +36,8 @@ async function identifyVisitor(auth: Auth, request: FastifyRequest): Promise<Cal
 }
 
 /**
- * A login of the command; null if the request has none. Public operations don't accept logins, so a login never sees more
- * than what is needed to ship builds.
+ * A login of the command; null if the request has none. Public operations don't accept logins, so a login never sees
+ * more than what is needed to ship builds.
  */
 function identifyLogin(ctx: Context, request: FastifyRequest): Promise<GameCaller> | null {
   if (keyOfHeaders(request) !== null) return null;
@@ -50,12 +52,12 @@ async function identifyGame(
   scope: Required<Operation>['uploadScope'],
 ): Promise<GameCaller> {
   const { accessToken, secretKey } = keyOfHeaders(request) ?? keyOfBasic(request) ?? NO_KEY;
-  if (accessToken === '' && secretKey === '' && hasOtherCredentials(request)) throw new ApiError(4025);
-  if (accessToken === '') throw new ApiError(4020);
-  if (secretKey === '') throw new ApiError(4021);
+  if (accessToken === '' && secretKey === '' && hasOtherCredentials(request)) throw errors.needsDeployKey();
+  if (accessToken === '') throw errors.missingAccessToken();
+  if (secretKey === '') throw errors.missingSecretKey();
   const caller = await authenticateKey(ctx, accessToken, secretKey, request.ip);
   if (scope !== 'any' && caller.token?.scopes.includes(scope) === false)
-    throw new ApiError(4034, `This upload token does not have the scope ${scope}.`, { data: { scope } });
+    throw errors.missingScope(`This upload token does not have the scope ${scope}.`, { data: { scope } });
   return caller;
 }
 
@@ -91,10 +93,9 @@ function hasSessionCookie(request: FastifyRequest): boolean {
 
 async function identifyAccount(ctx: Context, auth: Auth, request: FastifyRequest): Promise<AccountCaller> {
   const caller = await sessionOf(auth, request);
-  if (caller === null) throw new ApiError(4011);
+  if (caller === null) throw errors.notSignedIn();
   if (!SAFE_METHODS.has(request.method) && isFromAnotherSite(ctx, request))
-    throw new ApiError(
-      4032,
+    throw errors.crossSite(
       `The request came from a page of another site. Open this service at ${ctx.publicUrl}; if that is not its address, set CHAUFFEUR_PUBLIC_URL.`,
     );
   return caller;
@@ -102,7 +103,7 @@ async function identifyAccount(ctx: Context, auth: Auth, request: FastifyRequest
 
 async function identifyOperator(ctx: Context, auth: Auth, request: FastifyRequest): Promise<AccountCaller> {
   const caller = await identifyAccount(ctx, auth, request);
-  if (!(await isOperator(ctx.db, caller.user.id))) throw new ApiError(4033);
+  if (!(await isOperator(ctx.db, caller.user.id))) throw errors.operatorsOnly();
   return caller;
 }
 

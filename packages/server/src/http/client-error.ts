@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { failureOf } from '@chauffeur/contract/envelope';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { newId } from '../kernel/secrets/ids.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
@@ -31,7 +31,7 @@ export function answerClientError(log: Log, error: Error & { code?: string }, so
   const { status, phrase, message } = REFUSALS[error.code ?? ''] ?? MALFORMED;
   const requestId = newId();
   log.info({ requestId, status, reason: error.code }, 'malformed request refused');
-  const body = JSON.stringify(failureOf(new ApiError(4002, message)));
+  const body = JSON.stringify(failureOf(errors.invalid(message)));
   const head = [
     `HTTP/1.1 ${status} ${phrase}`,
     'content-type: application/json; charset=utf-8',

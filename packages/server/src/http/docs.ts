@@ -1,11 +1,11 @@
-// Serves the documentation: pages that the build of the website wrote, and the search in them. Nothing in them depends on
-// the visitor.
+// Serves the documentation: pages that the build of the website wrote, and the search in them. Nothing in them depends
+// on the visitor.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type DocSection, findDoc } from '@chauffeur/contract/docs';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -84,7 +84,7 @@ export function mountDocs(app: FastifyInstance, ctx: Context, site: PublicSite):
   async function sendDoc(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const refusal = await refuse(request, reply);
     if (refusal !== null) return refusal;
-    if (name === MISSING && prefersJson(request.headers)) return site.sendProblem(request, reply, new ApiError(4040));
+    if (name === MISSING && prefersJson(request.headers)) return site.sendProblem(request, reply, errors.notFound());
     const { plain, gzipped } = await bodyOf(name);
     prepare(reply)
       .code(name === MISSING ? 404 : 200)

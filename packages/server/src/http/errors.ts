@@ -1,6 +1,6 @@
 // Turns everything thrown into a response: a code of the registry and a message, never a stack or a secret.
 import { failureOf } from '@chauffeur/contract/envelope';
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { ApiError, CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -29,7 +29,7 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
-  invalid: ErrorCode = 4002,
+  invalid: ErrorCode = CODES.invalid,
   bodyOf: (error: ApiError) => object = failureOf,
 ): FastifyReply {
   const error = translate(thrown, invalid);
@@ -39,7 +39,7 @@ export function sendError(
   const span = spanOf(request);
   span?.set({ 'chauffeur.error_code': error.code });
   if (error.status >= 500) span?.fail(error);
-  const retryAfter = error.data?.retry_after ?? (error.code === 5030 ? RETRY_SECONDS : undefined);
+  const retryAfter = error.data?.retry_after ?? (error.code === CODES.unavailable ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   for (const name of CONTENT_HEADERS) reply.removeHeader(name);
   return reply

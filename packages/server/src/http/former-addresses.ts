@@ -34,7 +34,7 @@ async function findGamePage(ctx: Context, caller: Caller, url: string): Promise<
   const { name, rest = '' } = GAME.exec(url)?.groups ?? {};
   const game = name === undefined ? null : await findRenamed(ctx, name);
   if (game === null) return null;
-  // Throws 4040 for drafts, whose names only members may know.
+  // Throws `notFound` for drafts, whose names only members may know.
   await requireVisible(ctx, game, caller);
   return `/g/${game.slug}${rest}`;
 }

@@ -1,5 +1,5 @@
 // Passes a request to better-auth, once its route is known to be open and its body is readable by better-auth.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, CODES, errors, isError } from '@chauffeur/contract/errors';
 import { findTextProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -22,8 +22,8 @@ export type ForwardedRequest = {
 };
 
 /**
- * Returns the URL of a request at the service's own address, with dot segments resolved. Throws 4040 for an invalid
- * one.
+ * Returns the URL of a request at the service's own address, with dot segments resolved. Throws `notFound` for an
+ * invalid one.
  */
 export function targetOf(ctx: Context, request: FastifyRequest): URL {
   // The host of an absolute target is that of the request, which needs not be the public one behind a proxy.
@@ -33,7 +33,7 @@ export function targetOf(ctx: Context, request: FastifyRequest): URL {
   target.search = search;
   const address = { path: decodeSafely(target.pathname), query: [...target.searchParams].flat() };
   const problem = findTextProblem(address);
-  if (problem !== null) throw new ApiError(4002, problem);
+  if (problem !== null) throw errors.invalid(problem);
   return target;
 }
 
@@ -46,15 +46,15 @@ function decodeSafely(path: string): string {
 }
 
 export function noRoute(): never {
-  throw new ApiError(4040, 'This route does not exist. See /api/v1/openapi.json.');
+  throw errors.notFound('This route does not exist. See /api/v1/openapi.json.');
 }
 
 /** Returns a JSON body as an object, which every route with a body takes. */
 export function jsonBody(value: unknown): ForwardedBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError(4002, 'body: not a JSON object. Send one.');
+    throw errors.invalid('body: not a JSON object. Send one.');
   const problem = findTextProblem(value);
-  if (problem !== null) throw new ApiError(4002, problem);
+  if (problem !== null) throw errors.invalid(problem);
   return { type: 'application/json', text: JSON.stringify(value) };
 }
 
@@ -62,11 +62,11 @@ const MAX_FIELDS = 100;
 
 export function formBody(text: string): ForwardedBody {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
-    throw new ApiError(4002, `body: more than ${MAX_FIELDS} fields. Send fewer.`);
+    throw errors.invalid(`body: more than ${MAX_FIELDS} fields. Send fewer.`);
   const fields = new URLSearchParams(text);
   for (const [name, value] of fields) {
     const problem = findTextProblem({ [name]: value });
-    if (problem !== null) throw new ApiError(4002, problem);
+    if (problem !== null) throw errors.invalid(problem);
   }
   return { type: 'application/x-www-form-urlencoded', text: fields.toString() };
 }
@@ -100,7 +100,7 @@ export async function forwardToAuth(
   return handleRequest(auth, new Request(target, init)).catch((error) => {
     // Two requests for the same email address at the same moment, or a passkey of another account.
     if (isUniqueViolation(error))
-      throw new ApiError(4002, 'Another account has this email address or passkey.', { cause: error });
+      throw errors.invalid('Another account has this email address or passkey.', { cause: error });
     throw error;
   });
 }
@@ -124,7 +124,7 @@ export async function refusalOf(response: Response): Promise<ApiError> {
   const status = refusal?.code === 'FAILED_TO_VERIFY_REGISTRATION' ? 400 : response.status;
   // The only expected failures: the document of a client cannot be fetched, or the single sign-on cannot be reached.
   const isPassing = status === 503 && (refusal?.error !== undefined || refusal?.code === 'SSO_UNAVAILABLE');
-  if (status >= 500 && !isPassing) return new ApiError(5000, undefined, { cause: refusal });
+  if (status >= 500 && !isPassing) return errors.unexpected(undefined, { cause: refusal });
   const retryAfter = response.headers.get('x-retry-after');
   return errorOf(status, refusal, retryAfter === null ? undefined : Number(retryAfter));
 }
@@ -145,6 +145,6 @@ export function sendAuthError(
   thrown: unknown,
   form: 'account' | 'oauth',
 ): FastifyReply {
-  if (thrown instanceof ApiError && thrown.code === 4290) countLimit(ctx.metrics, 'sign_ins', false);
-  return sendError(ctx, request, reply, thrown, 4002, form === 'oauth' ? oauthFailure : accountFailure);
+  if (isError(thrown, 'limitReached')) countLimit(ctx.metrics, 'sign_ins', false);
+  return sendError(ctx, request, reply, thrown, CODES.invalid, form === 'oauth' ? oauthFailure : accountFailure);
 }

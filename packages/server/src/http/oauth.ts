@@ -1,5 +1,5 @@
 // Passes requests of OAuth clients to better-auth, adds what older clients leave out, and blocks what is not supported.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { cleanLine } from '@chauffeur/contract/text';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -94,7 +94,7 @@ function bodyOf(request: FastifyRequest): ForwardedBody | undefined {
   const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   if (type.trim() === 'application/x-www-form-urlencoded') return formBody(decodeUtf8(body));
   if (type.trim() !== 'application/json')
-    throw new ApiError(4002, 'Content-Type: send application/x-www-form-urlencoded, or application/json to register.');
+    throw errors.invalid('Content-Type: send application/x-www-form-urlencoded, or application/json to register.');
   return jsonBody(parseJson(body, MAX_VALUES));
 }
 
@@ -143,9 +143,9 @@ function wordsOf(params: URLSearchParams, name: string): string[] {
 async function consent(turn: Turn): Promise<FastifyReply> {
   const { ctx, auth, request, reply, target, body } = turn;
   const { oauth_query: query, ...decision } = fieldsOf(body);
-  if (typeof query !== 'string') throw new ApiError(4002, 'oauth_query: missing. Send what the page was opened with.');
+  if (typeof query !== 'string') throw errors.invalid('oauth_query: missing. Send what the page was opened with.');
   if (!(await isBoundHere(ctx, auth, request, query))) {
-    throw new ApiError(4002, 'This request was started in another session. Start again in the program.', {
+    throw errors.invalid('This request was started in another session. Start again in the program.', {
       data: { reason: 'other_session' },
     });
   }
@@ -176,7 +176,7 @@ async function exchange({ ctx, auth, request, reply, target, body }: Turn): Prom
   });
   const code = fields.get('code');
   if (code !== null && response.ok && !(await noteCodeUse(ctx, code)))
-    throw new ApiError(4002, 'invalid code', { data: { reason: 'invalid_grant' } });
+    throw errors.invalid('invalid code', { data: { reason: 'invalid_grant' } });
   // Other errors occur before the code is checked.
   if (code !== null && response.status === 400 && (await wordOf(response)) === 'invalid_grant')
     await noteCodeFailure(ctx, code);
@@ -188,8 +188,8 @@ async function wordOf(response: Response): Promise<unknown> {
 }
 
 /**
- * The metadata of a client that is stored. Anyone can register clients, so nothing is stored that this server doesn't use,
- * and nothing that would make it send requests to others.
+ * The metadata of a client that is stored. Anyone can register clients, so nothing is stored that this server doesn't
+ * use, and nothing that would make it send requests to others.
  */
 const REGISTERED = [
   ...['redirect_uris', 'client_name', 'scope'],
@@ -211,10 +211,10 @@ const Registration = Type.Object({
  * may.
  */
 async function register({ auth, request, reply, target, body }: Turn): Promise<FastifyReply> {
-  if (body?.type !== 'application/json') throw new ApiError(4002, 'body: send the description of the client as JSON.');
+  if (body?.type !== 'application/json') throw errors.invalid('body: send the description of the client as JSON.');
   const { client_uri: uri, ...sent } = fieldsOf(body);
   const problem = findProblem(Registration, { ...sent, ...(uri !== undefined && { client_uri: uri }) });
-  if (problem !== null) throw new ApiError(4002, problem, { data: { reason: 'invalid_client_metadata' } });
+  if (problem !== null) throw errors.invalid(problem, { data: { reason: 'invalid_client_metadata' } });
   const text = JSON.stringify({
     grant_types: ['authorization_code', 'refresh_token'],
     ...Object.fromEntries(REGISTERED.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name]])),

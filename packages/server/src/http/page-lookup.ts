@@ -1,7 +1,7 @@
-// Finds out whether a page of the website's program exists and what its head contains, before its script runs. The public
-// pages, which the server writes itself, are in pages/.
+// Finds out whether a page of the website's program exists and what its head contains, before its script runs. The
+// public pages, which the server writes itself, are in pages/.
 
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { matchPage, type PageName, PLAYER_PAGES } from '@chauffeur/contract/pages';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
@@ -60,7 +60,9 @@ const PLAYER_TITLES: { readonly [Name in PageName]?: MessageKey } = {
   reset: 'reset.title',
 };
 
-/** The titles of the other pages until their script has loaded. They are personal, and not indexed by search engines. */
+/**
+ * The titles of the other pages until their script has loaded. They are personal, and not indexed by search engines.
+ */
 const TITLES: { readonly [Name in PageName]?: string } = {
   cliLogin: 'Sign in to the command',
   setup: 'Set up Chauffeur',
@@ -130,7 +132,8 @@ export async function lookUpPage(
     if (head === null) return { status: 404, head: plain, isIsolated };
     return { status: 200, head, isIsolated };
   } catch (error) {
-    if (error instanceof ApiError && [4035, 4040].includes(error.code)) return { status: 404, head: plain, isIsolated };
+    const isHidden = isError(error, 'strongerSignInNeeded') || isError(error, 'notFound');
+    if (isHidden) return { status: 404, head: plain, isIsolated };
     if (!isDatabaseAway(error)) throw error;
     return { status: 503, head: plain, isIsolated };
   }

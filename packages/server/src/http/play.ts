@@ -1,5 +1,5 @@
 // Serves the files of games played in the browser, and keeps everything else off their hosts.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { PLAY_PROBE } from '@chauffeur/contract/play-sandbox';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
@@ -35,7 +35,7 @@ export function mountPlay(app: FastifyInstance, ctx: Context): void {
       .send(),
   );
   app.get(PLAY_PROBE, async (request, reply) => {
-    if (!isPlayHost(ctx, hostnameOf(request.headers))) throw new ApiError(4040);
+    if (!isPlayHost(ctx, hostnameOf(request.headers))) throw errors.notFound();
     return reply.code(204).header('access-control-allow-origin', '*').header('cache-control', 'no-store').send();
   });
 }
@@ -45,7 +45,7 @@ export function keepPlayHostApart(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRequest', async (request) => {
     const isOfGames = request.url.startsWith('/play/') || request.url === PLAY_PROBE;
     if (!isOfGames && isPlayHost(ctx, hostnameOf(request.headers)))
-      throw new ApiError(4040, 'Only games are played on this host.');
+      throw errors.notFound('Only games are played on this host.');
   });
 }
 

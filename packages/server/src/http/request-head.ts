@@ -1,11 +1,11 @@
 // Refuses requests whose head can be read in two ways, because a proxy in front may read it in the other one.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { FastifyInstance } from 'fastify';
 import { isHost } from '../request/host.ts';
 
 /**
- * Headers that decide who is calling, from where, or what the body is. If one occurs twice, Node takes the first or joins
- * both. Node itself refuses more than one length.
+ * Headers that decide who is calling, from where, or what the body is. If one occurs twice, Node takes the first or
+ * joins both. Node itself refuses more than one length.
  */
 const SINGLE = new Set([
   'authorization',
@@ -41,7 +41,7 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
     if (problem === null) return;
     // Where the next request starts may be unclear as well.
     reply.header('connection', 'close');
-    throw new ApiError(4002, problem);
+    throw errors.invalid(problem);
   });
 }
 

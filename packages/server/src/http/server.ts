@@ -1,5 +1,5 @@
 // The HTTP server: request ids, logs, metrics, health, accounts and the mounted operations.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Context } from '../context.ts';
@@ -85,7 +85,7 @@ export function createHttpServer(
   app.setNotFoundHandler((request, reply) =>
     website?.wants(request)
       ? website.send(request, reply)
-      : sendError(ctx, request, reply, new ApiError(4040, 'This route does not exist. See /api/v1/openapi.json.')),
+      : sendError(ctx, request, reply, errors.notFound('This route does not exist. See /api/v1/openapi.json.')),
   );
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   return app;
@@ -125,7 +125,7 @@ function refuseWhileStopping(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     if (!stopping) return;
     reply.header('connection', 'close');
-    throw new ApiError(5030, 'The server is stopping. Try again in a few seconds.');
+    throw errors.unavailable('The server is stopping. Try again in a few seconds.');
   });
   // Otherwise the connection would stay open after the request, waiting for the next one.
   app.addHook('onSend', async (_request, reply) => {

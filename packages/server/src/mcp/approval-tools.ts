@@ -1,6 +1,6 @@
 // Tools that change what players get, or delete a build permanently. Over MCP, they need the approval of the game's
 // owner.
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { CODES, type ErrorCode, type ErrorName, errors } from '@chauffeur/contract/errors';
 import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
@@ -24,7 +24,7 @@ const ApprovalInput = Type.Object(APPROVAL_INPUT);
 
 /** The whole output while the change waits for approval. */
 export const WAITING_OUTPUT: Readonly<Record<string, Schema>> = {
-  code: Type.Literal(4214, {
+  code: Type.Literal(CODES.approvalNeeded, {
     description: "Present while the change waits for the approval of the game's owner; nothing has been changed yet",
   }),
   message: Type.String({ description: 'What to do while the change waits; present with code' }),
@@ -82,11 +82,18 @@ const RISKY: Readonly<Record<string, RiskyTool>> = {
 };
 
 /** Errors of the approval, in addition to those of the operation. */
-const APPROVAL_ERRORS: readonly ErrorCode[] = [4002, 4215, 4216, 4217, 4290];
+const APPROVAL_ERRORS: readonly ErrorName[] = [
+  'invalid',
+  'approvalDenied',
+  'wrongApprovalCode',
+  'alreadyDecided',
+  'limitReached',
+];
 
 /** Every code that the tool can return, ascending. */
-export function errorsOfTool(tool: string, errors: readonly ErrorCode[]): ErrorCode[] {
-  return isRisky(tool) ? [...new Set([...errors, ...APPROVAL_ERRORS])].sort((a, b) => a - b) : [...errors];
+export function errorsOfTool(tool: string, errors: readonly ErrorName[]): ErrorCode[] {
+  const all = new Set([...errors, ...(isRisky(tool) ? APPROVAL_ERRORS : [])]);
+  return [...all].map((name) => CODES[name]).sort((a, b) => a - b);
 }
 
 /** What the caller needs to know about the approval; empty for tools without one. */
@@ -104,15 +111,16 @@ export function mustWait(tool: string, input: RiskyInput): boolean {
   return RISKY[tool]?.waits(input) === true;
 }
 
-/** Throws 4002 for an invalid idempotency key. */
+/** Throws `invalid` for an invalid idempotency key. */
 export function requireRiskyInput(input: object): void {
   const problem = findProblem(ApprovalInput, input);
-  if (problem !== null) throw new ApiError(4002, problem);
+  if (problem !== null) throw errors.invalid(problem);
 }
 
 /**
- * Asks the owner for approval, or returns the state of the same earlier request. Throws 4215 if it was denied, 4216 if
- * it expired, 4217 if it no longer applies, and the errors of the change itself.
+ * Asks the owner for approval, or returns the state of the same earlier request. Throws `approvalDenied` if it was
+ * denied, `wrongApprovalCode` if it expired, `alreadyDecided` if it no longer applies, and the errors of the change
+ * itself.
  */
 export async function askOwner(ctx: Context, caller: AccountCaller, tool: string, input: RiskyInput): Promise<object> {
   const risky = RISKY[tool];
@@ -124,8 +132,9 @@ export async function askOwner(ctx: Context, caller: AccountCaller, tool: string
     ...risky.request(input, caller.agent?.id ?? ''),
     idempotencyKey: input.idempotency_key,
   } as ApprovalRequest);
-  if (status === 'denied') throw new ApiError(4215);
-  if (status === 'expired') throw new ApiError(4216, 'The approval expired. Ask again with another idempotency_key.');
+  if (status === 'denied') throw errors.approvalDenied();
+  if (status === 'expired')
+    throw errors.wrongApprovalCode('The approval expired. Ask again with another idempotency_key.');
   if (status === 'approved') return result ?? {};
-  return { code: 4214, message: risky.message, approval };
+  return { code: CODES.approvalNeeded, message: risky.message, approval };
 }

@@ -1,6 +1,6 @@
 // Identifies an agent by the bearer token of its request, which is a personal key or an access token of the OAuth
 // server.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
 import { type Auth, accessTokenOf } from '../people/accounts/accounts.ts';
 import { agentResource, offersOAuth } from '../request/oauth-addresses.ts';
@@ -9,16 +9,19 @@ import { callerOfConnection, callerOfKey, isAgentKey } from '../team/agents/agen
 /** Longer than every key and token of this service. */
 const MAX_TOKEN_LENGTH = 4096;
 
-/** Throws 4011 without a token, and 4028 for an invalid one. Cookies and deploy keys are ignored. */
+/**
+ * Throws `notSignedIn` without a token, and `unknownPersonalKey` for an invalid one. Cookies and deploy keys are
+ * ignored.
+ */
 export async function identifyAgent(
   ctx: Context,
   auth: Auth,
   authorization: string | undefined,
 ): Promise<AccountCaller> {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
-  if (token === undefined) throw new ApiError(4011, 'Send a personal key or an access token as a bearer token.');
+  if (token === undefined) throw errors.notSignedIn('Send a personal key or an access token as a bearer token.');
   const caller = token.length > MAX_TOKEN_LENGTH ? null : await callerOf(ctx, auth, token);
-  if (caller === null) throw new ApiError(4028);
+  if (caller === null) throw errors.unknownPersonalKey();
   return caller;
 }
 
@@ -33,7 +36,7 @@ export function challengeOf(ctx: Context, error: ApiError): string {
   const parameters = offersOAuth(ctx.publicUrl)
     ? [`resource_metadata="${metadataUrl(ctx.publicUrl)}"`, 'scope="mcp:read mcp:write"']
     : ['realm="personal key"'];
-  return `Bearer ${[...(error.code === 4028 ? ['error="invalid_token"'] : []), ...parameters].join(', ')}`;
+  return `Bearer ${[...(error.code === CODES.unknownPersonalKey ? ['error="invalid_token"'] : []), ...parameters].join(', ')}`;
 }
 
 function metadataUrl(publicUrl: string): string {

@@ -1,5 +1,5 @@
 // Calls a tool for an agent: checks its access and the arguments, and limits the length of the result.
-import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import { ApiError, ERRORS, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { AccountCaller, Context } from '../context.ts';
@@ -97,7 +97,7 @@ function gameOf({ uid }: Arguments): string | undefined {
 /** Throws ApiError. */
 async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args: Arguments): Promise<object> {
   if (tool.mark.scope === 'mcp:write' && caller.agent?.mayWrite !== true)
-    throw new ApiError(4031, 'This key or connection has read access only.');
+    throw errors.notAllowed('This key or connection has read access only.');
   requireKnownArguments(tool, args);
   if (isRisky(tool.name)) requireRiskyInput(args);
   if (mustWait(tool.name, args as RiskyInput)) {

@@ -2,7 +2,7 @@
 // checked.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -67,7 +67,7 @@ export function mountMcp(
       },
       errorHandler: (error) => {
         throw error instanceof BodyTooLargeError
-          ? new ApiError(4043, `The request is larger than ${BODY_BYTES} bytes. Make it smaller.`, { cause: error })
+          ? errors.tooLarge(`The request is larger than ${BODY_BYTES} bytes. Make it smaller.`, { cause: error })
           : error;
       },
       handler: async (request, reply) => {
@@ -110,17 +110,16 @@ async function admit(ctx: Context, auth: Auth, request: FastifyRequest, reply: F
 /**
  * A page of another site can make its host name resolve to this machine and then call this service (DNS rebinding).
  * Therefore Host must name this service, and Origin, if a browser sends it, this service or a site that the operator
- * allows. Throws 4032.
+ * allows. Throws `crossSite`.
  */
 function requireOwnHost(ctx: Context, request: FastifyRequest): void {
   const { hostname } = new URL(ctx.publicUrl);
   const allowed = [...new Set([hostname, ...LOOPBACK])];
   if (!validateHostHeader(request.headers.host, allowed).ok)
-    throw new ApiError(4032, `Host: not the host of this service. Use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
+    throw errors.crossSite(`Host: not the host of this service. Use ${ctx.publicUrl}, or set CHAUFFEUR_PUBLIC_URL.`);
   const { origin } = request.headers;
   if (!mayConnect(ctx, origin) && !validateOriginHeader(origin, allowed).ok)
-    throw new ApiError(
-      4032,
+    throw errors.crossSite(
       'Origin: the request came from a page of another site. Operators allow sites with CHAUFFEUR_MCP_ORIGINS.',
     );
 }

@@ -1,6 +1,6 @@
 // Chooses the tools that a client is offered, because some clients take only forty: `/mcp?tools=crashes,list_channels`
 // names groups and single tools.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { Tag } from '@chauffeur/contract/tags';
 import { isRisky } from './approval-tools.ts';
 import type { Tool } from './tools.ts';
@@ -34,14 +34,14 @@ export function groupOf({ operation }: Pick<Tool, 'operation'>): string {
 }
 
 /**
- * The tools that `choice` names, in their usual order; all of them if it is undefined. `list_games` is always among them,
- * and so are the tools for approvals if one of the others can need an approval. Throws 4002.
+ * The tools that `choice` names, in their usual order; all of them if it is undefined. `list_games` is always among
+ * them, and so are the tools for approvals if one of the others can need an approval. Throws `invalid`.
  */
 export function chooseTools(tools: ReadonlyMap<string, Tool>, choice: string | undefined): ReadonlyMap<string, Tool> {
   if (choice === undefined) return tools;
   const names = choice.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !tools.has(name) && !Object.hasOwn(TOOL_GROUPS, name));
-  if (unknown !== undefined) throw new ApiError(4002, describeChoice(tools, unknown));
+  if (unknown !== undefined) throw errors.invalid(describeChoice(tools, unknown));
   const chosen = new Set(names);
   const isChosen = (tool: Tool) => tool.name === FIRST || chosen.has(tool.name) || chosen.has(groupOf(tool));
   if ([...tools.values()].some((tool) => isChosen(tool) && isRisky(tool.name))) chosen.add(APPROVAL_GROUP);

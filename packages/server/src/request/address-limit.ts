@@ -14,17 +14,25 @@ const countAttempt = countAddress('set_up_codes', 'set-up codes');
 
 type Request = { readonly ip: string };
 
-/** Counts a POST to a public route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_PUBLIC. */
+/**
+ * Counts a POST to a public route. Throws `limitReached` with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_PUBLIC.
+ */
 export function countPublicPost(ctx: Context, request: Request): void {
   countPost(ctx, request, ctx.config.limitPublic);
 }
 
-/** Counts a read of a public page or route. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_READS. */
+/**
+ * Counts a read of a public page or route. Throws `limitReached` with `retry_after` in seconds beyond
+ * CHAUFFEUR_LIMIT_READS.
+ */
 export function countPublicRead(ctx: Context, request: Request): void {
   countRead(ctx, request, ctx.config.limitReads);
 }
 
-/** Counts an attempt to use a set-up code. Throws 4290 with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_SIGN_INS. */
+/**
+ * Counts an attempt to use a set-up code. Throws `limitReached` with `retry_after` in seconds beyond
+ * CHAUFFEUR_LIMIT_SIGN_INS.
+ */
 export function countSetupCode(ctx: Context, request: Request): void {
   countAttempt(ctx, request, ctx.config.limitSignIns);
 }
@@ -32,8 +40,8 @@ export function countSetupCode(ctx: Context, request: Request): void {
 const networkKeyOf = perContext(({ secret }) => deriveKey(secret, 'addresses that cause mails'));
 
 /**
- * Counts a request that can send a mail to an address that the sender chooses, like a POST to a public route. Throws 4290
- * with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_MAIL_REQUESTS in an hour.
+ * Counts a request that can send a mail to an address that the sender chooses, like a POST to a public route. Throws
+ * `limitReached` with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_MAIL_REQUESTS in an hour.
  */
 export async function countMailRequest(ctx: Context, request: Request): Promise<void> {
   countPublicPost(ctx, request);

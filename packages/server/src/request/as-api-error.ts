@@ -1,5 +1,5 @@
 // Maps a thrown value to the error that a caller sees: a code of the registry and a message, never a stack or a secret.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { S3Error } from '../kernel/blobs/s3-error.ts';
 import { isConflict, isDatabaseAway, isMissingReference } from '../kernel/database/db.ts';
 import { isStorageFull } from '../kernel/storage-full.ts';
@@ -8,17 +8,17 @@ const DELETED_MEANWHILE = 'Something that this request refers to was deleted at 
 
 /** Returns null for an error that has no code of its own. */
 export function asKnownError(thrown: unknown): ApiError | null {
-  if (isFailure(thrown) && isStorageFull(thrown)) return new ApiError(5070, undefined, { cause: thrown });
+  if (isFailure(thrown) && isStorageFull(thrown)) return errors.storageFull(undefined, { cause: thrown });
   if (thrown instanceof ApiError) return thrown;
-  if (isMissingReference(thrown)) return new ApiError(4040, DELETED_MEANWHILE, { cause: thrown });
+  if (isMissingReference(thrown)) return errors.notFound(DELETED_MEANWHILE, { cause: thrown });
   // Writes that conflict are repeated. What fails in spite of it, such as during an update, succeeds later.
   const isTemporary = isDatabaseAway(thrown) || isConflict(thrown) || thrown instanceof S3Error;
-  return isTemporary ? new ApiError(5030, undefined, { cause: thrown }) : null;
+  return isTemporary ? errors.unavailable(undefined, { cause: thrown }) : null;
 }
 
 /** The error for an unexpected failure. */
 export function asUnexpected(thrown: unknown): ApiError {
-  return new ApiError(5000, undefined, { cause: thrown });
+  return errors.unexpected(undefined, { cause: thrown });
 }
 
 /** Client errors are the caller's to fix, even if a full disk is among their causes. */

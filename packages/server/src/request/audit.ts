@@ -1,7 +1,9 @@
 // The audit log: who changed what, recorded in the transaction of the change. Every operation that changes something is
 // recorded without further code; handlers add the values before and after (ADR 0025).
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
+import { CODES } from '@chauffeur/contract/errors';
 import { auditOf, type Operation } from '@chauffeur/contract/operation';
 import type { Language } from '@chauffeur/contract/texts/messages';
 import type { FastifyRequest } from 'fastify';
@@ -115,7 +117,8 @@ export async function record<T>(ctx: Context, subject: Subject, work: () => Prom
     (await write(recording, ctx.db))();
     return result;
   } catch (error) {
-    if (recording.written !== null) await writeOutcome(ctx.db, recording.entryId, asKnownError(error)?.code ?? 5000);
+    if (recording.written !== null)
+      await writeOutcome(ctx.db, recording.entryId, asKnownError(error)?.code ?? CODES.unexpected);
     throw error;
   } finally {
     recording.isOver = true;

@@ -36,7 +36,7 @@ export type BatchWriterOptions<Item, Result> = Pick<
 
 /**
  * Returns the function that writes an item of a request durably, in a batch with the items of other requests. Throws
- * 5030 if too many are waiting.
+ * `unavailable` if too many are waiting.
  */
 export function batchWriter<Item, Result>({
   queue,

@@ -1,4 +1,5 @@
 // Finds the game and build that a request from a game client belongs to, in its headers, query or body.
+import { CODES } from '@chauffeur/contract/errors';
 import type { FastifyRequest } from 'fastify';
 
 export type Ids = { appId: string; buildId: string };
@@ -6,7 +7,7 @@ export type Ids = { appId: string; buildId: string };
 /** The refusal of ids that are malformed, not in the database, or of different games. */
 export const UNKNOWN_BUILD = {
   rule: 'unknown_build',
-  code: 4030,
+  code: CODES.unknownClientIds,
   message: 'The game does not exist, or the build belongs to another game. Use the build_id from its registration.',
 } as const;
 

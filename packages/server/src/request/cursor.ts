@@ -1,10 +1,10 @@
 // Cursors of lists: the position after a page, as a string that is valid for one list and its filters only.
 import { hash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 
 /**
- * The parts of a position: an id, a time in microseconds since 1970 (more precise than a Date), a number of bytes, or one line of
- * text.
+ * The parts of a position: an id, a time in microseconds since 1970 (more precise than a Date), a number of bytes, or
+ * one line of text.
  */
 const FIELDS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
@@ -33,19 +33,19 @@ export function writeCursor(list: readonly unknown[], position: readonly string[
   return markOf(list) + Buffer.from(position.join(SEPARATOR)).toString('base64url');
 }
 
-/** Decodes a cursor into a string for each of `fields`. Throws 4002 for anything but a cursor of this list. */
+/** Decodes a cursor into a string for each of `fields`. Throws `invalid` for anything but a cursor of this list. */
 export function readCursor(list: readonly unknown[], cursor: string, fields: readonly CursorField[]): string[] {
   const position = Buffer.from(cursor.slice(MARK_LENGTH), 'base64url').toString().split(SEPARATOR);
   const isOurs = cursor.startsWith(markOf(list)) && position.length === fields.length;
   if (isOurs && fields.every((field, index) => FIELDS[field].test(position[index]!))) return position;
-  throw new ApiError(4002, 'cursor: not valid for this list and its filters. Start again without it.');
+  throw errors.invalid('cursor: not valid for this list and its filters. Start again without it.');
 }
 
 export type WholePage<Item> = { items: readonly Item[]; next_cursor?: string | null };
 
 /**
- * Returns a page of a list that is read as a whole; without `limit`, all of it and no cursor. Throws 4002 for a cursor
- * of another list.
+ * Returns a page of a list that is read as a whole; without `limit`, all of it and no cursor. Throws `invalid` for a
+ * cursor of another list.
  */
 export function pageOfWhole<Item>(
   list: readonly unknown[],

@@ -1,6 +1,6 @@
-// Logs failed requests: unexpected failures one by one, and those of an outage as counts, because there may be thousands
-// a minute.
-import type { ApiError } from '@chauffeur/contract/errors';
+// Logs failed requests: unexpected failures one by one, and those of an outage as counts, because there may be
+// thousands a minute.
+import { type ApiError, CODES } from '@chauffeur/contract/errors';
 import type { Context } from '../context.ts';
 import { SECOND } from '../kernel/clock.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
@@ -19,7 +19,7 @@ type Outage = {
 
 /** After so many seconds without a failure of its kind, the next one is logged with its stack again. */
 const QUIET_SECONDS = 60;
-const UNEXPECTED = 5000;
+const UNEXPECTED = CODES.unexpected;
 
 const outagesOf = perContext(() => new Map<string, Outage>());
 
@@ -32,7 +32,9 @@ export function logFailure(ctx: Context, log: Pick<Log, Level>, failure: Failure
   else logRepeated(ctx, log, 'error', { err, ...where }, message);
 }
 
-/** Logs the first error of its kind with its stack, and counts the others in one line a second. `where` has few values. */
+/**
+ * Logs the first error of its kind with its stack, and counts the others in one line a second. `where` has few values.
+ */
 export function logRepeated(
   ctx: Context,
   log: Pick<Log, Level>,

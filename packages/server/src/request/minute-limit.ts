@@ -1,6 +1,6 @@
-// Counts uses per key and minute in memory, which needs no query. Processes tell each other about busy keys once a second
-// (share-limits.ts), so a limit holds for all of them together.
-import { ApiError } from '@chauffeur/contract/errors';
+// Counts uses per key and minute in memory, which needs no query. Processes tell each other about busy keys once a
+// second (share-limits.ts), so a limit holds for all of them together.
+import { errors } from '@chauffeur/contract/errors';
 import type { Context } from '../context.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import { countLimit } from '../kernel/limits/count-limit.ts';
@@ -28,8 +28,8 @@ export type MinuteLimit = { readonly max: number; readonly message: string };
 const windowsOf = perContext(() => new Map<LimitName, Window>());
 
 /**
- * Creates a counter. The counter counts one use of `key`, and throws 4290 with `retry_after` in seconds beyond the
- * limit. `name` is the label of the limit in the metrics.
+ * Creates a counter. The counter counts one use of `key`, and throws `limitReached` with `retry_after` in seconds
+ * beyond the limit. `name` is the label of the limit in the metrics.
  */
 export function countByMinute(name: LimitName): (ctx: Context, key: string, limit: MinuteLimit) => void {
   return (ctx, key, { max, message }) => {
@@ -44,7 +44,7 @@ export function countByMinute(name: LimitName): (ctx: Context, key: string, limi
       return;
     }
     const retryAfter = Math.max(1, Math.ceil((window.start + MINUTE - now) / 1000));
-    throw new ApiError(4290, `${message}. Try again in ${retryAfter} s.`, { data: { retry_after: retryAfter } });
+    throw errors.limitReached(`${message}. Try again in ${retryAfter} s.`, { data: { retry_after: retryAfter } });
   };
 }
 

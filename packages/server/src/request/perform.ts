@@ -1,6 +1,6 @@
 // Performs an operation for a caller, over HTTP or MCP: checks the input against the schemas and calls the feature's
 // handler.
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { ApiError, CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { auditOf, type InputOf, type Operation, type OutputOf } from '@chauffeur/contract/operation';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Caller, Context } from '../context.ts';
@@ -51,7 +51,7 @@ export function noteOperation(ctx: Context, operation: Operation, caller: Caller
 
 /** The error code for a malformed request. */
 export function invalidCode(operation: Operation): ErrorCode {
-  return operation.invalid ?? 4002;
+  return CODES[operation.invalid ?? 'invalid'];
 }
 
 /** Returns the input as one object. Throws the operation's code for malformed input. */

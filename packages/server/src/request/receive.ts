@@ -1,6 +1,6 @@
 // Measures, hashes and stores the bytes of an upload in one pass while they arrive.
 import { createHash, type Hash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { freeBuffer } from '../kernel/blobs/free-buffer.ts';
 import type { BlobStore, BlobUpload, ByteSource } from '../kernel/blobs/store.ts';
 
@@ -48,7 +48,9 @@ export function createReceiver({
   return receiver;
 }
 
-/** Appends the bytes that the receiver passes. Rethrows API errors, and throws 4048 for failures of the store. */
+/**
+ * Appends the bytes that the receiver passes. Rethrows API errors, and throws `fileNotSaved` for failures of the store.
+ */
 export async function storeBytes(
   blobs: BlobStore,
   upload: BlobUpload,
@@ -58,7 +60,7 @@ export async function storeBytes(
   try {
     return await blobs.append(upload, receiver.pass(source));
   } catch (cause) {
-    throw cause instanceof ApiError ? cause : new ApiError(4048, undefined, { cause });
+    throw cause instanceof ApiError ? cause : errors.fileNotSaved(undefined, { cause });
   }
 }
 

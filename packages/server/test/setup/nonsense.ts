@@ -241,7 +241,7 @@ function pathFor(operation: Operation, validTexts: ValidTexts): fc.Arbitrary<str
     .constantFrom(...names, ...names, 'x', '__proto__', '')
     .chain((name) => segment(validTexts, name).map((value) => `${name}=${value}`));
   const some = fc.array(pair, { maxLength: 4 }).map((all) => `?${all.join('&')}`);
-  const query = operation.errors.includes(4010)
+  const query = operation.errors.includes('missingIds')
     ? fc.oneof({ weight: 4, arbitrary: validText(validTexts, 'sender').map((ids) => `?${ids}`) }, some)
     : fc.oneof({ weight: 2, arbitrary: fc.constant('') }, some);
   return fc.tuple(fc.tuple(...segments), query).map(([path, search]) => `/api/v1/${path.join('/')}${search}`);

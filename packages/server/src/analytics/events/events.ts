@@ -1,6 +1,6 @@
 // Events for developers: their counts, and the events of a device, which can be deleted. The feature's folders are
 // receive/ (from games), read/ (counts and devices), keep/ (partitions, sums and retention) and files/ (Parquet files).
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -95,7 +95,7 @@ export const countEvents = handle(contract.countEvents, async (ctx, { caller, in
   const { name, build_id: buildId, os, by } = input;
   const span = spanOf(input, ctx.clock.now());
   if (buildId !== undefined && (await findBuild(ctx.db, game.game_id, buildId)) === null)
-    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+    throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
   const selection = { gameId: game.game_id, name, buildId, os: os === undefined ? undefined : canonicalOs(os), by };
   const points = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
     countByTime(db, selection, span, LIMITS.eventSeries),

@@ -1,4 +1,5 @@
 // The handlers for events from games: through the public API, or from the analytics modules of engines.
+import { CODES } from '@chauffeur/contract/errors';
 import type { Operation } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { FastifyRequest } from 'fastify';
@@ -28,7 +29,7 @@ export const receiveEngineEvents = stream(
   async (ctx, { request }) => {
     const body = await readBody(ctx, contract.createEngineEvents, request);
     const events = readEngineEvents(body, idsOf(request));
-    if (events === null) throw refuse(ctx, { rule: 'no_events', code: 4001, message: NO_EVENTS });
+    if (events === null) throw refuse(ctx, { rule: 'no_events', code: CODES.unreadableBody, message: NO_EVENTS });
     return answer(202, await ingestEngineEvents(ctx, events));
   },
   '/v1/events',

@@ -1,5 +1,5 @@
 // Compares the crash groups of two builds, by reports and by reports per 1,000 devices.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/health';
@@ -19,7 +19,7 @@ export const compareCrashes = handle(contract.compareCrashes, async (ctx, { call
   const compared = async (field: 'build_id' | 'other'): Promise<ComparedBuild> => {
     const build = await findBuild(ctx.db, game.game_id, input[field]);
     if (build === null)
-      throw new ApiError(4006, `${field}: this game has no such build. List the builds and use one of their ids.`);
+      throw errors.unknownBuild(`${field}: this game has no such build. List the builds and use one of their ids.`);
     const { build_id, version, os, arch } = build;
     return { build_id, version, os, arch, devices: await countDevices(ctx, asked, build_id) };
   };

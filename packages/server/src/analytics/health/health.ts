@@ -1,6 +1,6 @@
 // Launch health: the bands of builds over the last 30 days with their numbers, comparisons of builds, and the band on a
 // game's store page.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { percentOf } from '@chauffeur/contract/format';
 import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -78,7 +78,7 @@ async function readBuildHealth(
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const [build] = await health.findBuild(reader.db, window, input.build_id);
     if (build === undefined)
-      throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+      throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
     const [times, crashFree, days] = await Promise.all([
       timesOf(reader, window, [build]),
       crashFreeOf(reader, window, [build]),

@@ -47,8 +47,8 @@ export const CRASH_TABLES: readonly string[] = [
 export const { blobReferences } = files;
 
 /**
- * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws 4030 if the
- * build is not the game's, and 4290 past the game's daily limit.
+ * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws
+ * `unknownClientIds` if the build is not the game's, and `limitReached` past the game's daily limit.
  */
 export function openReport(
   ctx: Context,
@@ -88,7 +88,10 @@ export function groupsOfReports(
   return reports.groupsOfReports(ctx.db, gameId, reportIds);
 }
 
-/** In which session of which device the report was sent, if it has their ids. Throws 4040 if there is no such report. */
+/**
+ * In which session of which device the report was sent, if it has their ids. Throws `notFound` if there is no such
+ * report.
+ */
 export async function sessionOfReport(
   ctx: Pick<Context, 'db'>,
   gameId: string,
@@ -108,7 +111,9 @@ export function findGroups(
   return groups.findShownGroups(ctx.db, gameId, groupIds);
 }
 
-/** The groups with reports of one of two builds, or of both, with the most reports first: up to `limit` of each kind. */
+/**
+ * The groups with reports of one of two builds, or of both, with the most reports first: up to `limit` of each kind.
+ */
 export function compareGroups(
   ctx: Pick<Context, 'db'>,
   gameId: string,

@@ -1,6 +1,6 @@
 // The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
 import { hash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, CODES } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyRequest } from 'fastify';
@@ -24,7 +24,7 @@ import { isForm, receiveUpload } from './receive/upload.ts';
 export const receiveCrash = stream(contract.createCrash, async (ctx, { request, reply }) => {
   countPost(ctx, request);
   if (!isForm(request)) {
-    const key = idempotencyKeyOf(request, 4001);
+    const key = idempotencyKeyOf(request, CODES.unreadableBody);
     const body = await readJsonBody(ctx, contract.createCrash, request);
     const report = await jsonReportOf(ctx, request, body);
     if (key === null) return answer(201, createdOf(await createReport(ctx, report)));
@@ -61,14 +61,14 @@ export const getPublicCrash = stream(contract.getPublicCrash, async (ctx, { inpu
 });
 
 /**
- * `GET …/public/crashes/{id}/stack`. Until there is a stack, throws 4090 with a read token and 4040 without one,
- * because the crash reporters of engines retry after a 404.
+ * `GET …/public/crashes/{id}/stack`. Until there is a stack, throws `noSuchCrashFile` with a read token and `notFound`
+ * without one, because the crash reporters of engines retry after a 404.
  */
 export const getPublicStack = stream(contract.getPublicStack, async (ctx, { input, request, reply }) => {
   const reader = await findReader(ctx, input.id, readTokenOf(request, input));
   const stack = publicStackOf(reader);
   if (stack === null) {
-    const code = reader.kind === 'token' ? 4090 : 4040;
+    const code = reader.kind === 'token' ? CODES.noSuchCrashFile : CODES.notFound;
     throw new ApiError(code, 'The report has no stack yet: its dump has not arrived or is not processed.');
   }
   return reply

@@ -1,5 +1,5 @@
 // Creates issues and compares commits through the APIs of GitHub and GitLab.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
@@ -68,7 +68,7 @@ const MAX_ISSUE_BYTES = 1_000_000;
 /** A comparison has the changes of up to 300 files. */
 const MAX_COMPARISON_BYTES = 20_000_000;
 
-/** Returns the address of the new issue. Throws 4091 with what the host responded. */
+/** Returns the address of the new issue. Throws `issueTrackerFailed` with what the host responded. */
 export async function postIssue(ctx: Context, project: Project, issue: Issue): Promise<string> {
   const host = HOSTS[project.kind];
   const body = JSON.stringify(host.bodyOf(issue));
@@ -79,7 +79,9 @@ export async function postIssue(ctx: Context, project: Project, issue: Issue): P
   });
   const address = addressOf(response, host.addressField);
   if (address !== null) return address;
-  throw new ApiError(4091, `${host.name} did not create the issue: ${problemOf(project, response, ISSUE_PROBLEMS)}`);
+  throw errors.issueTrackerFailed(
+    `${host.name} did not create the issue: ${problemOf(project, response, ISSUE_PROBLEMS)}`,
+  );
 }
 
 export type Range = { readonly base: string; readonly head: string };
@@ -97,15 +99,14 @@ export type Comparison = { readonly commits: Commit[]; readonly more: number; re
 
 const MAX_COMMITS = 100;
 
-/** The commits that `head` has and `base` does not. Throws 4091 with what the host responded. */
+/** The commits that `head` has and `base` does not. Throws `issueTrackerFailed` with what the host responded. */
 export async function getCommits(ctx: Context, project: Project, { base, head }: Range): Promise<Comparison> {
   const host = HOSTS[project.kind];
   const range = { base: encodeURIComponent(base), head: encodeURIComponent(head) };
   const response = await send(ctx, project, host.comparisonOf(range), { maxBytes: MAX_COMPARISON_BYTES });
   const comparison = response.status === 200 ? host.readComparison(parse(response.text)) : null;
   if (comparison !== null) return comparison;
-  throw new ApiError(
-    4091,
+  throw errors.issueTrackerFailed(
     `${host.name} did not compare the commits: ${problemOf(project, response, COMMIT_PROBLEMS)}`,
   );
 }
@@ -134,7 +135,7 @@ async function send(
   } catch (cause) {
     const isPrivate = cause instanceof NotPublicError;
     const why = isPrivate ? cause.message : 'it did not respond';
-    throw new ApiError(4091, `${host.name} could not be reached: ${why}.${isPrivate ? '' : advice}`, { cause });
+    throw errors.issueTrackerFailed(`${host.name} could not be reached: ${why}.${isPrivate ? '' : advice}`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 // The issue tracker of a game: its settings, links that open a new issue in it, issues created through its API, and
 // commits that it knows.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/issue-tracker';
@@ -57,20 +57,20 @@ export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { ca
 
 type Settings = Omit<InputOf<typeof contract.setIssueTracker>, 'uid'>;
 
-/** Throws 4002 for fields that do not go together. */
+/** Throws `invalid` for fields that do not go together. */
 function trackerOf(ctx: Context, { kind, base_url, project, url_template, token }: Settings): sql.TrackerRow {
   if (kind === 'other') {
     if (url_template === undefined)
-      throw new ApiError(4002, 'url_template: required. Send the address of the page for a new issue.');
-    if (token != null) throw new ApiError(4002, 'token: issues are only created in GitHub and GitLab.');
+      throw errors.invalid('url_template: required. Send the address of the page for a new issue.');
+    if (token != null) throw errors.invalid('token: issues are only created in GitHub and GitLab.');
     const problem = findTemplateProblem(url_template, PLACEHOLDERS);
-    if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+    if (problem !== null) throw errors.invalid(`url_template: ${problem}.`);
     return { kind, base_url: null, project: null, url_template: tidyTemplate(url_template), token: null };
   }
-  if (url_template !== undefined) throw new ApiError(4002, 'url_template: only for another tracker.');
-  if (project === undefined) throw new ApiError(4002, 'project: required, such as owner/repository.');
+  if (url_template !== undefined) throw errors.invalid('url_template: only for another tracker.');
+  if (project === undefined) throw errors.invalid('project: required, such as owner/repository.');
   if (kind === 'github' && project.split('/').length !== 2)
-    throw new ApiError(4002, 'project: in GitHub, use owner/repository.');
+    throw errors.invalid('project: in GitHub, use owner/repository.');
   return { kind, base_url: baseOf(ctx, base_url ?? DEFAULT_URLS[kind]), project, url_template: null, token: null };
 }
 
@@ -78,9 +78,8 @@ function trackerOf(ctx: Context, { kind, base_url, project, url_template, token 
 function baseOf({ config }: Context, text: string): string {
   const url = readWebAddress(text);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
-  if (url === null || !isAllowed) throw new ApiError(4002, 'base_url: must begin with https://.');
-  if (url.search !== '' || url.hash !== '')
-    throw new ApiError(4002, 'base_url: must be the address of the server only.');
+  if (url === null || !isAllowed) throw errors.invalid('base_url: must begin with https://.');
+  if (url.search !== '' || url.hash !== '') throw errors.invalid('base_url: must be the address of the server only.');
   return url.href.replace(/\/+$/, '');
 }
 
@@ -129,25 +128,31 @@ export async function draftIssue(
   return { url: isValid ? fillTemplate(template, issue) : null, canCreate: tracker.token !== null };
 }
 
-/** Creates an issue, and returns its address. Throws 4002 without a token, and 4091 if the tracker does not create it. */
+/**
+ * Creates an issue, and returns its address. Throws `invalid` without a token, and `issueTrackerFailed` if the tracker
+ * does not create it.
+ */
 export async function createIssue(ctx: Context, gameId: string, issue: Issue): Promise<string> {
   const project = await requireProject(ctx, gameId);
   const title = [...issue.title].slice(0, LIMITS.titleLength).join('');
   return postIssue(ctx, project, { ...issue, title });
 }
 
-/** The commits that one commit has and another does not. Throws 4002 without a token, and 4091 if the host fails. */
+/**
+ * The commits that one commit has and another does not. Throws `invalid` without a token, and `issueTrackerFailed` if
+ * the host fails.
+ */
 export async function compareCommits(ctx: Context, gameId: string, range: Range): Promise<Comparison> {
   return getCommits(ctx, await requireProject(ctx, gameId), range);
 }
 
-/** Throws 4002 without a token. */
+/** Throws `invalid` without a token. */
 async function requireProject(ctx: Context, gameId: string): Promise<Project> {
   const tracker = await sql.findTracker(ctx.db, gameId);
   if (tracker === undefined || tracker.kind === 'other' || tracker.token === null)
-    throw new ApiError(4002, 'Set up GitHub or GitLab with an access token first, in the settings of the game.');
+    throw errors.invalid('Set up GitHub or GitLab with an access token first, in the settings of the game.');
   const token = openSecret(keyOf(ctx), gameId, tracker.token);
   if (token === null)
-    throw new ApiError(4002, "The stored token can't be read, because the service's secret has changed. Set it again.");
+    throw errors.invalid("The stored token can't be read, because the service's secret has changed. Set it again.");
   return { kind: tracker.kind, baseUrl: tracker.base_url!, project: tracker.project!, token };
 }

@@ -1,5 +1,5 @@
 // The source code of a game: where it can be read, and the commits between two builds.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/source';
 import { SOURCE_PLACEHOLDERS } from '@chauffeur/contract/source-link';
 import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-address';
@@ -37,20 +37,23 @@ export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, 
 
 function checkTemplate(template: string): string {
   const problem = findTemplateProblem(template, SOURCE_PLACEHOLDERS);
-  if (problem !== null) throw new ApiError(4002, `url_template: ${problem}.`);
+  if (problem !== null) throw errors.invalid(`url_template: ${problem}.`);
   return tidyTemplate(template);
 }
 
-/** Throws 4002 if a build has no commit or no host is set, 4006 for unknown builds, and 4091 if the host fails. */
+/**
+ * Throws `invalid` if a build has no commit or no host is set, `unknownBuild` for unknown builds, and
+ * `issueTrackerFailed` if the host fails.
+ */
 export const listCommits = handle(contract.listCommits, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [newer, older] = [input.build_id.toLowerCase(), input.since.toLowerCase()];
   const builds = await findBuilds(ctx.db, game.game_id, [newer, older]);
   const commitOf = (field: string, buildId: string): string => {
     const build = builds.get(buildId);
-    if (build === undefined) throw new ApiError(4006, `${field}: this game has no such build.`);
+    if (build === undefined) throw errors.unknownBuild(`${field}: this game has no such build.`);
     if (build.commit !== null) return build.commit;
-    throw new ApiError(4002, `${field}: the commit of ${build.version} is not known. Register it with --commit.`);
+    throw errors.invalid(`${field}: the commit of ${build.version} is not known. Register it with --commit.`);
   };
   const range = { base: commitOf('since', older), head: commitOf('build_id', newer) };
   if (range.base === range.head) return { commits: [], more: 0, url: null };

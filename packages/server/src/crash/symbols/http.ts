@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { AddressOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/symbols';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
@@ -99,5 +99,5 @@ function unzipped(stored: Readable): Readable {
 }
 
 function noSymbols(cause?: unknown): ApiError {
-  return new ApiError(4040, 'These symbols do not exist.', { cause });
+  return errors.notFound('These symbols do not exist.', { cause });
 }

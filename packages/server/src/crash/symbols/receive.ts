@@ -1,7 +1,7 @@
-// Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs that are not
-// recorded yet. The form is our own or that of Breakpad's sym_upload.
+// Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs
+// that are not recorded yet. The form is our own or that of Breakpad's sym_upload.
 import { createHash, type Hash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -81,7 +81,7 @@ export async function receiveSymbols(
       maxBytes: MAX_FORM_BYTES,
       maxFiles: 1,
       fileNames,
-      invalid: 4037,
+      invalid: CODES.unreadableForm,
       idleMs,
       checkAccess: request.checkAccess,
     });
@@ -103,37 +103,38 @@ async function* hashed(source: ByteSource, hash: Hash): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Throws 4049 if the file is damaged. */
+/** Throws `notSymbols` if the file is damaged. */
 async function* unpackText(name: string, source: ByteSource): AsyncGenerator<Uint8Array> {
   try {
     yield* unpackFile(source);
   } catch (error) {
     if (!(error instanceof UnpackError)) throw error;
     const { packing, message: problem } = error;
-    throw new ApiError(
-      4049,
+    throw errors.notSymbols(
       `${formatFileName(name)} is compressed with ${packing} and can't be unpacked: ${problem}. Compress it again, or send it as it is.`,
       { cause: error },
     );
   }
 }
 
-/** Throws 4038 and 4039. */
+/** Throws `missingBuildId` and `unknownBuildOfFile`. */
 function requireNamedBuild(ctx: Context, gameId: string, buildId = ''): Promise<Build> {
-  if (buildId === '') throw new ApiError(4038, 'build_id: missing. Send the build_id that the registration returned.');
+  if (buildId === '')
+    throw errors.missingBuildId('build_id: missing. Send the build_id that the registration returned.');
   if (!isUuid(buildId))
-    throw new ApiError(4039, 'build_id: not a build id. Send the build_id that the registration returned.');
+    throw errors.unknownBuildOfFile('build_id: not a build id. Send the build_id that the registration returned.');
   return requireBuild(ctx.db, gameId, { buildId });
 }
 
-/** Throws 4041 without a checksum, which only sym_upload may omit, and 4046 if it does not match. */
+/**
+ * Throws `invalidFile` without a checksum, which only sym_upload may omit, and `wrongChecksum` if it does not match.
+ */
 function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void {
   if (form === 'breakpad' && fields.checksum === undefined) return;
   const problem = findProblem(Form, { ...fields });
-  if (problem !== null) throw new ApiError(4041, problem);
+  if (problem !== null) throw errors.invalidFile(problem);
   if (canonicalChecksum(fields.checksum ?? '') === digest) return;
-  throw new ApiError(
-    4046,
+  throw errors.wrongChecksum(
     'checksum: the received bytes have another SHA-256. Compute it again and repeat the upload.',
   );
 }
@@ -147,8 +148,7 @@ async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise
 }
 
 export function tooLarge(): ApiError {
-  return new ApiError(
-    4043,
+  return errors.tooLarge(
     `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB. Send the symbol files in several uploads.`,
   );
 }

@@ -1,5 +1,5 @@
 // Adds stored symbol texts to a build: rows and jobs in one transaction, and each text only once per game.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
@@ -23,10 +23,10 @@ type PoorerFile = {
 type Recorded = { readonly rows: readonly symbols.SymbolRow[]; readonly poorer: PoorerFile[] };
 
 /**
- * Records the texts unless the build has richer ones. Returns their symbols, and the files that are not used.
- * Throws 4049 if two different texts belong to the same module, and 5020. Blobs of
- * texts that the game already has are deleted. After an error other than 4049 the rows may exist, so the blobs are left
- * to the sweep.
+ * Records the texts unless the build has richer ones. Returns their symbols, and the files that are not used. Throws
+ * `notSymbols` if two different texts belong to the same module, and `symbolsNotStored`. Blobs of texts that the game
+ * already has are deleted. After an error other than `notSymbols` the rows may exist, so the blobs are left to the
+ * sweep.
  */
 export async function recordSymbols(
   ctx: Context,
@@ -65,8 +65,7 @@ function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
     if (other === undefined) byModule.set(key, text);
     else if (other.checksum !== text.checksum) {
       const names = `${formatFileName(other.name)} and ${formatFileName(text.name)}`;
-      return new ApiError(
-        4049,
+      return errors.notSymbols(
         `${names} are different symbol files for the same module and debug id. Send only one of them.`,
       );
     }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { ContentsCounter, countRecords, detailOf } from '@chauffeur/minidump/symbols/symbol-contents';
 import type { Context } from '../../context.ts';
@@ -32,9 +32,9 @@ export type StoredText = {
 const GZIP = { level: 1, chunkSize: 256 * 1024 };
 
 /**
- * Throws 4049 if the text is not a supported symbol file, 4043 if it is too large, 4292 if `storage` is used up, 5020, and
- * API errors of the source, after which nothing is kept. `name` may come from a zip; messages show it in printable
- * form.
+ * Throws `notSymbols` if the text is not a supported symbol file, `tooLarge` if it is too large, `storageLimitReached`
+ * if `storage` is used up, `symbolsNotStored`, and API errors of the source, after which nothing is kept. `name` may
+ * come from a zip; messages show it in printable form.
  */
 export async function storeText(
   ctx: Context,
@@ -45,8 +45,7 @@ export async function storeText(
   const module = readModuleFacts(head);
   if ('refused' in module) {
     await discard();
-    throw new ApiError(
-      4049,
+    throw errors.notSymbols(
       `${formatFileName(name)} is not a supported symbol file: ${module.refused}. ${module.remedy}`,
     );
   }
@@ -107,7 +106,7 @@ async function storeGzipped(
   }
 }
 
-/** Passes the bytes on. Throws 4292 when there are more than the free storage. */
+/** Passes the bytes on. Throws `storageLimitReached` when there are more than the free storage. */
 async function* countAgainst(storage: FreeStorage, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) {
     storage.bytes -= bytes.length;
@@ -124,8 +123,7 @@ export async function dropBlobs(ctx: Context, keys: readonly string[]): Promise<
 }
 
 export function tooLarge(name: string): ApiError {
-  return new ApiError(
-    4043,
+  return errors.tooLarge(
     `${formatFileName(name)} is larger than ${LIMITS.symbolFileBytes / MIB} MB, the limit for a symbol file. Leave it out.`,
   );
 }

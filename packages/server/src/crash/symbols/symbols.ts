@@ -1,7 +1,7 @@
 // Breakpad symbols of a game's builds: lists and deletes them, finds them for the modules of a dump, and issues the
 // token with which other stackwalkers download them.
 import { join } from 'node:path';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/symbols';
@@ -145,7 +145,7 @@ export function openCacheFile(ctx: Context, cacheKey: string): Promise<string> {
   return cacheFolderOf(ctx).fileOf(cacheKey);
 }
 
-/** The symbols of a build, so that deploy tools can skip them. Throws 4039. */
+/** The symbols of a build, so that deploy tools can skip them. Throws `unknownBuildOfFile`. */
 export const listToolSymbols = handle(contract.listToolSymbols, async (ctx, { caller: { gameId }, input }) => {
   const build = await requireBuild(ctx.db, gameId, { buildId: input.build_id });
   return listOf(ctx, build, input);
@@ -190,17 +190,15 @@ function describeProblem(symbol: symbols.SymbolRow): string | null {
 }
 
 /**
- * Deletes one symbol file, or all of the build without a uid. Throws 4040 if the build has no symbol file with the uid.
+ * Deletes one symbol file, or all of the build without a uid. Throws `notFound` if the build has no symbol file with
+ * the uid.
  */
 export const deleteBuildSymbols = handle(contract.deleteBuildSymbols, async (ctx, { caller, input }) => {
   const build = await requireMembersBuild(ctx, caller, input);
   const uid = input.symbol_uid ?? null;
   const deleted = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
   if (uid !== null && deleted === 0)
-    throw new ApiError(
-      4040,
-      'symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.',
-    );
+    throw errors.notFound('symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.');
   return { deleted };
 });
 
@@ -211,7 +209,7 @@ async function requireMembersBuild(
 ): Promise<Build> {
   const { game } = await requireMember(ctx, caller, uid);
   const build = await findBuild(ctx.db, game.game_id, build_id);
-  if (build === null) throw new ApiError(4006);
+  if (build === null) throw errors.unknownBuild();
   return build;
 }
 

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
@@ -11,7 +11,10 @@ import { formatFileName, tooLarge } from './store-text.ts';
 
 export type ZippedFile = {
   readonly name: string;
-  /** The unpacked file, to be read before the next one is requested. Throws 4049 if it does not match the directory. */
+  /**
+   * The unpacked file, to be read before the next one is requested. Throws `notSymbols` if it does not match the
+   * directory.
+   */
   readonly bytes: ByteSource;
 };
 
@@ -19,8 +22,8 @@ export type ZippedFile = {
 const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
 
 /**
- * Throws 4049 for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and 4043 if
- * it exceeds a limit, before anything is unpacked. Never yields more bytes than the directory announces.
+ * Throws `notSymbols` for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and
+ * `tooLarge` if it exceeds a limit, before anything is unpacked. Never yields more bytes than the directory announces.
  */
 export async function* unpack(file: FileHandle, size: number): AsyncGenerator<ZippedFile, undefined> {
   const zip = await asRefusal(openZip(file, size));
@@ -40,7 +43,7 @@ async function readDirectory(zip: ZipFile): Promise<Entry[]> {
 }
 
 function requireBounds(files: readonly Entry[]): void {
-  if (files.length === 0) throw new ApiError(4049, 'The .zip contains no files. Add the .sym files.');
+  if (files.length === 0) throw errors.notSymbols('The .zip contains no files. Add the .sym files.');
   if (files.length > LIMITS.symbolFiles) throw tooMany();
   const large = files.find(({ uncompressedSize }) => uncompressedSize > LIMITS.symbolFileBytes);
   if (large !== undefined) throw tooLarge(large.fileName);
@@ -119,15 +122,15 @@ function damaged(reason: string, name?: string, cause?: unknown): ApiError {
     name === undefined
       ? `The .zip cannot be read (${printable}). Create it again.`
       : `The .zip entry ${formatFileName(name)} cannot be read (${printable}). Create the .zip again.`;
-  return new ApiError(4049, message, { cause });
+  return errors.notSymbols(message, { cause });
 }
 
 function tooMany(): ApiError {
   const max = LIMITS.symbolFiles;
-  return new ApiError(4043, `The .zip contains more than ${max} symbol files. Send them in several uploads.`);
+  return errors.tooLarge(`The .zip contains more than ${max} symbol files. Send them in several uploads.`);
 }
 
 function unpacksTooLarge(): ApiError {
   const max = LIMITS.symbolUnpackedBytes / GIB;
-  return new ApiError(4043, `The .zip unpacks to more than ${max} GB. Send the symbol files in several uploads.`);
+  return errors.tooLarge(`The .zip unpacks to more than ${max} GB. Send the symbol files in several uploads.`);
 }

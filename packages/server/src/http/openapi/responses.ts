@@ -1,6 +1,6 @@
 // The responses of an operation in the OpenAPI document: successes in each of their formats, and errors with their
 // codes.
-import { ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
+import { CODES, ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
 import { type Success, successesOf } from '@chauffeur/contract/messages';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import Type, { type TSchema } from 'typebox';
@@ -140,7 +140,7 @@ function describeFailure(status: number, codes: readonly ErrorCode[]): object {
     headers: headersOf([
       'RequestId',
       ...(status === 429 || status === 503 ? (['RetryAfter'] as const) : []),
-      ...(codes.includes(4020) ? (['Challenge'] as const) : []),
+      ...(codes.includes(CODES.missingAccessToken) ? (['Challenge'] as const) : []),
     ]),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
     'x-error-codes': codes,

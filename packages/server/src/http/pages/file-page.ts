@@ -1,6 +1,6 @@
 // The record of a file: its origin, its scans, and every entry with its checksum.
 
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { ScanState } from '@chauffeur/contract/operations/files';
@@ -56,7 +56,7 @@ ${writeEntries(file.entries, visit, `${path}/files/${file.file_uid}`)}`,
 
 /** A caller who may see the game learns that the file was replaced. */
 function asNoLongerOffered(error: unknown): null {
-  if (error instanceof ApiError && error.code === 4074) return null;
+  if (isError(error, 'notOnChannel')) return null;
   throw error;
 }
 

@@ -1,5 +1,5 @@
 // Following a game without JavaScript: the page that asks for an address, and those behind the links of the mails.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
   confirmFollow,
@@ -68,7 +68,7 @@ export const submitFollow: SubmitForm = async ({ ask, caller, params: { uid = ''
     await ask(requestFollow, caller, { uid, email: email.trim() });
     return `/g/${uid}/follow?state=sent`;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 4002) return `/g/${uid}/follow?state=address`;
+    if (isError(error, 'invalid')) return `/g/${uid}/follow?state=address`;
     throw error;
   }
 };

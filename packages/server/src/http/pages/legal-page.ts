@@ -1,5 +1,5 @@
 // The pages of the operator's own texts: imprint, privacy policy and terms of use.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { type LegalPage, legalText } from '../../request/legal-pages.ts';
 import { renderDescription } from './description.ts';
@@ -12,7 +12,7 @@ const TITLE = /^\s*# +(.+?)[ #]*(?:\r?\n|$)/;
 export function writeLegalPage(page: LegalPage): WritePage {
   return async ({ ctx, texts }: Visit): Promise<PublicPage> => {
     const text = legalText(ctx, page, texts.language);
-    if (text === undefined) throw new ApiError(4040);
+    if (text === undefined) throw errors.notFound();
     const title = TITLE.exec(text)?.[1] ?? texts.t(`legal.${page}`);
     return {
       status: 200,

@@ -1,5 +1,6 @@
-// Serves the public pages as complete documents, which are readable without JavaScript: to any client, whatever it accepts.
-import { ApiError } from '@chauffeur/contract/errors';
+// Serves the public pages as complete documents, which are readable without JavaScript: to any client, whatever it
+// accepts.
+import { errors } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
 import { PAGES, type PageName } from '@chauffeur/contract/pages';
 import { isLanguage, LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
@@ -90,7 +91,7 @@ const FORMS: { readonly [Name in PageName]?: Form } = {
 
 type Form = {
   readonly submit: SubmitForm;
-  /** Throws 4290 if the address of the request has sent too many. */
+  /** Throws `limitReached` if the address of the request has sent too many. */
   readonly count: (ctx: Context, request: FastifyRequest) => void | Promise<void>;
 };
 
@@ -176,7 +177,7 @@ async function receiveForm(
     await count(ctx, request);
     // As the API does for requests with a session: only pages of this service may send forms.
     const { origin } = request.headers;
-    if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw new ApiError(4032);
+    if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw errors.crossSite();
     caller = await identifyVisitor(parts, request);
     const fields = (request.body ?? {}) as Readonly<Record<string, string>>;
     const visit = { ctx, ask, caller, ...addressOf(request) };

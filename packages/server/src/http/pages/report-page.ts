@@ -1,5 +1,5 @@
 // Reporting the page of a game to the operators, without JavaScript or an account.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { REPORT_REASONS, type ReportReason, reportPage } from '@chauffeur/contract/operations/moderation';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
@@ -56,7 +56,7 @@ export const submitReport: SubmitForm = async (
     await ask(reportPage, caller, { uid, reason: reason as ReportReason, message: text });
     return `/g/${uid}/report-page?state=sent`;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 4002) return `/g/${uid}/report-page?state=incomplete`;
+    if (isError(error, 'invalid')) return `/g/${uid}/report-page?state=incomplete`;
     throw error;
   }
 };

@@ -39,7 +39,10 @@ export type PublicPage = {
   readonly variesByMachine?: boolean;
 };
 
-/** Writes one public page. Throws 4040 if there is nothing to show, and 4002 for parameters that can't be right. */
+/**
+ * Writes one public page. Throws `notFound` if there is nothing to show, and `invalid` for parameters that can't be
+ * right.
+ */
 export type WritePage = (visit: Visit) => Promise<PublicPage>;
 
 /** Does what the form of a page is for, and returns the path of the page to show next. */

@@ -1,5 +1,5 @@
 // Writes the items of many requests in one transaction: items that arrive during a write form the next batch.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { runDetached } from '../telemetry/tracing.ts';
 
 export type GroupCommitOptions<Item, Result> = {
@@ -14,7 +14,7 @@ export type GroupCommitOptions<Item, Result> = {
   writers: number;
   /** Batches with the same key written at the same time; any number by default. */
   writersPerKey?: number;
-  /** Total weight of the queue. When it is full, items are refused with 5030 and `retry_after`. */
+  /** Total weight of the queue. When it is full, items are refused with `unavailable` and `retry_after`. */
   maxWaiting: number;
   /** The weight of an item; 1 if absent. */
   weigh?: (item: Item) => number;
@@ -76,7 +76,7 @@ export function groupCommit<Item, Result>(
     if (queuedWeight >= maxWaiting) {
       onRefused?.();
       const data = { retry_after: RETRY_AFTER_SECONDS };
-      throw new ApiError(5030, 'The server is overloaded. Try again in a few seconds.', { data });
+      throw errors.unavailable('The server is overloaded. Try again in a few seconds.', { data });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const weight = weigh(item);

@@ -1,5 +1,5 @@
 // Counts uses of a limit in fixed windows in the database, so that all processes share the counters.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import { type Clock, DAY, MINUTE } from '../clock.ts';
 import { changed, type Db, onlyRow } from '../database/db.ts';
@@ -57,8 +57,8 @@ const LABELS = {
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**
- * Counts one use by `subject`, the id of a game or account, or what identifies an address. Throws 4290 with `retry_after` in seconds when the limit is
- * reached.
+ * Counts one use by `subject`, the id of a game or account, or what identifies an address. Throws `limitReached` with
+ * `retry_after` in seconds when the limit is reached.
  */
 export async function countUse(
   { clock, metrics }: { clock: Clock; metrics: LimitCounts },
@@ -77,8 +77,7 @@ export async function countUse(
   );
   if (countLimit(metrics, LABELS[limit.name], used <= limit.max)) return;
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));
-  throw new ApiError(
-    4290,
+  throw errors.limitReached(
     `This ${limit.scope ?? 'game'} has reached its limit of ${limit.max} ${limit.name} ${formatWindow(limit.windowSeconds)}. Try again in ${retryAfter} s.`,
     {
       data: { retry_after: retryAfter },

@@ -5,7 +5,7 @@
 // connection, and TCP would take a quarter of an hour to give up.
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type Db, row, rows } from '../database/db.ts';
@@ -20,7 +20,7 @@ export type Membership = {
 };
 
 export type Presence = {
-  /** Throws 5030 while the process is not registered. */
+  /** Throws `unavailable` while the process is not registered. */
   current(): Membership;
   /** Undefined while the process is not registered. */
   registered(): Membership | undefined;
@@ -85,7 +85,7 @@ export async function joinPresence(connectionString: string, role: string, log: 
   await enter();
   return {
     current() {
-      if (stay === undefined) throw new ApiError(5030);
+      if (stay === undefined) throw errors.unavailable();
       return stay;
     },
     registered: () => stay,
@@ -116,7 +116,7 @@ async function openStay(connectionString: string, role: string, workerIds: reado
     application_name: 'chauffeur-presence',
   });
   const lost = new AbortController();
-  client.on('end', () => lost.abort(new ApiError(5030)));
+  client.on('end', () => lost.abort(errors.unavailable()));
   // An error is always followed by 'end', which is handled.
   client.on('error', () => undefined);
   await client.connect();

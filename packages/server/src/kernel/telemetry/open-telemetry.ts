@@ -107,7 +107,7 @@ function readTraceparent(text: string | undefined): SpanContext | undefined {
   return isSpanContextValid(context) ? context : undefined;
 }
 
-/** Such as `ApiError 4030` or `error 23505`. */
+/** Such as `ApiError `unknownClientIds`` or `error 23505`. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { code?: unknown };

@@ -1,5 +1,5 @@
 // The chats and webhooks that get a game's alerts, and the log of what was delivered to them.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/alerts';
@@ -56,7 +56,7 @@ async function destinationsOf(ctx: Context, game: Game): Promise<Destination[]> 
   }));
 }
 
-/** Throws 4040 if the game has no such destination. */
+/** Throws `notFound` if the game has no such destination. */
 async function destinationOf(ctx: Context, game: Game, destinationId: string): Promise<Destination> {
   const destination = (await destinationsOf(ctx, game)).find(
     ({ destination_uid }) => destination_uid === destinationId,
@@ -66,7 +66,7 @@ async function destinationOf(ctx: Context, game: Game, destinationId: string): P
 }
 
 function unknownDestination(): ApiError {
-  return new ApiError(4040, 'destination_uid: this game has no such destination of alerts.');
+  return errors.notFound('destination_uid: this game has no such destination of alerts.');
 }
 
 export const addAlertDestination = handle(contract.addAlertDestination, async (ctx, { caller, input }) => {
@@ -89,8 +89,7 @@ export const addAlertDestination = handle(contract.addAlertDestination, async (c
     { kind: input.kind, name: input.name, host: new URL(destination.url).host, kinds: destination.kinds },
   );
   if (!(await transact(ctx.db, (tx) => sql.insertDestination(tx, destination, LIMITS.alertDestinations))))
-    throw new ApiError(
-      4002,
+    throw errors.invalid(
       `The game has ${LIMITS.alertDestinations} destinations, which is the limit. Delete one first.`,
     );
   return {
@@ -100,16 +99,16 @@ export const addAlertDestination = handle(contract.addAlertDestination, async (c
 });
 
 /**
- * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network of
- * the operator, who allows that, can have any. Throws 4002.
+ * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network
+ * of the operator, who allows that, can have any. Throws `invalid`.
  */
 async function checkAddress({ config }: Context, kind: Destination['kind'], text: string): Promise<string> {
   const url = readWebAddress(text);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && config.alertPrivateHosts);
-  if (url === null || !isAllowed) throw new ApiError(4002, 'url: must be an address that begins with https://.');
+  if (url === null || !isAllowed) throw errors.invalid('url: must be an address that begins with https://.');
   const problem = findChatProblem(kind, url);
   if (problem !== null && !(config.alertPrivateHosts && (await isPrivateHost(url))))
-    throw new ApiError(4002, `url: ${problem} To send alerts elsewhere, choose a webhook.`);
+    throw errors.invalid(`url: ${problem} To send alerts elsewhere, choose a webhook.`);
   return url.href;
 }
 
@@ -142,18 +141,18 @@ export const rotateAlertSecret = handle(contract.rotateAlertSecret, async (ctx, 
   const { game } = await requireMember(ctx, caller, input.uid);
   const rotated = await sql.rotateSecret(ctx.db, game.game_id, input.destination_uid);
   if (rotated === undefined)
-    throw new ApiError(4040, 'destination_uid: this game has no such webhook. Only webhooks have a secret.');
+    throw errors.notFound('destination_uid: this game has no such webhook. Only webhooks have a secret.');
   const secretVersion = rotated.secret_version;
   return { secret: secretOf(ctx.secret, { destinationId: input.destination_uid, secretVersion }) };
 });
 
-/** Throws 4290 with `retry_after` if the game has sent too many tests. */
+/** Throws `limitReached` with `retry_after` if the game has sent too many tests. */
 export const testAlertDestination = handle(contract.testAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId } = await destinationOf(ctx, game, input.destination_uid);
   const now = ctx.clock.now();
   if ((await sql.countTests(ctx.db, game.game_id, new Date(now.getTime() - HOUR))) >= TESTS_AN_HOUR)
-    throw new ApiError(4290, `You have sent ${TESTS_AN_HOUR} tests in an hour. Try again later.`, {
+    throw errors.limitReached(`You have sent ${TESTS_AN_HOUR} tests in an hour. Try again later.`, {
       data: { retry_after: HOUR / 1000 },
     });
   const [deliveryId] = await transact(ctx.db, (tx) =>
@@ -180,7 +179,7 @@ export const listAlertDeliveries = handle(contract.listAlertDeliveries, async (c
   };
 });
 
-/** Throws 4290 after too many in an hour. */
+/** Throws `limitReached` after too many in an hour. */
 export const redeliverAlert = handle(contract.redeliverAlert, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   await transact(ctx.db, async (tx) => {
@@ -195,7 +194,7 @@ export const redeliverAlert = handle(contract.redeliverAlert, async (ctx, { call
 
 async function deliveryOf(ctx: Context, game: Game, deliveryId: string): Promise<Delivery> {
   const delivery = await sql.findDelivery(ctx.db, game.game_id, deliveryId);
-  if (delivery === undefined) throw new ApiError(4040, 'delivery_uid: this game has no such delivery.');
+  if (delivery === undefined) throw errors.notFound('delivery_uid: this game has no such delivery.');
   return recordOf(game, delivery);
 }
 

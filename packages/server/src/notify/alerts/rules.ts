@@ -1,5 +1,5 @@
 // Which alerts a game sends, when, and who gets them by email.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/alerts';
 import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
@@ -60,7 +60,7 @@ export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, 
   const { game } = await requireMember(ctx, caller, input.uid);
   const { time_zone: zone, digest_at: digestAt, quiet_hours: quietHours, rules: changes = [] } = input;
   if (zone !== undefined && !isTimeZone(zone))
-    throw new ApiError(4002, 'time_zone: no such time zone. Use a name of the IANA database, such as Europe/Berlin.');
+    throw errors.invalid('time_zone: no such time zone. Use a name of the IANA database, such as Europe/Berlin.');
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);

@@ -1,5 +1,5 @@
 // Ends the mails about a game's alerts by the link in such a mail, without signing in.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/alerts';
 import type { Context } from '../../context.ts';
 import { isMissingReference } from '../../kernel/database/db.ts';
@@ -17,7 +17,7 @@ export function unsubscribeToken(ctx: Context, gameId: string, userId: string): 
   return signToken(keyOf(ctx), Buffer.from(JSON.stringify([gameId, userId])));
 }
 
-/** The body that mail programs send is ignored. Throws 4040. */
+/** The body that mail programs send is ignored. Throws `notFound`. */
 export const unsubscribeFromAlerts = stream(contract.unsubscribeFromAlerts, async (ctx, { input: { token } }) => {
   const payload = openToken(keyOf(ctx), token);
   if (payload === null) throw unknownLink();
@@ -35,5 +35,5 @@ export const unsubscribeFromAlerts = stream(contract.unsubscribeFromAlerts, asyn
 });
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'token: this link is incomplete, or its game or account no longer exists.');
+  return errors.notFound('token: this link is incomplete, or its game or account no longer exists.');
 }

@@ -16,7 +16,7 @@ import { writeOrDrop } from './write-or-drop.ts';
 const MIN_RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 4000;
 
-/** `GET /games/{uid}/changes`. Throws 4040, and 4290 with too many open streams. */
+/** `GET /games/{uid}/changes`. Throws `notFound`, and `limitReached` with too many open streams. */
 export const watchGame = stream(contract.watchGame, async (ctx, { caller, input, request, reply }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');

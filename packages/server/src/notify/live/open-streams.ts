@@ -1,6 +1,6 @@
-// The open streams of this process: how many there may be, the heartbeats that keep them open through proxies, and the check
-// whether their readers still have access.
-import { ApiError } from '@chauffeur/contract/errors';
+// The open streams of this process: how many there may be, the heartbeats that keep them open through proxies, and the
+// check whether their readers still have access.
+import { errors } from '@chauffeur/contract/errors';
 import { meetsRequirement } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
@@ -33,7 +33,7 @@ type State = {
 
 const stateOf = perContext((): State => ({ streams: new Set(), counts: new Map() }));
 
-/** Adds a stream until the returned function is called. Throws 4290 beyond the limits. */
+/** Adds a stream until the returned function is called. Throws `limitReached` beyond the limits. */
 export function openStream(ctx: Context, stream: Stream): () => void {
   const state = stateOf(ctx);
   const keys = [`account ${stream.caller.user.id}`, `address ${stream.address}`];
@@ -42,7 +42,7 @@ export function openStream(ctx: Context, stream: Stream): () => void {
   const isBelowLimit = max === 0 || (used[0]! < max && used[1]! < max * ACCOUNTS_OF_ADDRESS);
   const isAllowed = isBelowLimit && state.streams.size < MAX_OF_PROCESS;
   if (!countLimit(ctx.metrics, 'open_streams', isAllowed))
-    throw new ApiError(4290, 'Too many pages follow changes at the same time.', {
+    throw errors.limitReached('Too many pages follow changes at the same time.', {
       data: { retry_after: RETRY_SECONDS },
     });
   state.streams.add(stream);
@@ -73,7 +73,10 @@ export function endStreams(ctx: Context): void {
   for (const { end } of [...streams]) end();
 }
 
-/** Ends the streams of people who have signed out, lost their role or must sign in otherwise, and sends a heartbeat to the others. */
+/**
+ * Ends the streams of people who have signed out, lost their role or must sign in otherwise, and sends a heartbeat to
+ * the others.
+ */
 export async function beat(ctx: Context): Promise<void> {
   const streams = [...stateOf(ctx).streams];
   const allowed = await findAllowed(ctx, streams).catch((err) => {

@@ -1,5 +1,5 @@
-// Sends a person everything that is stored about their account as one JSON document, page by page, so that any number of
-// rows needs little memory.
+// Sends a person everything that is stored about their account as one JSON document, page by page, so that any number
+// of rows needs little memory.
 import { Readable } from 'node:stream';
 import * as contract from '@chauffeur/contract/operations/account-export';
 import type { Context, User } from '../../context.ts';
@@ -14,8 +14,8 @@ const LIMIT = { name: 'account exports', max: 5, windowSeconds: 3600, scope: 'ac
 const PAGE_SIZE = 500;
 
 /**
- * Throws 4014 if the person signed in more than an hour ago, and 4290. If the database fails later, the response ends
- * without its last chunk, so the reader detects that it is incomplete.
+ * Throws `signInTooOld` if the person signed in more than an hour ago, and `limitReached`. If the database fails later,
+ * the response ends without its last chunk, so the reader detects that it is incomplete.
  */
 export const exportAccount = stream(contract.exportAccount, async (ctx, { caller, reply }) => {
   requireFreshSession(ctx, caller);

@@ -1,5 +1,5 @@
 // What operators can see and do: the state of the service, failed jobs, accounts and the active settings.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/operator';
 import type { Context } from '../../context.ts';
@@ -112,7 +112,7 @@ export const deleteFailedJob = handle(contract.deleteFailedJob, async (ctx, { in
 });
 
 function unknownJob(): ApiError {
-  return new ApiError(4040, 'job_id: no failed job has this id. It may have been retried or deleted.');
+  return errors.notFound('job_id: no failed job has this id. It may have been retried or deleted.');
 }
 
 export const listUsers = handle(contract.listUsers, async (ctx, { input: { search, cursor, limit = PAGE_SIZE } }) => {
@@ -149,7 +149,7 @@ export const resetSecondFactor = handle(contract.resetSecondFactor, async (ctx, 
 
 async function requireUser(ctx: Context, userId: string): Promise<User> {
   const user = await users.findUser(ctx.db, userId);
-  if (user === undefined) throw new ApiError(4040, 'user_id: no account has this id.');
+  if (user === undefined) throw errors.notFound('user_id: no account has this id.');
   return userOf(user);
 }
 

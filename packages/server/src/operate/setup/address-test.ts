@@ -1,5 +1,5 @@
 // Tests the way from a browser to the server, with the request that the browser sends for it.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/setup';
 import { ADDRESS_TEST_BYTES } from '@chauffeur/contract/operations/setup';
 import type { Context } from '../../context.ts';
@@ -36,8 +36,8 @@ async function countBytes(
       return received;
     });
   } catch (error) {
-    if (error instanceof BodyTooLargeError) throw new ApiError(4043, `Send at most ${ADDRESS_TEST_BYTES} bytes.`);
-    if (error instanceof UnreadableBodyError) throw new ApiError(4002, error.message, { cause: error });
+    if (error instanceof BodyTooLargeError) throw errors.tooLarge(`Send at most ${ADDRESS_TEST_BYTES} bytes.`);
+    if (error instanceof UnreadableBodyError) throw errors.invalid(error.message, { cause: error });
     throw error;
   }
 }

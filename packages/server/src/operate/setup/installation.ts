@@ -23,7 +23,7 @@ export const getInstallation = stream(contract.getInstallation, async (ctx, { re
   });
 });
 
-/** Throws 4290. */
+/** Throws `limitReached`. */
 export const testPart = handle(contract.testPart, async (ctx, { caller, input: { part } }) => {
   await countTest(ctx, caller);
   return { checks: await TESTS[part](ctx, caller) };
@@ -35,7 +35,7 @@ const TESTS = {
   storage: testStorage,
 } satisfies Record<string, (ctx: Context, caller: AccountCaller) => Promise<Check[]>>;
 
-/** Throws 4290. */
+/** Throws `limitReached`. */
 export function countTest(ctx: Context, { user }: AccountCaller): Promise<void> {
   return countUse(ctx, ctx.db, user.id, TEST_LIMIT);
 }

@@ -1,5 +1,5 @@
 // The first run: an installation without an operator gets its first one, who has a code that the server printed.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/setup';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
@@ -49,7 +49,9 @@ export const getSetup = stream(contract.getSetup, async (ctx, { input: { origin 
   });
 });
 
-/** Throws 4237 without a valid code, and 4002 for an invalid name or an email that another account has. */
+/**
+ * Throws `wrongSetupCode` without a valid code, and `invalid` for an invalid name or an email that another account has.
+ */
 export const createOperator = handle(
   contract.createOperator,
   async (ctx, { input: { code, ...account } }) => {
@@ -58,7 +60,7 @@ export const createOperator = handle(
   countSetupCode,
 );
 
-/** Throws 4237 without a valid code. */
+/** Throws `wrongSetupCode` without a valid code. */
 export const claimOperator = handle(
   contract.claimOperator,
   async (ctx, { caller: { user }, input: { code } }) => {
@@ -73,7 +75,7 @@ function withCode<T>(ctx: Context, code: string, appoint: (tx: Tx) => Promise<T>
   return transact(ctx.db, async (tx) => {
     const hashes = await sql.lockCodes(tx);
     const { open } = await sql.readSetup(tx);
-    if (!isIssued(code, hashes) || !open) throw new ApiError(4237);
+    if (!isIssued(code, hashes) || !open) throw errors.wrongSetupCode();
     const appointed = await appoint(tx);
     await sql.endSetup(tx);
     ctx.log.warn('the installation has its first operator, and the set-up codes are no longer valid');

@@ -1,7 +1,7 @@
 // Accounts: sign-up, sign-in, verification and sessions with better-auth; finding users; the operator's user commands.
 
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { asSignInMethod, type SignInMethod } from '@chauffeur/contract/required-sign-in';
 import { betterAuth } from 'better-auth';
@@ -251,8 +251,8 @@ export async function isActive(db: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * Ends every session of the account, including sign-ins that wait for a second factor, and deletes its password reset links.
- * Returns the number of sessions.
+ * Ends every session of the account, including sign-ins that wait for a second factor, and deletes its password reset
+ * links. Returns the number of sessions.
  */
 export async function endSessions(db: Db, userId: string): Promise<number> {
   await forgetResetLinks(db, userId);
@@ -260,22 +260,23 @@ export async function endSessions(db: Db, userId: string): Promise<number> {
   return deleteSessions(db, userId);
 }
 
-/** Throws 4014 if the person did not sign in within the last hour, as for changes of how they sign in. */
+/** Throws `signInTooOld` if the person did not sign in within the last hour, as for changes of how they sign in. */
 export function requireFreshSession({ clock }: Context, { signedInAt }: AccountCaller): void {
   const age = clock.now().getTime() - (signedInAt?.getTime() ?? 0);
-  if (age >= FRESH_SECONDS * SECOND) throw new ApiError(4014);
+  if (age >= FRESH_SECONDS * SECOND) throw errors.signInTooOld();
 }
 
 /** Stops anyone with a stolen session from guessing the password. */
 const PASSWORD_LIMIT = { name: 'password confirmations', max: 20, windowSeconds: 3600, scope: 'account' } as const;
 
 /**
- * Confirms that the signed-in person knows the password. Throws 4236 for a wrong one, and 4290 after too many attempts.
+ * Confirms that the signed-in person knows the password. Throws `wrongPassword` for a wrong one, and `limitReached`
+ * after too many attempts.
  */
 export async function requirePassword(ctx: Context, userId: string, password: string): Promise<void> {
   await countUse(ctx, ctx.db, userId, PASSWORD_LIMIT);
   const hash = await readPasswordHash(ctx.db, userId);
-  if (hash === null || !(await verifyPassword({ hash, password }))) throw new ApiError(4236);
+  if (hash === null || !(await verifyPassword({ hash, password }))) throw errors.wrongPassword();
 }
 
 /** An operator's command refers to a missing account, or to an existing one that should not exist. */
@@ -310,22 +311,22 @@ export async function createUser(
 }
 
 /**
- * Creates a verified operator's account. Throws 4002 for an invalid name, and for an email that another account has.
+ * Creates a verified operator's account. Throws `invalid` for an invalid name, and for an email that another account
+ * has.
  */
 export async function createOperatorAccount(
   tx: Tx,
   input: { name: string; email: string; password: string },
 ): Promise<{ email: string }> {
   const refusal = refuseName(input.name);
-  if (refusal !== null) throw new ApiError(4002, refusal.message);
+  if (refusal !== null) throw errors.invalid(refusal.message);
   const email = input.email.trim().toLowerCase();
   const passwordHash = await hashPassword(input.password);
   try {
     await insertUser(tx, { id: newId(), name: tidyDisplayName(input.name), email, passwordHash, operator: true });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new ApiError(
-      4002,
+    throw errors.invalid(
       'email: an account with this email already exists. Sign in with it, and open the set-up page again.',
       { cause: error },
     );
@@ -333,9 +334,9 @@ export async function createOperatorAccount(
   return { email };
 }
 
-/** Makes an existing account an operator, and marks its email as verified. Throws 4011 if it was deleted. */
+/** Makes an existing account an operator, and marks its email as verified. Throws `notSignedIn` if it was deleted. */
 export async function appointOperator(tx: Tx, userId: string): Promise<void> {
-  if (!(await appointOperatorRow(tx, userId))) throw new ApiError(4011);
+  if (!(await appointOperatorRow(tx, userId))) throw errors.notSignedIn();
 }
 
 /** Marks an account's email as verified for the operator. */

@@ -1,5 +1,5 @@
 // The public profile of an account: the handle of its page.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { findHandleProblem } from '@chauffeur/contract/handle';
 import * as contract from '@chauffeur/contract/operations/profile';
 import { DAY } from '../../kernel/clock.ts';
@@ -19,10 +19,13 @@ export const getProfile = handle(contract.getProfile, async (ctx, { caller: { us
   return { handle: await readHandle(ctx.db, user.id) };
 });
 
-/** Throws 4002 for a handle that is malformed, reserved or taken. A former handle keeps leading to the person's page. */
+/**
+ * Throws `invalid` for a handle that is malformed, reserved or taken. A former handle keeps leading to the person's
+ * page.
+ */
 export const updateProfile = handle(contract.updateProfile, async (ctx, { caller: { user }, input: { handle } }) => {
   const problem = handle === null ? null : findHandleProblem(handle);
-  if (problem !== null) throw new ApiError(4002, `handle: ${problem}.`);
+  if (problem !== null) throw errors.invalid(`handle: ${problem}.`);
   try {
     await transact(ctx.db, async (tx) => {
       const former = await lockHandle(tx, user.id);
@@ -41,12 +44,12 @@ export const updateProfile = handle(contract.updateProfile, async (ctx, { caller
     });
   } catch (error) {
     if (error instanceof ReservedAddressError)
-      throw new ApiError(4002, `handle: ${handle} was another developer's, and is reserved. Choose another one.`, {
+      throw errors.invalid(`handle: ${handle} was another developer's, and is reserved. Choose another one.`, {
         cause: error,
       });
     // The unique index decides between concurrent requests.
     if (isUniqueViolation(error))
-      throw new ApiError(4002, `handle: ${handle} belongs to another developer. Choose another one.`, { cause: error });
+      throw errors.invalid(`handle: ${handle} belongs to another developer. Choose another one.`, { cause: error });
     throw error;
   }
   return { handle };

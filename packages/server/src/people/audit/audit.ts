@@ -15,13 +15,13 @@ type Filters = Omit<InputOf<typeof contract.listServiceAuditEntries>, 'cursor' |
 
 const PAGE_SIZE = 50;
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const listAuditEntries = handle(contract.listAuditEntries, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readPage(ctx, { game: game.game_id }, input);
 });
 
-/** The changes of the organisation and its games. Throws 4040. */
+/** The changes of the organisation and its games. Throws `notFound`. */
 export const listOrganisationAuditEntries = handle(
   contract.listOrganisationAuditEntries,
   async (ctx, { caller, input }) => {
@@ -34,7 +34,7 @@ export const listServiceAuditEntries = handle(contract.listServiceAuditEntries, 
   return readPage(ctx, 'service', input);
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const exportAuditEntries = stream(
   contract.exportAuditEntries,
   async (ctx, { caller, input, reply, request }) => {
@@ -48,7 +48,7 @@ export const exportAuditEntries = stream(
   },
 );
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const exportOrganisationAuditEntries = stream(
   contract.exportOrganisationAuditEntries,
   async (ctx, { caller, input, reply, request }) => {

@@ -1,5 +1,5 @@
 // Logins of the `chauffeur` command: keys with which it acts for a person, with no more rights than a deploy key.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/cli-logins';
 import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
@@ -31,15 +31,15 @@ export function timesOf(now: Date): logins.Times {
 
 /**
  * Returns the game that the request names, or the only game of the login. The person must be able to ship it now.
- * Throws 4027 for an unknown, expired or revoked login, 4029 if no game is named and there are several or none, 4031 for
- * a role that is too low, 4035 if it was created in a session that the organisation does not accept, and 4040 for a game
- * without access.
+ * Throws `unknownCliLogin` for an unknown, expired or revoked login, `ambiguousGame` if no game is named and there are
+ * several or none, `notAllowed` for a role that is too low, `strongerSignInNeeded` if it was created in a session that
+ * the organisation does not accept, and `notFound` for a game without access.
  */
 export async function authenticateLogin(ctx: Context, key: string, gameRef: string): Promise<GameCaller> {
   const now = ctx.clock.now();
   // Found by its hash: a comparison in the index reveals nothing about a key that could be guessed bit by bit.
   const login = await logins.findLogin(ctx.db, hashSecret(key), timesOf(now));
-  if (login === undefined) throw new ApiError(4027);
+  if (login === undefined) throw errors.unknownCliLogin();
   const { user, sign_in_method: method } = login;
   const caller = {
     kind: 'account',
@@ -58,7 +58,7 @@ export async function authenticateLogin(ctx: Context, key: string, gameRef: stri
 
 async function onlyGameOf(db: Db, userId: string): Promise<string> {
   const [only, ...others] = await listGameIdsOf(db, userId, SHIPPING_ROLE);
-  if (only === undefined || others.length > 0) throw new ApiError(4029);
+  if (only === undefined || others.length > 0) throw errors.ambiguousGame();
   return only;
 }
 
@@ -74,11 +74,11 @@ export const listCliLogins = handle(contract.listCliLogins, async (ctx, { caller
   };
 });
 
-/** Throws 4040, also for a login that has expired or was revoked. */
+/** Throws `notFound`, also for a login that has expired or was revoked. */
 export const revokeCliLogin = handle(contract.revokeCliLogin, async (ctx, { caller, input }) => {
   const selection = { loginId: input.login_id, userId: caller.user.id };
   const revoked = await logins.revokeLogins(ctx.db, selection, timesOf(ctx.clock.now()));
-  if (revoked === 0) throw new ApiError(4040, 'login_id: you have no such login.');
+  if (revoked === 0) throw errors.notFound('login_id: you have no such login.');
   return { revoked: true };
 });
 
@@ -97,7 +97,10 @@ export function countCliLogins(db: Db, userId: string, now: Date): Promise<numbe
   return logins.countLogins(db, userId, timesOf(now));
 }
 
-/** Revokes all logins of the person, including approved ones that no command has collected. Returns how many were active. */
+/**
+ * Revokes all logins of the person, including approved ones that no command has collected. Returns how many were
+ * active.
+ */
 export async function revokeCliLogins(tx: Tx, userId: string, now: Date): Promise<number> {
   // Deleted first: a command that is collecting its key has locked the request, and its login is then revoked below.
   await deleteDecided(tx, userId);

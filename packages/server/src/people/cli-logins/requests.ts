@@ -1,5 +1,5 @@
 // Signing in a command: it starts, a person decides on the website, and the command collects its key once.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/cli-logins';
@@ -63,8 +63,8 @@ export const startCliLogin = handle(
 const MAX_WORD_LENGTH = 20;
 
 /**
- * Reduces what a program reports about its machine to one name, and two words for its OS, so that neither can be a message
- * or an address to the person who decides.
+ * Reduces what a program reports about its machine to one name, and two words for its OS, so that neither can be a
+ * message or an address to the person who decides.
  */
 function nameMachine({ host, os }: { host: string; os: string }): { host: string; os: string } {
   const words = os.split(' ').map((word) => nameOf(word).slice(0, MAX_WORD_LENGTH));
@@ -90,7 +90,7 @@ async function insertWithCode(ctx: Context, request: Omit<requests.NewRequest, '
   }
 }
 
-/** Throws 4040, and 4290. */
+/** Throws `notFound`, and `limitReached`. */
 export const getCliLoginRequest = stream(
   contract.getCliLoginRequest,
   async (ctx, { caller, input, request: { ip } }) => {
@@ -110,7 +110,7 @@ export const getCliLoginRequest = stream(
   },
 );
 
-/** Throws 4040, 4290, and 4002 for one login too many. */
+/** Throws `notFound`, `limitReached`, and `invalid` for one login too many. */
 export const decideCliLogin = handle(
   contract.decideCliLogin,
   async (ctx, { caller, input: { user_code, approve, game: ref } }) => {
@@ -126,7 +126,7 @@ export const decideCliLogin = handle(
       if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
     } catch (error) {
       // The account or the game was deleted in the meantime.
-      if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+      if (isMissingReference(error)) throw errors.notSignedIn(undefined, { cause: error });
       throw error;
     }
     return { approved: approve };
@@ -139,14 +139,16 @@ async function readCode(ctx: Context, { user }: AccountCaller, code: string): Pr
 }
 
 function unknownCode(): ApiError {
-  return new ApiError(4040, 'This code is unknown, expired or already used. Run chauffeur login again for a new code.');
+  return errors.notFound('This code is unknown, expired or already used. Run chauffeur login again for a new code.');
 }
 
 function tooManyLogins(): ApiError {
-  return new ApiError(4002, `You have ${LIMITS.cliLogins} active logins, which is the limit. Revoke one first.`);
+  return errors.invalid(`You have ${LIMITS.cliLogins} active logins, which is the limit. Revoke one first.`);
 }
 
-/** Locks the request, so that of concurrent polls only one gets the key. The key is created now and stored as a hash. */
+/**
+ * Locks the request, so that of concurrent polls only one gets the key. The key is created now and stored as a hash.
+ */
 export const pollCliLogin = handle(
   contract.pollCliLogin,
   async (ctx, { input }) => {

@@ -1,5 +1,5 @@
 // Links in mails to unconfirmed addresses that block more of them, for a time.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -19,29 +19,29 @@ export function blockToken(ctx: Context, recipient: string): string {
   return signToken(keyOf(ctx), Buffer.from(recipient, 'base64url'));
 }
 
-/** Whether the address of the link takes only mails that it has confirmed. Throws 4040. */
+/** Whether the address of the link takes only mails that it has confirmed. Throws `notFound`. */
 export async function isBlocked(ctx: Context, token: string): Promise<boolean> {
   return (await sql.findBlocks(ctx.db, [recipientIn(ctx, token)], ctx.clock.now())).length > 0;
 }
 
-/** The body that email programs send is ignored. Throws 4040. */
+/** The body that email programs send is ignored. Throws `notFound`. */
 export const blockMails = stream(contract.blockMails, async (ctx, { input }) => {
   await setBlock(ctx, input.token);
   return answer(200, {});
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export async function setBlock(ctx: Context, token: string): Promise<void> {
   await sql.setBlock(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
 }
 
-/** Takes a block back. Throws 4040. */
+/** Takes a block back. Throws `notFound`. */
 export async function allowMails(ctx: Context, token: string): Promise<void> {
   await sql.deleteBlock(ctx.db, recipientIn(ctx, token));
 }
 
 function recipientIn(ctx: Context, token: string): string {
   const payload = openToken(keyOf(ctx), token);
-  if (payload === null) throw new ApiError(4040, 'token: this link is incomplete.');
+  if (payload === null) throw errors.notFound('token: this link is incomplete.');
   return payload.toString('base64url');
 }

@@ -1,7 +1,7 @@
 // The gate through which every mail goes (ADR 0031): it counts mails by recipient, account and game, and holds those
 // that are over a limit, that their recipient has blocked, or that are for confirmed addresses only.
 import { createHmac } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Context } from '../../context.ts';
@@ -42,7 +42,8 @@ function recipientOf(ctx: Context, address: string): string {
 
 /**
  * Enqueues the mails that may be sent; they are sent if the transaction commits. The verdicts are in the order of the
- * mails. Of mails to one mailbox, only the first is sent. Throws 4290 if the account or the game has caused too many.
+ * mails. Of mails to one mailbox, only the first is sent. Throws `limitReached` if the account or the game has caused
+ * too many.
  */
 export async function enqueueMails(
   ctx: Context,
@@ -67,12 +68,11 @@ export async function enqueueMail(ctx: Context, tx: Tx, kind: MailKind, mail: Ma
   await enqueueMails(ctx, tx, kind, [mail], cause);
 }
 
-/** Enqueues a mail. Throws 4290 with `retry_after` in seconds if it may not be sent now. */
+/** Enqueues a mail. Throws `limitReached` with `retry_after` in seconds if it may not be sent now. */
 export async function requireMail(ctx: Context, tx: Tx, kind: MailKind, mail: Mail, cause?: Cause): Promise<void> {
   const [{ held, retryAfter } = SENT] = await enqueueMails(ctx, tx, kind, [mail], cause);
   if (held === null) return;
-  throw new ApiError(
-    4290,
+  throw errors.limitReached(
     `This address has had too many emails of this kind, or has asked for no more. Try again in ${retryAfter} s.`,
     { data: { retry_after: retryAfter } },
   );
@@ -127,8 +127,8 @@ async function findConfirmed(tx: Tx, kind: MailKind, addresses: readonly string[
 }
 
 /**
- * The verdicts on addresses that are all confirmed, or all unconfirmed, in their order. Of several addresses of a mailbox
- * that is counted, only the first one gets a mail.
+ * The verdicts on addresses that are all confirmed, or all unconfirmed, in their order. Of several addresses of a
+ * mailbox that is counted, only the first one gets a mail.
  */
 async function judge(
   ctx: Context,
@@ -184,7 +184,10 @@ function waitOf({ hour_start: start, day_is_full: isFull }: sql.CountRow, now: D
   return isFull ? DAY - (time % DAY) : start.getTime() + HOUR - time;
 }
 
-/** Throws 4290. The mails of recipients are counted first, so that refused ones don't use up what a game may send. */
+/**
+ * Throws `limitReached`. The mails of recipients are counted first, so that refused ones don't use up what a game may
+ * send.
+ */
 async function countCause(
   ctx: Context,
   tx: Tx,
@@ -206,8 +209,7 @@ async function countCause(
     const row = (await count(tx, scope, [subject], mails, { hour: max, day: 0 }, now)).get(subject)!;
     if (countLimit(ctx.metrics, label, row.admitted)) continue;
     const { retryAfter } = limited(waitOf(row, now));
-    throw new ApiError(
-      4290,
+    throw errors.limitReached(
       `This ${scope} has reached its limit of ${max} emails an hour. Try again in ${retryAfter} s.`,
       { data: { retry_after: retryAfter } },
     );

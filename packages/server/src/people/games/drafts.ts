@@ -1,5 +1,5 @@
 // Drafts of listings: changes that members can preview before they publish them.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/games';
 import { transact } from '../../kernel/database/db.ts';
@@ -21,7 +21,7 @@ function draftOf({ listing, saved_by, saved_at }: sql.DraftRow): NonNullable<Dra
   return { ...listing, saved_by, saved_at: saved_at.toISOString() };
 }
 
-/** Replaces the draft. Throws 4002 as publishing it would. */
+/** Replaces the draft. Throws `invalid` as publishing it would. */
 export const saveDraft = handle(
   contract.saveDraft,
   async (ctx, { caller, input: { uid, name, tagline, description, tags, ...facts } }) => {
@@ -60,12 +60,12 @@ export const discardDraft = handle(contract.discardDraft, async (ctx, { caller, 
   });
 });
 
-/** Throws 4040 without a draft. */
+/** Throws `notFound` without a draft. */
 export const publishDraft = handle(contract.publishDraft, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid);
   return publishListing(ctx, game, role, async (tx) => {
     const draft = await sql.findDraft(tx, game.game_id);
-    if (draft === undefined) throw new ApiError(4040, 'This game has no draft. Save one first.');
+    if (draft === undefined) throw errors.notFound('This game has no draft. Save one first.');
     await sql.deleteDraft(tx, game.game_id);
     return draft.listing;
   });

@@ -1,7 +1,7 @@
 // Decides which facts about a game are stored: trimmed, each one once, and with links that lead to
 // websites over https only.
 
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { updateGame } from '@chauffeur/contract/operations/games';
 import { readVideoLink } from '@chauffeur/contract/video-link';
@@ -18,7 +18,7 @@ export function hasFacts(changes: FactChanges): boolean {
   return FACTS.some((name) => changes[name] !== undefined);
 }
 
-/** The facts after the changes. Throws 4002. */
+/** The facts after the changes. Throws `invalid`. */
 export function changeFacts(
   before: Facts,
   { links, videos, languages, requirements, content_notes: notes }: FactChanges,
@@ -44,8 +44,7 @@ type Requirements = Facts['requirements'][number];
 function readLink({ kind, url }: Link, index: number): Link {
   const address = readWebAddress(url);
   if (address?.protocol !== 'https:')
-    throw new ApiError(
-      4002,
+    throw errors.invalid(
       `links[${index}].url: must be an https address without a user name, such as https://example.com.`,
     );
   return { kind, url: address.href };
@@ -55,8 +54,7 @@ function readLink({ kind, url }: Link, index: number): Link {
 function readVideo(address: string, index: number): string {
   const video = readVideoLink(address);
   if (video === null)
-    throw new ApiError(
-      4002,
+    throw errors.invalid(
       `videos[${index}]: must be the address of a video on YouTube or Vimeo, such as https://www.youtube.com/watch?v=….`,
     );
   return video.page;
@@ -70,12 +68,12 @@ function isGiven({ minimum, recommended }: Requirements): boolean {
   return minimum !== '' || recommended !== '';
 }
 
-/** A filter that lets each key pass once, and throws 4002 for the second. */
+/** A filter that lets each key pass once, and throws `invalid` for the second. */
 function isFirst<Item>(field: string, keyOf: (item: Item) => string): (item: Item) => boolean {
   const seen = new Set<string>();
   return (item) => {
     const key = keyOf(item);
-    if (seen.has(key)) throw new ApiError(4002, `${field}: ${key} appears twice. Send it once.`);
+    if (seen.has(key)) throw errors.invalid(`${field}: ${key} appears twice. Send it once.`);
     seen.add(key);
     return true;
   };

@@ -1,6 +1,6 @@
 // Games: created by a signed-in developer, owned by an organisation, visible to its members and to people with a role
 // on the game, and to players depending on their visibility.
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { ApiError, type ErrorCode, errors } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/games';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
@@ -77,7 +77,7 @@ export async function createGameFor(
       return recordOf(created, role ?? 'owner');
     } catch (error) {
       // The owner deleted their account in the meantime.
-      if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+      if (isMissingReference(error)) throw errors.notSignedIn(undefined, { cause: error });
       if (!isUniqueViolation(error) && !(error instanceof ReservedAddressError)) throw error;
       if (input.slug !== undefined) throw takenSlug(input.slug, error);
     }
@@ -117,7 +117,7 @@ function takenSlug(slug: string, cause: unknown): ApiError {
     cause instanceof ReservedAddressError
       ? `slug: ${slug} belonged to a game that was deleted or renamed, and is reserved for its owner. Choose another one.`
       : `slug: ${slug} belongs to another game. Choose another one.`;
-  return new ApiError(4002, message, { cause });
+  return errors.invalid(message, { cause });
 }
 
 function recordOf(game: Game, role: Role): Record {
@@ -227,7 +227,7 @@ type GameChanges = games.Changes & FactChanges;
 async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, changes: GameChanges) {
   const locked = await lockGame(tx, gameId);
   const isPublishing = ![undefined, 'draft'].includes(changes.visibility);
-  if (isPublishing && (await games.findHidden(tx, gameId)) !== undefined) throw new ApiError(4239);
+  if (isPublishing && (await games.findHidden(tx, gameId)) !== undefined) throw errors.pageHidden();
   const [texts, facts] = [await games.readTexts(tx, gameId), await readFacts(tx, gameId)];
   const row = await games.updateGame(tx, gameId, changes, ctx.clock.now());
   if (row === undefined) throw unknownGame();
@@ -246,13 +246,10 @@ const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tag
 export const setGameRole = handle(contract.setGameRole, (ctx, { caller, input }) => {
   const { user_id: userId, role } = input;
   return changeMember(ctx, caller, input, async (tx, gameId, member) => {
-    if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game. Invite them to it.');
+    if (member === undefined) throw errors.notFound('user_id: no such member of the game. Invite them to it.');
     const { name, role: from, organisation_role: inOrganisation } = member;
     if (inOrganisation !== null && isAtLeast(inOrganisation, role))
-      throw new ApiError(
-        4002,
-        `role: ${name} is already ${inOrganisation} in the organisation. Change the role there.`,
-      );
+      throw errors.invalid(`role: ${name} is already ${inOrganisation} in the organisation. Change the role there.`);
     await games.setRole(tx, gameId, userId, role);
     recordChange('member', { name, role: from }, { name, role });
   });
@@ -260,10 +257,10 @@ export const setGameRole = handle(contract.setGameRole, (ctx, { caller, input })
 
 export const removeAdmin = handle(contract.removeAdmin, (ctx, { caller, input }) => {
   return changeMember(ctx, caller, input, async (tx, gameId, member) => {
-    if (member === undefined) throw new ApiError(4040, 'user_id: no such member of the game.');
+    if (member === undefined) throw errors.notFound('user_id: no such member of the game.');
     const { name, role, game_role: onGame } = member;
     if (onGame === null)
-      throw new ApiError(4002, `user_id: ${name} is ${role} in the organisation. Change the role there.`);
+      throw errors.invalid(`user_id: ${name} is ${role} in the organisation. Change the role there.`);
     await games.deleteRole(tx, gameId, input.user_id);
     recordChange('member', { name, role }, null);
   });
@@ -291,7 +288,7 @@ async function changeMember(
 /** Also without the sign-in that the organisation requires. */
 export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input }) => {
   const { game, role } = await requireMember(ctx, caller, input.uid, { anySignIn: true });
-  if (role === 'owner') throw new ApiError(4234);
+  if (role === 'owner') throw errors.lastOwner();
   const hasLeft = await transact(ctx.db, async (tx) => {
     await lockGame(tx, game.game_id);
     const isDeleted = await games.deleteRole(tx, game.game_id, caller.user.id);
@@ -301,12 +298,12 @@ export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input 
   if (!hasLeft) {
     // Without a role on the game alone, they have one in its organisation, unless they have just left.
     if ((await games.roleOnGame(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
-    throw new ApiError(4234, 'Your role comes from the organisation of the game. Leave the organisation instead.');
+    throw errors.lastOwner('Your role comes from the organisation of the game. Leave the organisation instead.');
   }
   return { game_uid: game.game_id };
 });
 
-/** Locks the game until the transaction ends and returns its current row. Throws 4040 if it was deleted. */
+/** Locks the game until the transaction ends and returns its current row. Throws `notFound` if it was deleted. */
 export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
   const game = await games.lockGame(tx, gameId);
   if (game === null) throw unknownGame();
@@ -370,9 +367,9 @@ export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<
 }
 
 /**
- * Returns a game on which the caller has the role that the called operation needs. Throws 4031 if their role is lower,
- * 4035 if they have not signed in as its organisation requires, unless `anySignIn` is set, and 4040 if they have none,
- * so as not to reveal that the game exists.
+ * Returns a game on which the caller has the role that the called operation needs. Throws `notAllowed` if their role is
+ * lower, `strongerSignInNeeded` if they have not signed in as its organisation requires, unless `anySignIn` is set, and
+ * `notFound` if they have none, so as not to reveal that the game exists.
  */
 export async function requireMember(
   ctx: Context,
@@ -389,7 +386,10 @@ export async function requireMember(
   return { game, role };
 }
 
-/** Throws 4035 if the caller has not signed in as the game's organisation requires. Others are machines or strangers. */
+/**
+ * Throws `strongerSignInNeeded` if the caller has not signed in as the game's organisation requires. Others are
+ * machines or strangers.
+ */
 export async function requireSignIn(ctx: Context, game: FoundGame, caller: Caller): Promise<void> {
   const obstacle = await findSignInObstacle(ctx, game, caller);
   if (obstacle !== null) throw obstacle;
@@ -402,7 +402,7 @@ async function findSignInObstacle(ctx: Context, game: FoundGame, caller: Caller)
 
 /**
  * The caller's role on a game that they may see; null for visitors, and for members who have not signed in as its
- * organisation requires. Drafts are only visible to members: throws 4035, and 4040 for others.
+ * organisation requires. Drafts are only visible to members: throws `strongerSignInNeeded`, and `notFound` for others.
  */
 export async function requireVisible(ctx: Context, game: FoundGame, caller: Caller): Promise<Role | null> {
   const role = await roleOf(ctx.db, game, caller);
@@ -414,12 +414,12 @@ export async function requireVisible(ctx: Context, game: FoundGame, caller: Call
   return null;
 }
 
-/** Throws 4031 if the role on a game is lower than needed. */
+/** Throws `notAllowed` if the role on a game is lower than needed. */
 export function requireRole(role: Role, needed: Role): void {
-  if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'game'));
+  if (!isAtLeast(role, needed)) throw errors.notAllowed(formatMissingRole(role, needed, 'game'));
 }
 
-/** Returns a game that the caller owns. Throws 4040, and 4031 for lower roles. */
+/** Returns a game that the caller owns. Throws `notFound`, and `notAllowed` for lower roles. */
 export async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
   const { game } = await requireMember(ctx, { ...caller, neededRole: 'owner' }, ref);
   return game;
@@ -433,20 +433,20 @@ export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role |
   return games.roleOnGame(db, game.game_id, caller.user.id);
 }
 
-/** Throws 4096 unless the owner of the game has verified their email. */
+/** Throws `ownerNotVerified` unless the owner of the game has verified their email. */
 export async function requireVerifiedOwner(ctx: Context, gameId: string): Promise<void> {
   const { owner_verified } = await readGameAndOwner(ctx, gameId);
-  if (!owner_verified) throw new ApiError(4096);
+  if (!owner_verified) throw errors.ownerNotVerified();
 }
 
-/** Returns the game of a deploy key with its owner. Throws 4023 if it was deleted together with its keys. */
+/** Returns the game of a deploy key with its owner. Throws `revokedKey` if it was deleted together with its keys. */
 export async function readGameAndOwner(ctx: Context, gameId: string) {
   const game = await games.readOwner(ctx.db, gameId);
-  if (game === undefined) throw new ApiError(4023);
+  if (game === undefined) throw errors.revokedKey();
   return game;
 }
 
-/** Returns the texts of the game. Throws 4040 if it was deleted. */
+/** Returns the texts of the game. Throws `notFound` if it was deleted. */
 export async function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
   const texts = await games.readTexts(ctx.db, gameId);
   if (texts === undefined) throw unknownGame();
@@ -459,5 +459,5 @@ export async function readFacts(db: Db, gameId: string): Promise<Facts> {
 }
 
 export function unknownGame(cause?: unknown): ApiError {
-  return new ApiError(4040, "This game does not exist, or you don't have access to it.", { cause });
+  return errors.notFound("This game does not exist, or you don't have access to it.", { cause });
 }

@@ -1,5 +1,5 @@
 // Organisations: created by a person, who becomes their owner; seen by their members; renamed and deleted by owners.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/organisations';
@@ -62,7 +62,7 @@ function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller, m
   };
 }
 
-/** The organisation as its member sees it. Throws 4040 for others. */
+/** The organisation as its member sees it. Throws `notFound` for others. */
 export async function readDetail(db: Db, caller: AccountCaller, organisationId: string): Promise<Detail> {
   const [own] = await organisations.listOfPerson(db, caller.user.id, organisationId);
   if (own === undefined) throw unknownOrganisation();
@@ -78,7 +78,7 @@ export async function readDetail(db: Db, caller: AccountCaller, organisationId: 
 export const createOrganisation = handle(contract.createOrganisation, async (ctx, { caller, input }) => {
   const { user } = caller;
   if ((await organisations.countOfPerson(ctx.db, user.id)) >= LIMITS.organisations)
-    throw new ApiError(4002, `name: you are a member of ${LIMITS.organisations} organisations. Leave one first.`);
+    throw errors.invalid(`name: you are a member of ${LIMITS.organisations} organisations. Leave one first.`);
   const organisationId = newId();
   return withFreeSlug(input.slug, () =>
     transact(ctx.db, async (tx) => {
@@ -123,13 +123,13 @@ async function withFreeSlug<T>(slug: string | null | undefined, work: () => Prom
     return await work();
   } catch (error) {
     // The person deleted their account in the meantime.
-    if (isMissingReference(error)) throw new ApiError(4011, undefined, { cause: error });
+    if (isMissingReference(error)) throw errors.notSignedIn(undefined, { cause: error });
     if (error instanceof ReservedAddressError)
-      throw new ApiError(4002, `slug: ${slug} was another organisation's, and is reserved. Choose another one.`, {
+      throw errors.invalid(`slug: ${slug} was another organisation's, and is reserved. Choose another one.`, {
         cause: error,
       });
     if (!isUniqueViolation(error)) throw error;
-    throw new ApiError(4002, `slug: ${slug} belongs to another organisation. Choose another one.`, { cause: error });
+    throw errors.invalid(`slug: ${slug} belongs to another organisation. Choose another one.`, { cause: error });
   }
 }
 
@@ -158,7 +158,7 @@ export const deleteOrganisation = handle(contract.deleteOrganisation, async (ctx
     recordChange('organisation', { name, slug }, null);
     return { organisation_uid: id };
   }).catch((cause: unknown) => {
-    throw isMissingReference(cause) ? new ApiError(4238, undefined, { cause }) : cause;
+    throw isMissingReference(cause) ? errors.organisationHasGames(undefined, { cause }) : cause;
   });
 });
 
@@ -167,7 +167,7 @@ export const getOrganisationSignIn = handle(contract.getOrganisationSignIn, asyn
   return readSignIn(ctx, organisation);
 });
 
-/** Throws 4002 without a single sign-on, and 4035 if the caller would lock themselves out. */
+/** Throws `invalid` without a single sign-on, and `strongerSignInNeeded` if the caller would lock themselves out. */
 export const requireSignIn = handle(contract.requireSignIn, (ctx, { caller, input }) => {
   const required = input.required_sign_in;
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
@@ -192,8 +192,9 @@ export async function setRequiredSignInWithin(
 type AccessOptions = { readonly anySignIn?: boolean };
 
 /**
- * Returns an organisation in which the caller has the role that the called operation needs. Throws 4031 if their role is
- * lower, 4035 if they have not signed in as the organisation requires, and 4040 if they are not a member.
+ * Returns an organisation in which the caller has the role that the called operation needs. Throws `notAllowed` if
+ * their role is lower, `strongerSignInNeeded` if they have not signed in as the organisation requires, and `notFound`
+ * if they are not a member.
  */
 export async function requireOrganisation(
   ctx: Context,
@@ -223,7 +224,7 @@ async function requireAccess(
   if (obstacle !== null) throw obstacle;
   noteOrganisation(organisation);
   const needed = caller.neededRole ?? 'owner';
-  if (!isAtLeast(role, needed)) throw new ApiError(4031, formatMissingRole(role, needed, 'organisation'));
+  if (!isAtLeast(role, needed)) throw errors.notAllowed(formatMissingRole(role, needed, 'organisation'));
   return role;
 }
 
@@ -248,7 +249,7 @@ export async function changeOrganisation<T>(
   );
 }
 
-/** Locks the organisation until the transaction ends. Throws 4040 if it was deleted. */
+/** Locks the organisation until the transaction ends. Throws `notFound` if it was deleted. */
 export async function lockOrganisation(tx: Tx, organisationId: string): Promise<Organisation> {
   const organisation = await organisations.lockOrganisation(tx, organisationId);
   if (organisation === undefined) throw unknownOrganisation();
@@ -257,5 +258,5 @@ export async function lockOrganisation(tx: Tx, organisationId: string): Promise<
 }
 
 function unknownOrganisation(): ApiError {
-  return new ApiError(4040, "This organisation does not exist, or you don't have access to it.");
+  return errors.notFound("This organisation does not exist, or you don't have access to it.");
 }

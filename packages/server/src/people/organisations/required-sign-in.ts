@@ -1,5 +1,5 @@
 // What an organisation requires of how people sign in: set by its owners, and checked for each call.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/organisations';
 import { meetsRequirement, SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
@@ -21,7 +21,7 @@ export async function listMetRequirements(db: Db, caller: AccountCaller): Promis
   return possible.filter((each) => meetsRequirement(each, proof));
 }
 
-/** The error 4035 with what to do; null if the caller signed in as the organisation requires. */
+/** The error `strongerSignInNeeded` with what to do; null if the caller signed in as the organisation requires. */
 export async function findObstacleOf(
   ctx: Context,
   db: Db,
@@ -54,7 +54,7 @@ export async function findObstacleIn(
   return organisation === undefined ? null : findObstacleOf(ctx, ctx.db, caller, organisation);
 }
 
-/** Throws 4035 if the caller's own organisation requires a sign-in that they don't meet. */
+/** Throws `strongerSignInNeeded` if the caller's own organisation requires a sign-in that they don't meet. */
 export async function requirePersonalSignIn(ctx: Context, caller: AccountCaller): Promise<void> {
   const organisation = await sql.findRequiringPersonal(ctx.db, caller.user.id);
   const obstacle = organisation === undefined ? null : await findObstacleOf(ctx, ctx.db, caller, organisation);
@@ -91,8 +91,8 @@ export async function readSignIn(
 }
 
 /**
- * The error that keeps the caller from requiring this: 4002 if the operator has no single sign-on, and 4035 if they
- * have not signed in like that themselves, because they would lock themselves out.
+ * The error that keeps the caller from requiring this: `invalid` if the operator has no single sign-on, and
+ * `strongerSignInNeeded` if they have not signed in like that themselves, because they would lock themselves out.
  */
 export async function findObstacleToRequiring(
   ctx: Context,
@@ -102,6 +102,6 @@ export async function findObstacleToRequiring(
   required: SignInRequirement,
 ): Promise<ApiError | null> {
   if (required === 'single_sign_on' && nameOfSingleSignOn(ctx) === null)
-    return new ApiError(4002, 'required_sign_in: the operator of this service has not set up single sign-on.');
+    return errors.invalid('required_sign_in: the operator of this service has not set up single sign-on.');
   return findObstacleOf(ctx, db, caller, { ...organisation, required_sign_in: required });
 }

@@ -1,5 +1,5 @@
 // Decides whether a caller has signed in as an organisation requires, and says what to do if not.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { meetsRequirement, type SignInProof, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 
 export type SignInCheck = {
@@ -13,13 +13,13 @@ export type SignInCheck = {
   readonly singleSignOn: string | null;
 };
 
-/** The error 4035; null if the requirement is met. */
+/** The error `strongerSignInNeeded`; null if the requirement is met. */
 export function findSignInObstacle(check: SignInCheck): ApiError | null {
   const { organisation, required, proof } = check;
   if (meetsRequirement(required, proof)) return null;
   const what = required === 'second_factor' ? 'a second factor' : 'single sign-on';
   const { uid: organisation_uid, name } = organisation;
-  return new ApiError(4035, `${name} requires ${what}. ${describeRemedy(check)}`, {
+  return errors.strongerSignInNeeded(`${name} requires ${what}. ${describeRemedy(check)}`, {
     data: { organisation_uid, required_sign_in: required },
   });
 }

@@ -1,5 +1,5 @@
 // Builds: registered with a deploy key, found by id or identity, listed for tools and developers.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/builds';
@@ -23,7 +23,7 @@ type Filters = Optional<Omit<InputOf<typeof contract.listGameBuilds>, 'uid' | 'c
 const PAGE_SIZE = 20;
 
 export const registerBuild = handle(contract.registerBuild, async (ctx, { caller, input }) => {
-  await requireOwnProgram(ctx, caller.gameId, input, 4026);
+  await requireOwnProgram(ctx, caller.gameId, input, CODES.invalidBuild);
   const identity: BuildIdentity = {
     version: input.version.trim(),
     build_type: input.build_type ?? 'game',
@@ -64,7 +64,7 @@ export const listGameBuilds = handle(contract.listGameBuilds, async (ctx, { call
   const { game } = await requireMember(ctx, caller, input.uid);
   const { page, page_size, cursor, limit, uid: _, sort, ...filters } = input;
   if (cursor !== undefined && sort !== undefined && sort !== 'registered')
-    throw new ApiError(4002, 'cursor: only for builds by registration. Use page, or leave sort out.');
+    throw errors.invalid('cursor: only for builds by registration. Use page, or leave sort out.');
   const list = ['builds', game.game_id, filters];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const { last, rows, pagination } = await listPage(ctx.db, game.game_id, {
@@ -87,7 +87,7 @@ export const listGameBuilds = handle(contract.listGameBuilds, async (ctx, { call
   };
 });
 
-/** Throws 4006. */
+/** Throws `unknownBuild`. */
 export const getGameBuild = handle(contract.getGameBuild, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [build, files] = await Promise.all([
@@ -112,9 +112,9 @@ async function addTokenNames<File extends { readonly origin: Origin }>(
 /** Crash reports and channel histories still link to deleted builds, so the error names the deletion. */
 async function unknownBuild(db: Db, gameId: string, buildId: string): Promise<ApiError> {
   const deleted = await builds.findDeleted(db, gameId, buildId);
-  if (deleted === undefined) return new ApiError(4006, 'build_id: this game has no such build.');
+  if (deleted === undefined) return errors.unknownBuild('build_id: this game has no such build.');
   const day = utcDayOf(deleted.deleted_at);
-  return new ApiError(4006, `Build ${deleted.version} was deleted on ${day} by ${deleted.deleted_by}.`);
+  return errors.unknownBuild(`Build ${deleted.version} was deleted on ${day} by ${deleted.deleted_by}.`);
 }
 
 /** A page by its number, or after the position `after`. `last` is its last build if another page follows. */
@@ -177,7 +177,7 @@ export async function findBuilds(
   return new Map(matches.map((build) => [build.build_id, build]));
 }
 
-/** Returns the game's build with this id or identity. Throws 4039. */
+/** Returns the game's build with this id or identity. Throws `unknownBuildOfFile`. */
 export async function requireBuild(db: Db, gameId: string, key: { buildId: string } | BuildIdentity): Promise<Build> {
   const build =
     'buildId' in key ? await findBuild(db, gameId, key.buildId) : await builds.findByIdentity(db, gameId, key);
@@ -186,11 +186,11 @@ export async function requireBuild(db: Db, gameId: string, key: { buildId: strin
     'buildId' in key
       ? 'build_id: this game has no such build. Register it first.'
       : 'This game has no build with this build_type, version, os, arch and channel. Register it first.';
-  throw new ApiError(4039, message);
+  throw errors.unknownBuildOfFile(message);
 }
 
 /** Returns the error for an upload whose row could not refer to its build; other errors unchanged. */
 export function orDeletedBuild(cause: unknown): unknown {
   if (!isMissingReference(cause)) return cause;
-  return new ApiError(4039, 'The build was deleted during the upload. Register it again.', { cause });
+  return errors.unknownBuildOfFile('The build was deleted during the upload. Register it again.', { cause });
 }

@@ -1,6 +1,6 @@
 // Channels: the build that each one offers on each platform, moved by uploads, promotions and rollbacks, with a
 // history.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/channels';
@@ -69,7 +69,7 @@ export type PromotionInput = {
   now: Date;
 };
 
-/** Promotes within a transaction. Throws 4006 and 4099, after which the transaction can continue. */
+/** Promotes within a transaction. Throws `unknownBuild` and `notClean`, after which the transaction can continue. */
 export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
   const { gameId, channel, movedBy, now } = input;
   const build = await requireOfferedBuild(tx, gameId, input.build_id);
@@ -95,13 +95,13 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
   return moved!;
 }
 
-/** Returns the game's build, which must have an offered file. Throws 4006 and 4099. */
+/** Returns the game's build, which must have an offered file. Throws `unknownBuild` and `notClean`. */
 export async function requireOfferedBuild(db: Db, gameId: string, buildId: string): Promise<Build> {
   const build = await findBuild(db, gameId, buildId);
   if (build === null)
-    throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+    throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
   if ((await newestOfferedFile(db, gameId, build.build_id)) === null)
-    throw new ApiError(4099, 'build_id: this build has no clean file. Wait for its scan or upload one.');
+    throw errors.notClean('build_id: this build has no clean file. Wait for its scan or upload one.');
   return build;
 }
 
@@ -182,7 +182,7 @@ async function rollBackPlaces(
     fits(pointer, input.channel, platform),
   );
   if (pointers.length === 0)
-    throw new ApiError(4075, 'The channel offers nothing on this platform, so there is nothing to roll back.');
+    throw errors.noEarlierBuild('The channel offers nothing on this platform, so there is nothing to roll back.');
   // All platforms are rolled back or none, so players never get builds that were not released together.
   await transact(ctx.db, async (tx) => {
     for (const { channel, os, arch } of pointers) {
@@ -210,8 +210,7 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
   const current = await channels.findPointer(tx, place);
   const [target] = current === undefined ? [] : await channels.findRollbacks(tx, place.gameId, [current.move_id]);
   if (current === undefined || target === undefined) {
-    throw new ApiError(
-      4075,
+    throw errors.noEarlierBuild(
       `There is no earlier build of ${place.channel} on ${place.os} ${place.arch} to roll back to. Promote a build instead.`,
     );
   }

@@ -1,7 +1,7 @@
 // The `chauffeur` command that this server hands out: its files, and the scripts that install it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/cli';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -19,8 +19,8 @@ export function cliFolderOf({ config }: Context): string {
 }
 
 /**
- * The files of the command; null if the folder has none, as before a checkout is built. They are read each time, because
- * in a checkout, one is added while the server runs. Throws an Error if `command.json` is invalid.
+ * The files of the command; null if the folder has none, as before a checkout is built. They are read each time,
+ * because in a checkout, one is added while the server runs. Throws an Error if `command.json` is invalid.
  */
 export function readCliRelease(ctx: Context): Release | null {
   const path = join(cliFolderOf(ctx), 'command.json');
@@ -41,7 +41,7 @@ export const getCli = handle(contract.getCli, readCli);
 
 async function readCli(ctx: Context): Promise<OutputOf<typeof contract.getCli>> {
   const release = readCliRelease(ctx);
-  if (release === null) throw new ApiError(4040, 'This server does not offer the chauffeur command.');
+  if (release === null) throw errors.notFound('This server does not offer the chauffeur command.');
   const base = `${ctx.publicUrl}/cli`;
   return {
     version: release.version,

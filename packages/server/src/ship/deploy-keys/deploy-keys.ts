@@ -1,7 +1,7 @@
 // Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool, as
 // upload tokens are.
 import { timingSafeEqual } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { Context, GameCaller } from '../../context.ts';
@@ -123,10 +123,11 @@ export async function readDeployKeys(ctx: Context, gameId: string): Promise<Outp
 }
 
 /**
- * Returns the game of a key pair, which is a deploy key or an upload token. Throws 4022 for an unknown access token, 4023
- * for a revoked key or a revoked or expired token, 4013 if the owner of the game is disabled, and 4024 for a wrong secret. The secret is always hashed and compared
- * in constant time, and a revocation is revealed only to callers with the correct secret, so neither the response time
- * nor the code helps to guess a key.
+ * Returns the game of a key pair, which is a deploy key or an upload token. Throws `unknownAccessToken` for an unknown
+ * access token, `revokedKey` for a revoked key or a revoked or expired token, `accountDisabled` if the owner of the
+ * game is disabled, and `wrongSecretKey` for a wrong secret. The secret is always hashed and compared in constant time,
+ * and a revocation is revealed only to callers with the correct secret, so neither the response time nor the code helps
+ * to guess a key.
  */
 export async function authenticateKey(
   ctx: Context,
@@ -138,20 +139,21 @@ export async function authenticateKey(
   const key = await keys.findKey(ctx.db, tokenHash);
   const token = key === undefined ? await tokens.findToken(ctx.db, tokenHash) : undefined;
   const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
-  if (key === undefined && token === undefined) throw new ApiError(4022);
-  if (!matches) throw new ApiError(4024);
-  if ((key ?? token)!.owners_disabled) throw new ApiError(4013, 'The accounts of all owners of the game are disabled.');
+  if (key === undefined && token === undefined) throw errors.unknownAccessToken();
+  if (!matches) throw errors.wrongSecretKey();
+  if ((key ?? token)!.owners_disabled)
+    throw errors.accountDisabled('The accounts of all owners of the game are disabled.');
   if (token !== undefined) return callerOf(ctx, token, address);
-  if (key!.revoked_at !== null) throw new ApiError(4023);
+  if (key!.revoked_at !== null) throw errors.revokedKey();
   if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);
   return { kind: 'game', gameId: key!.game_id, keyRef: key!.key_ref };
 }
 
 async function callerOf(ctx: Context, token: tokens.FoundToken, address: string): Promise<GameCaller> {
   const { game_id: gameId, token_id: id, key_ref: keyRef, name, scopes, expires_at: expiresAt } = token;
-  if (token.revoked_at !== null) throw new ApiError(4023, 'The upload token was revoked.');
+  if (token.revoked_at !== null) throw errors.revokedKey('The upload token was revoked.');
   if (expiresAt !== null && expiresAt <= ctx.clock.now())
-    throw new ApiError(4023, `The upload token expired on ${expiresAt.toISOString().slice(0, 10)}.`);
+    throw errors.revokedKey(`The upload token expired on ${expiresAt.toISOString().slice(0, 10)}.`);
   if (token.stale) await tokens.touchToken(ctx.db, gameId, id, address);
   return { kind: 'game', gameId, keyRef, token: { id, name, scopes, expiresAt } };
 }

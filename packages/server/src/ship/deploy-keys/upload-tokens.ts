@@ -1,5 +1,5 @@
 // Upload tokens: created with a name, scopes and an expiry, shown once, and renamed and revoked one at a time.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type OutputOf, UPLOAD_SCOPES } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/deploy-keys';
@@ -28,10 +28,7 @@ export const createUploadToken = handle(contract.createUploadToken, async (ctx, 
     // The lock makes the limit hold for concurrent calls.
     await lockGame(tx, game.game_id);
     if ((await tokens.countActiveTokens(tx, game.game_id, now)) >= LIMITS.uploadTokens)
-      throw new ApiError(
-        4002,
-        `The game has ${LIMITS.uploadTokens} active tokens, which is the limit. Revoke one first.`,
-      );
+      throw errors.invalid(`The game has ${LIMITS.uploadTokens} active tokens, which is the limit. Revoke one first.`);
     const row = await tokens.insertToken(tx, {
       game_id: game.game_id,
       token_id: newId(now.getTime()),
@@ -82,7 +79,7 @@ export const revokeUploadToken = handle(contract.revokeUploadToken, async (ctx, 
 });
 
 function unknownToken(): ApiError {
-  return new ApiError(4040, 'token_id: the game has no such upload token.');
+  return errors.notFound('token_id: the game has no such upload token.');
 }
 
 function recordOf(row: tokens.TokenRow, now: Date): TokenRecord {

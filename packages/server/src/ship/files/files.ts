@@ -1,5 +1,5 @@
 // Uploaded files of builds: their rows, their scan state, and rejected uploads.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import * as contract from '@chauffeur/contract/operations/files';
 import type { Context, GameCaller } from '../../context.ts';
@@ -114,7 +114,7 @@ export async function newestOfferedFiles(
 
 export const getFile = handle(contract.getFile, async (ctx, { caller, input }) => {
   const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
-  if (file === undefined) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  if (file === undefined) throw errors.notFound('file_uid: this game has no such file.');
   const history = await files.readScanHistory(ctx.db, file);
   return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
 });

@@ -1,6 +1,6 @@
 // The streaming routes of store images: the form that adds images, and the image files.
 import { createReadStream } from 'node:fs';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/media';
 import type { FastifyRequest } from 'fastify';
@@ -72,7 +72,7 @@ async function encodeFile(file: ReceivedFile, kind: ImageKind, index: number): P
   const { filename, path: source } = file;
   const path = `${source}.encoded`;
   const result = await encodeImage({ source, target: path, kind });
-  if ('refused' in result) throw new ApiError(4151, `${filename}: ${result.refused}`, { data: { index } });
+  if ('refused' in result) throw errors.imageRefused(`${filename}: ${result.refused}`, { data: { index } });
   return { ...result, filename, path };
 }
 
@@ -130,10 +130,10 @@ function blobOf({ blob_key: key, size, media_id: id, content_type: contentType }
   return { key, size, etag: `"${id}"`, contentType };
 }
 
-/** Throws 4040 if the image has no copy of this width. */
+/** Throws `notFound` if the image has no copy of this width. */
 function copyOf({ blob_key: key, media_id: id, copy_widths: widths, copy_sizes: sizes }: ImageRow, width: number) {
   const size = sizes[widths.indexOf(width)];
   if (size === undefined)
-    throw new ApiError(4040, 'width: the image has no copy of this width. Use one of the listed widths.');
+    throw errors.notFound('width: the image has no copy of this width. Use one of the listed widths.');
   return { key: copyKeyOf(key, width), size, etag: `"${id}-${width}"`, contentType: 'image/webp' };
 }

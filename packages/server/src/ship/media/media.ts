@@ -1,5 +1,5 @@
 // Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order chosen by the developer.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/media';
@@ -98,7 +98,7 @@ function recordOf(ctx: Reader, image: ImageRow): ImageRecord {
 
 /**
  * Adds images of one kind, all or none. Screenshots are added to the end of the gallery; a cover or thumbnail replaces
- * the current one. Throws 4152 if the gallery has no room for all of them; the caller then deletes their blobs.
+ * the current one. Throws `mediaFull` if the gallery has no room for all of them; the caller then deletes their blobs.
  */
 export async function addImages(
   ctx: Context,
@@ -124,13 +124,12 @@ export async function addImages(
 function requireGallerySpace(present: number, more: number): void {
   const max = LIMITS.galleryImages;
   if (present + more <= max) return;
-  throw new ApiError(
-    4152,
+  throw errors.mediaFull(
     `The gallery has ${present} of at most ${max} images and no room for ${more} more. Delete some first.`,
   );
 }
 
-/** Deletes an image by its uid, or the cover or thumbnail by its kind. Throws 4040 and 4153. */
+/** Deletes an image by its uid, or the cover or thumbnail by its kind. Throws `notFound` and `imageNeeded`. */
 export const deleteMedia = handle(contract.deleteMedia, async (ctx, { caller, input }) => {
   return deleteImage(ctx, caller.gameId, input.uid);
 });
@@ -152,10 +151,10 @@ async function deleteImage(ctx: Context, gameId: string, uid: string): Promise<I
 async function requireUnlisted(tx: Tx, gameId: string, kind: ImageKind): Promise<void> {
   const game = await findGame(tx, gameId);
   if (game?.visibility !== 'public') return;
-  throw new ApiError(4153, `A public game needs its ${kind}. Upload a replacement, or make the game invisible first.`);
+  throw errors.imageNeeded(`A public game needs its ${kind}. Upload a replacement, or make the game invisible first.`);
 }
 
-/** Sorts the gallery. Throws 4154 unless the order names each of its images exactly once. */
+/** Sorts the gallery. Throws `wrongOrder` unless the order names each of its images exactly once. */
 export const orderMedia = handle(contract.orderMedia, (ctx, { caller, input }) => {
   return orderGallery(ctx, caller.gameId, input.order);
 });
@@ -165,8 +164,7 @@ function orderGallery(ctx: Context, gameId: string, uids: readonly string[]): Pr
   return changeImages(ctx, gameId, async (tx, images) => {
     const gallery = images.filter(({ kind }) => kind === 'screenshot').map(({ media_id }) => media_id);
     if (order.length !== gallery.length || new Set(order).symmetricDifference(new Set(gallery)).size > 0) {
-      throw new ApiError(
-        4154,
+      throw errors.wrongOrder(
         `order: must name each of the ${gallery.length} images in the gallery exactly once. List the images and send all their uids.`,
       );
     }
@@ -198,7 +196,7 @@ function changeImages<T>(ctx: Context, gameId: string, work: (tx: Tx, images: Im
   });
 }
 
-/** Returns an image of a game that the caller may see. Throws 4040. */
+/** Returns an image of a game that the caller may see. Throws `notFound`. */
 export async function requireVisibleImage(
   ctx: Context,
   caller: Caller,
@@ -209,13 +207,13 @@ export async function requireVisibleImage(
   const game = await findGame(ctx.db, image.game_id);
   if (game === null) throw unknownImage();
   await requireVisible(ctx, game, caller).catch((error: unknown) => {
-    throw error instanceof ApiError && error.code === 4040 ? unknownImage(error) : error;
+    throw isError(error, 'notFound') ? unknownImage(error) : error;
   });
   return { image, game };
 }
 
 export function unknownImage(cause?: unknown): ApiError {
-  return new ApiError(4040, "uid: this image does not exist, or you don't have access to it.", { cause });
+  return errors.notFound("uid: this image does not exist, or you don't have access to it.", { cause });
 }
 
 /** Deletes the blobs of images without a row. If this fails, the sweep deletes them later. */

@@ -1,7 +1,7 @@
 // Receives the form of an image upload: the kind, and the image files, which are written to a folder.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { MAX_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { MediaKindInput } from '@chauffeur/contract/operations/media';
@@ -19,18 +19,21 @@ export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
 
 const Form = Type.Object({ kind: MediaKindInput });
 
-/** Throws 4150 for an invalid form, and 4151 with the index of the file at the first byte over the size limit. */
+/**
+ * Throws `invalidMedia` for an invalid form, and `imageRefused` with the index of the file at the first byte over the
+ * size limit.
+ */
 export async function receiveImages(request: FastifyRequest, folder: string, idleMs: number): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
   const fields = await readForm(request.raw, {
     maxBytes: LIMITS.imagesPerRequest * MAX_IMAGE_BYTES + MIB,
     maxFiles: LIMITS.imagesPerRequest,
-    invalid: 4150,
+    invalid: CODES.invalidMedia,
     idleMs,
     checkAccess: request.checkAccess,
     async onFile({ filename, bytes }) {
       const problem = findFilenameProblem(filename);
-      if (problem !== null) throw new ApiError(4150, problem);
+      if (problem !== null) throw errors.invalidMedia(problem);
       const index = files.length;
       const path = join(folder, String(index));
       files.push({ filename, path });
@@ -43,13 +46,13 @@ export async function receiveImages(request: FastifyRequest, folder: string, idl
   });
   const kind = readKind(fields);
   if (kind !== 'screenshot' && files.length > 1)
-    throw new ApiError(4150, `file: a game has one ${kind}. Send exactly one file part.`);
+    throw errors.invalidMedia(`file: a game has one ${kind}. Send exactly one file part.`);
   return { kind, files };
 }
 
 function readKind(fields: Fields): ImageKind {
   const problem = findProblem(Form, { ...fields });
-  if (problem !== null) throw new ApiError(4150, problem);
+  if (problem !== null) throw errors.invalidMedia(problem);
   return fields.kind === 'gallery' ? 'screenshot' : (fields.kind as ImageKind);
 }
 
@@ -63,7 +66,7 @@ async function* limited(source: ByteSource, tooLarge: () => Error): ByteSource {
 }
 
 function tooLarge(filename: string, index: number): ApiError {
-  return new ApiError(4151, `${filename}: larger than ${MAX_IMAGE_BYTES / MIB} MB. Make it smaller.`, {
+  return errors.imageRefused(`${filename}: larger than ${MAX_IMAGE_BYTES / MIB} MB. Make it smaller.`, {
     data: { index },
   });
 }

@@ -57,21 +57,21 @@ export const listGameStorage = handle(
   },
 );
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const getGameQuota = handle(contract.getGameQuota, async (ctx, { input: { uid } }) => {
   const game = await findGame(ctx.db, uid);
   if (game === null) throw unknownGame();
   return readGameQuota(ctx, game.game_id);
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const setGameQuota = handle(contract.setGameQuota, (ctx, { caller: { user }, input: { uid, ...quota } }) => {
   return changeQuota(ctx, uid, quota, user.name);
 });
 
 /**
  * Changes the limits of a game and records who did it, null for the command. Undefined limits stay as they are. Throws
- * 4040.
+ * `notFound`.
  */
 export async function changeQuota(
   ctx: Context,

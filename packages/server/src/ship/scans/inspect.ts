@@ -1,5 +1,5 @@
 // Checks the directory of an uploaded zip in a thread, before the upload gets its response.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { Os } from '@chauffeur/contract/identity';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
@@ -15,8 +15,8 @@ const THREAD = new URL('./inspect.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 
 /**
- * Why the zip under `key` is refused for a build of `os`; null if it is accepted. Rejects
- * with BlobMissingError, with the store's errors, with 5030 if the store doesn't respond, and with ThreadCrashError.
+ * Why the zip under `key` is refused for a build of `os`; null if it is accepted. Rejects with BlobMissingError, with
+ * the store's errors, with `unavailable` if the store doesn't respond, and with ThreadCrashError.
  */
 export async function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
   const input: InspectInput = { blobSettings, key, os };
@@ -24,6 +24,6 @@ export async function inspectZip(blobSettings: BlobSettings, key: string, os?: O
     return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   } catch (cause) {
     // The rules take a second at most. The rest is waiting for the store.
-    throw cause instanceof ThreadTimeoutError ? new ApiError(5030, undefined, { cause }) : cause;
+    throw cause instanceof ThreadTimeoutError ? errors.unavailable(undefined, { cause }) : cause;
   }
 }

@@ -1,6 +1,6 @@
 // One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last
 // one completes the upload.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors, isError } from '@chauffeur/contract/errors';
 import type { ChunkReceipt, UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { BlobMissingError, type BlobUpload } from '../../kernel/blobs/store.ts';
@@ -55,23 +55,23 @@ function isLost(error: unknown): boolean {
 
 function readHeaders({ sessionId, contentRange }: { sessionId: string; contentRange: string }): ContentRange {
   if (sessionId === '')
-    throw new ApiError(4044, 'X-Upload-Session-ID: missing. Send the session_id of the open session.');
+    throw errors.invalidChunk('X-Upload-Session-ID: missing. Send the session_id of the open session.');
   const range = parseContentRange(contentRange);
   if (range === null)
-    throw new ApiError(4044, 'Content-Range: missing or malformed. Send bytes <start>-<end>/<total_size>.');
+    throw errors.invalidChunk('Content-Range: missing or malformed. Send bytes <start>-<end>/<total_size>.');
   return range;
 }
 
 function requireSameTotal(session: Session, range: ContentRange): void {
   if (range.total === session.total_size) return;
-  throw new ApiError(4044, `Content-Range: wrong total. This session was opened for ${session.total_size} bytes.`, {
+  throw errors.invalidChunk(`Content-Range: wrong total. This session was opened for ${session.total_size} bytes.`, {
     data: { current_size: session.current_size },
   });
 }
 
 function requireContinuation(session: Session, range: ContentRange): void {
   if (range.start === session.current_size) return;
-  throw new ApiError(4044, `Content-Range: the session has ${session.current_size} bytes. Continue there.`, {
+  throw errors.invalidChunk(`Content-Range: the session has ${session.current_size} bytes. Continue there.`, {
     status: 409,
     data: { current_size: session.current_size },
   });
@@ -92,7 +92,7 @@ async function repeatLast(
     findBuild(ctx.db, session.game_id, session.build_id),
   ]);
   if (file === null || build === null || range.end + 1 !== session.total_size) {
-    throw new ApiError(4045, 'X-Upload-Session-ID: this session is complete. Open a new session.');
+    throw errors.unknownSession('X-Upload-Session-ID: this session is complete. Open a new session.');
   }
   await readFile(drain);
   return uploadedFileOf(file, build);
@@ -121,8 +121,7 @@ async function store(
   const receiver = createReceiver({
     maxBytes: length,
     tooLarge: () =>
-      new ApiError(
-        4043,
+      errors.tooLarge(
         `The chunk is larger than the ${length} bytes of its Content-Range. Send exactly that range.`,
         currentSize(session),
       ),
@@ -135,8 +134,7 @@ async function store(
       async (part) => {
         upload = await storeBytes(ctx.blobs, session.blob, receiver, part.bytes);
         if (receiver.size < length)
-          throw new ApiError(
-            4044,
+          throw errors.invalidChunk(
             `The chunk is smaller than the ${length} bytes of its Content-Range. Send exactly that range.`,
             currentSize(session),
           );
@@ -203,7 +201,7 @@ async function finish(
     return file;
   } catch (error) {
     // The complete upload is invalid, so further chunks cannot fix it.
-    if (error instanceof ApiError && (error.code === 4046 || error.code === 4041)) await dropSession(ctx, session);
+    if (isError(error, 'wrongChecksum', 'invalidFile')) await dropSession(ctx, session);
     throw error;
   }
 }

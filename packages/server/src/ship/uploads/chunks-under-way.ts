@@ -1,5 +1,5 @@
 // The chunks that this process is receiving, so that a chunk whose sender has gone silent can be replaced by a retry.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { perContext } from '../../request/per-context.ts';
 
@@ -49,8 +49,7 @@ export async function endStalledChunk(ctx: Context, sessionId: string): Promise<
 }
 
 export function takenOver(): ApiError {
-  return new ApiError(
-    4047,
+  return errors.chunkUnderWay(
     'Another request has taken over this session. Send the chunk again to get the current_size.',
   );
 }

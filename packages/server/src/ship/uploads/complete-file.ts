@@ -1,6 +1,6 @@
 // Completes an upload: verifies the checksum, completes the blob, checks the zip, and records the file with its scan
 // job.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../../context.ts';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
@@ -33,8 +33,8 @@ export function blobKeyOf(gameId: string, fileId: string): string {
 }
 
 /**
- * Throws 4046 and 4041, after which the caller deletes the blob, and 4048 if the row could not be written, after which
- * the upload can be retried. `steps` run in the transaction that records the file.
+ * Throws `wrongChecksum` and `invalidFile`, after which the caller deletes the blob, and `fileNotSaved` if the row
+ * could not be written, after which the upload can be retried. `steps` run in the transaction that records the file.
  */
 export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const begun = performance.now();
@@ -59,15 +59,14 @@ async function complete(ctx: Context, arrival: Arrival, steps: RecordSteps): Pro
   const refusal = await inspectZip(ctx, upload.key, arrival.build.os);
   if (refusal !== null) {
     ctx.metrics.zipRefusals.inc({ rule: refusal.rule });
-    throw new ApiError(4041, refusal.reason);
+    throw errors.invalidFile(refusal.reason);
   }
   return uploadedFileOf(await record(ctx, arrival, steps), arrival.build);
 }
 
 function requireChecksum(digest: string, announced: string): void {
   if (digest !== announced)
-    throw new ApiError(
-      4046,
+    throw errors.wrongChecksum(
       'checksum: the received bytes have another SHA-256. Compute it again and restart the upload.',
     );
 }
@@ -93,7 +92,7 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
     });
   } catch (cause) {
     const error = orDeletedBuild(cause);
-    throw error instanceof ApiError ? error : new ApiError(4048, undefined, { cause });
+    throw error instanceof ApiError ? error : errors.fileNotSaved(undefined, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 // The streaming routes of uploads: forms with a complete file or a chunk, and the form that opens a session.
-import { ApiError } from '@chauffeur/contract/errors';
+import { CODES, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/uploads';
 import type { FastifyRequest } from 'fastify';
@@ -70,7 +70,7 @@ function readFormOf(
     onFile,
     maxBytes: LIMITS.fileBytes + FORM_BYTES,
     maxFiles: 1,
-    invalid: 4037,
+    invalid: CODES.unreadableForm,
     idleMs,
     signal,
     checkAccess: request.checkAccess,
@@ -80,7 +80,7 @@ function readFormOf(
 /** `POST …/tool/upload/sessions`: a urlencoded form, or JSON with the same fields. */
 export const openUploadSession = stream(contract.openUploadSession, async (ctx, { caller, request }) => {
   if (typeof request.body !== 'object' || request.body === null) {
-    throw new ApiError(4037, 'The form could not be read. Send it as application/x-www-form-urlencoded.');
+    throw errors.unreadableForm('The form could not be read. Send it as application/x-www-form-urlencoded.');
   }
   const texts = Object.entries(request.body).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',

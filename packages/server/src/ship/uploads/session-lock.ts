@@ -1,6 +1,6 @@
 // Finds an upload session, locks it while one of its chunks arrives, and deletes it.
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context, GameCaller } from '../../context.ts';
 import { isAlive } from '../../kernel/processes/presence.ts';
 import { isUuid, newId } from '../../kernel/secrets/ids.ts';
@@ -10,7 +10,7 @@ import * as sessions from './uploads.sql.ts';
 
 export type Session = sessions.SessionRow;
 
-/** Returns the game's session with this id. Throws 4045 if there is none or it has expired. */
+/** Returns the game's session with this id. Throws `unknownSession` if there is none or it has expired. */
 export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<Session> {
   const session = isUuid(sessionId) ? await sessions.findSession(ctx.db, caller.gameId, sessionId) : undefined;
   if (session === undefined || session.expires_at <= ctx.clock.now()) throw unknownSession();
@@ -18,7 +18,7 @@ export async function requireSession(ctx: Context, caller: GameCaller, sessionId
 }
 
 export function unknownSession(): ApiError {
-  return new ApiError(4045, 'X-Upload-Session-ID: this session does not exist or has expired. Open a new session.');
+  return errors.unknownSession('X-Upload-Session-ID: this session does not exist or has expired. Open a new session.');
 }
 
 /** A locked session. */
@@ -39,7 +39,7 @@ const RELEASE_AGAIN_MS = 500;
 
 /**
  * Locks the session for one chunk. The lock of a dead process is taken over immediately, the lock of a silent sender
- * after a few seconds. Throws 4047 while another chunk is arriving.
+ * after a few seconds. Throws `chunkUnderWay` while another chunk is arriving.
  */
 export async function lockSession(ctx: Context, session: Session): Promise<Locked> {
   const { processNo, lost } = ctx.presence.current();
@@ -53,9 +53,12 @@ export async function lockSession(ctx: Context, session: Session): Promise<Locke
     if (!(error instanceof ApiError)) await release();
     throw error;
   }
-  throw new ApiError(4047, 'Another chunk of this session is still uploading. Wait a moment and send this one again.', {
-    data: { retry_after: 1 },
-  });
+  throw errors.chunkUnderWay(
+    'Another chunk of this session is still uploading. Wait a moment and send this one again.',
+    {
+      data: { retry_after: 1 },
+    },
+  );
 }
 
 async function releaseLock(ctx: Context, session: Session, lock: sessions.Lock, lost: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 // The single upload: one form with the complete zip, stored while it arrives.
+import { CODES } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
@@ -35,7 +36,7 @@ export function startSingleUpload(ctx: Context, caller: GameCaller, storage: Fre
 
   async function resolve(fields: Fields) {
     const target = readTarget(fields);
-    await requireOwnProgram(ctx, caller.gameId, fields, 4039);
+    await requireOwnProgram(ctx, caller.gameId, fields, CODES.unknownBuildOfFile);
     const build = await requireBuild(ctx.db, caller.gameId, target.build);
     requireSamePlace(target, build);
     return { target, build };

@@ -1,5 +1,5 @@
 // Reads the build, platform and checksum from the text fields of an upload.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import {
   ArchInput,
   type BuildIdentity,
@@ -24,13 +24,14 @@ export type Target = Platform & { channel: string; checksum: string; build: { bu
 const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, checksum: ChecksumInput });
 
 /**
- * Throws 4038 without a build, 4041 for an invalid os, arch, channel or checksum, and 4039 for a malformed build id.
+ * Throws `missingBuildId` without a build, `invalidFile` for an invalid os, arch, channel or checksum, and
+ * `unknownBuildOfFile` for a malformed build id.
  */
 export function readTarget(fields: Fields): Target {
   const byId = fields.build_id !== undefined && fields.build_id !== '';
-  if (!byId && !(fields.build && fields.build_type && fields.version)) throw new ApiError(4038);
+  if (!byId && !(fields.build && fields.build_type && fields.version)) throw errors.missingBuildId();
   const problem = findProblem(Form, { ...fields });
-  if (problem !== null) throw new ApiError(4041, problem);
+  if (problem !== null) throw errors.invalidFile(problem);
   const { os = '', arch = '', channel = '', checksum = '', version = '', build_type = '' } = fields;
   const platform = { os: canonicalOs(os), arch: canonicalArch(arch), channel };
   if (!byId) {
@@ -41,7 +42,7 @@ export function readTarget(fields: Fields): Target {
     };
   }
   if (!isUuid(fields.build_id ?? ''))
-    throw new ApiError(4039, 'build_id: not a build id. Send the id that the registration returned.');
+    throw errors.unknownBuildOfFile('build_id: not a build id. Send the id that the registration returned.');
   return { ...platform, checksum: canonicalChecksum(checksum), build: { buildId: fields.build_id ?? '' } };
 }
 
@@ -51,31 +52,31 @@ export function hasTargetFields(fields: Fields): boolean {
   return identified && ['os', 'arch', 'channel', 'checksum'].every((name) => name in fields);
 }
 
-/** Throws 4041 if the form names another platform or channel than the registration of the build. */
+/** Throws `invalidFile` if the form names another platform or channel than the registration of the build. */
 export function requireSamePlace(target: Target, build: Platform & { channel: string }): void {
   for (const name of ['os', 'arch', 'channel'] as const) {
     if (target[name] !== build[name]) {
-      throw new ApiError(
-        4041,
+      throw errors.invalidFile(
         `${name}: the build is registered for ${build[name]}. Send that, or register another build.`,
       );
     }
   }
 }
 
-/** Returns a valid file name that ends in `.zip`; otherwise throws 4037 or 4041. */
+/** Returns a valid file name that ends in `.zip`; otherwise throws `unreadableForm` or `invalidFile`. */
 export function readFilename(name = ''): string {
   const problem = findFilenameProblem(name);
-  if (problem !== null) throw new ApiError(4037, problem);
-  if (!/\.zip$/i.test(name)) throw new ApiError(4041, 'filename: not a .zip. Send the build as a .zip.');
+  if (problem !== null) throw errors.unreadableForm(problem);
+  if (!/\.zip$/i.test(name)) throw errors.invalidFile('filename: not a .zip. Send the build as a .zip.');
   return name;
 }
 
-/** The announced bytes of a session. Throws 4037 unless it is a positive integer, and 4043 over 5 GB. */
+/**
+ * The announced bytes of a session. Throws `unreadableForm` unless it is a positive integer, and `tooLarge` over 5 GB.
+ */
 export function readTotalSize(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text) || Number(text) === 0) {
-    throw new ApiError(
-      4037,
+    throw errors.unreadableForm(
       `total_size: must be the size of the .zip in bytes, a whole number from 1 to ${LIMITS.fileBytes}.`,
     );
   }
@@ -84,5 +85,5 @@ export function readTotalSize(text: string | undefined): number {
 }
 
 export function tooLarge(): ApiError {
-  return new ApiError(4043, `The file is larger than 5 GB (${LIMITS.fileBytes} bytes). Split the build.`);
+  return errors.tooLarge(`The file is larger than 5 GB (${LIMITS.fileBytes} bytes). Split the build.`);
 }

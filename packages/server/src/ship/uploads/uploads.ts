@@ -1,5 +1,5 @@
 // Uploads: the sessions of zips that arrive in chunks, opened, listed and aborted. The streaming routes are in http.ts.
-import { ApiError } from '@chauffeur/contract/errors';
+import { CODES, errors } from '@chauffeur/contract/errors';
 import { canonicalChecksum } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/uploads';
@@ -31,7 +31,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   const filename = readFilename(fields.filename);
   const totalSize = readTotalSize(fields.total_size);
   const target = readTarget(fields);
-  await requireOwnProgram(ctx, caller.gameId, fields, 4039);
+  await requireOwnProgram(ctx, caller.gameId, fields, CODES.unknownBuildOfFile);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
   requireSamePlace(target, build);
   await requireFreeStorage(ctx, caller.gameId, totalSize);
@@ -66,8 +66,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
       const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
       const max = ctx.config.limitSessions;
       if (max > 0 && !countLimit(ctx.metrics, 'open_sessions', open < max)) {
-        throw new ApiError(
-          4291,
+        throw errors.tooManySessions(
           `This game has ${open} open upload sessions, which is the limit. Complete or abort one.`,
           {
             data: { retry_after: SLOT_RETRY_SECONDS },

@@ -1,5 +1,5 @@
 // A game's usage of its limits, and the storage quota for its builds, symbols, event files and videos.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/usage';
@@ -61,7 +61,9 @@ export type FreeStorage = {
   exceeded(): ApiError;
 };
 
-/** Checks the available storage before an upload is received. Throws 4292 if it is less than `bytes`. */
+/**
+ * Checks the available storage before an upload is received. Throws `storageLimitReached` if it is less than `bytes`.
+ */
 export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1): Promise<FreeStorage> {
   const { storage: quota } = await readLimits(ctx, ctx.db, gameId);
   if (quota === 0) return { bytes: Number.POSITIVE_INFINITY, exceeded: () => quotaExceeded(0, 0) };
@@ -72,8 +74,9 @@ export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1
 }
 
 /**
- * Call it in the transaction that uses storage, after its rows are written. Throws 4292 if they do not fit, which rolls
- * them back. From here on, transactions of the same game are serialized, so that together they cannot exceed the quota.
+ * Call it in the transaction that uses storage, after its rows are written. Throws `storageLimitReached` if they do not
+ * fit, which rolls them back. From here on, transactions of the same game are serialized, so that together they cannot
+ * exceed the quota.
  */
 export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promise<void> {
   const { storage: quota } = await readLimits(ctx, tx, gameId);
@@ -95,8 +98,7 @@ function sumOf({ builds, sessions, symbols, event_files, videos }: sql.StorageRo
 }
 
 function quotaExceeded(used: number, quota: number): ApiError {
-  return new ApiError(
-    4292,
+  return errors.storageLimitReached(
     `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds, symbols, event files and videos. Delete some, or complete or abort open uploads.`,
     { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
   );

@@ -1,5 +1,5 @@
 // The streaming routes of videos: the form that adds one, and the files.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/videos';
@@ -72,7 +72,7 @@ async function storeVideo(
   try {
     const filename = await storeForm(ctx, key, receiver, request);
     const reading = await inspectVideo(ctx.blobs.settings, key);
-    if ('refused' in reading) throw new ApiError(4155, `${filename}: ${reading.refused}`);
+    if ('refused' in reading) throw errors.videoRefused(`${filename}: ${reading.refused}`);
     const { type, width, height, seconds } = reading;
     return {
       game_id: gameId,
@@ -99,12 +99,12 @@ async function storeForm(ctx: Context, key: string, receiver: Receiver, request:
   await readForm(request.raw, {
     maxBytes: LIMITS.videoBytes + FORM_BYTES,
     maxFiles: 1,
-    invalid: 4150,
+    invalid: CODES.invalidMedia,
     idleMs: ctx.config.uploadIdleSeconds * 1000,
     checkAccess: request.checkAccess,
     async onFile(part) {
       const problem = findFilenameProblem(part.filename);
-      if (problem !== null) throw new ApiError(4150, problem);
+      if (problem !== null) throw errors.invalidMedia(problem);
       filename = part.filename;
       const upload = await storeBytes(ctx.blobs, await ctx.blobs.begin(key), receiver, part.bytes);
       await ctx.blobs.complete(upload);
@@ -114,7 +114,7 @@ async function storeForm(ctx: Context, key: string, receiver: Receiver, request:
 }
 
 function tooLarge(): ApiError {
-  return new ApiError(4155, refuseVideo(VIDEO_TOO_LARGE));
+  return errors.videoRefused(refuseVideo(VIDEO_TOO_LARGE));
 }
 
 /**

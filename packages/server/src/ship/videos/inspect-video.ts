@@ -1,5 +1,5 @@
 // Reads the container of an uploaded video in a thread, before the upload gets its response.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/settings.ts';
 import { ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
@@ -14,8 +14,8 @@ const THREAD = new URL('./inspect-video.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 60_000, maxHeapMb: 64 };
 
 /**
- * What the container of the video under `key` says. Rejects with BlobMissingError, with the store's errors, with 5030
- * if the store doesn't respond, and with ThreadCrashError.
+ * What the container of the video under `key` says. Rejects with BlobMissingError, with the store's errors, with
+ * `unavailable` if the store doesn't respond, and with ThreadCrashError.
  */
 export async function inspectVideo(blobSettings: BlobSettings, key: string): Promise<VideoReading> {
   const input: InspectInput = { blobSettings, key };
@@ -23,6 +23,6 @@ export async function inspectVideo(blobSettings: BlobSettings, key: string): Pro
     return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   } catch (cause) {
     // The container is read in milliseconds. The rest is waiting for the store.
-    throw cause instanceof ThreadTimeoutError ? new ApiError(5030, undefined, { cause }) : cause;
+    throw cause instanceof ThreadTimeoutError ? errors.unavailable(undefined, { cause }) : cause;
   }
 }

@@ -1,5 +1,5 @@
 // Uploaded videos of a game, in an order chosen by the developer. Players see a video once it passed its scan.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/videos';
@@ -63,16 +63,17 @@ function publicRecordOf({ publicUrl }: Pick<Reader, 'publicUrl'>, video: VideoRo
   };
 }
 
-/** Throws 4152 if the game has the maximum number of videos. */
+/** Throws `mediaFull` if the game has the maximum number of videos. */
 export async function requireSpace(db: Db, gameId: string): Promise<void> {
   const { length } = await sql.listVideos(db, gameId);
   if (length < LIMITS.videoFiles) return;
-  throw new ApiError(4152, `The game has ${length} of at most ${LIMITS.videoFiles} videos. Delete one first.`);
+  throw errors.mediaFull(`The game has ${length} of at most ${LIMITS.videoFiles} videos. Delete one first.`);
 }
 
 /**
- * Adds a video, whose blob must already be durable, and enqueues its scan. Throws 4152 if the game has the maximum
- * number of videos, and 4292 if the video exceeds the storage quota; the caller then deletes the blob.
+ * Adds a video, whose blob must already be durable, and enqueues its scan. Throws `mediaFull` if the game has the
+ * maximum number of videos, and `storageLimitReached` if the video exceeds the storage quota; the caller then deletes
+ * the blob.
  */
 export async function recordVideo(ctx: Context, video: NewVideo): Promise<OutputOf<typeof contract.addVideo>> {
   const { game_id: gameId } = video;
@@ -88,12 +89,12 @@ export async function recordVideo(ctx: Context, video: NewVideo): Promise<Output
   return { added: recordOf(ctx, added), ...videoSetOf(ctx, all) };
 }
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const deleteVideo = handle(contract.deleteVideo, (ctx, { caller, input }) => {
   return removeVideo(ctx, caller.gameId, input.uid);
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const deleteGameVideo = handle(contract.deleteGameVideo, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return removeVideo(ctx, game.game_id, input.video);
@@ -110,12 +111,12 @@ async function removeVideo(ctx: Context, gameId: string, uid: string): Promise<V
   return videoSetOf(ctx, remaining);
 }
 
-/** Throws 4154 unless the order names each of the videos exactly once. */
+/** Throws `wrongOrder` unless the order names each of the videos exactly once. */
 export const orderVideos = handle(contract.orderVideos, (ctx, { caller, input }) => {
   return sortVideos(ctx, caller.gameId, input.order);
 });
 
-/** Throws 4154 unless the order names each of the videos exactly once. */
+/** Throws `wrongOrder` unless the order names each of the videos exactly once. */
 export const orderGameVideos = handle(contract.orderGameVideos, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return sortVideos(ctx, game.game_id, input.order);
@@ -126,8 +127,7 @@ function sortVideos(ctx: Context, gameId: string, uids: readonly string[]): Prom
   return changeVideos(ctx, gameId, async (tx, videos) => {
     const existing = new Set(videos.map(({ video_id }) => video_id));
     if (order.length !== existing.size || new Set(order).symmetricDifference(existing).size > 0)
-      throw new ApiError(
-        4154,
+      throw errors.wrongOrder(
         `order: must name each of the ${existing.size} videos exactly once. List the videos and send all their uids.`,
       );
     await sql.updateOrder(tx, gameId, order);
@@ -143,7 +143,7 @@ function changeVideos<T>(ctx: Context, gameId: string, work: (tx: Tx, videos: Vi
   });
 }
 
-/** Returns a video that passed its scan, of a game that the caller may see. Throws 4040. */
+/** Returns a video that passed its scan, of a game that the caller may see. Throws `notFound`. */
 export async function requireVisibleVideo(
   ctx: Context,
   caller: Caller,
@@ -154,13 +154,13 @@ export async function requireVisibleVideo(
   const game = await findGame(ctx.db, video.game_id);
   if (game === null) throw unknownVideo();
   await requireVisible(ctx, game, caller).catch((error: unknown) => {
-    throw error instanceof ApiError && error.code === 4040 ? unknownVideo(error) : error;
+    throw isError(error, 'notFound') ? unknownVideo(error) : error;
   });
   return { video, game };
 }
 
 export function unknownVideo(cause?: unknown): ApiError {
-  return new ApiError(4040, "uid: this video does not exist, or you don't have access to it.", { cause });
+  return errors.notFound("uid: this video does not exist, or you don't have access to it.", { cause });
 }
 
 /** Deletes a blob without a row. If this fails, the sweep deletes it later. */

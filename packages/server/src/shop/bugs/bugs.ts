@@ -1,6 +1,6 @@
 // Bug tickets as members of the game see them: listed, read, and changed.
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/bugs';
@@ -44,7 +44,7 @@ export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, 
   return readTicket(ctx, game.game_id, bug_uid);
 });
 
-/** Throws 4040 if there is no such ticket. */
+/** Throws `notFound` if there is no such ticket. */
 async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
   const bug = await sql.findBug(ctx.db, gameId, bugId);
   if (bug === undefined) throw unknownTicket();
@@ -56,7 +56,7 @@ async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<
 }
 
 export function unknownTicket(): ApiError {
-  return new ApiError(4040, 'bug_uid: this game has no such bug ticket.');
+  return errors.notFound('bug_uid: this game has no such bug ticket.');
 }
 
 export function replyRecord({
@@ -97,28 +97,30 @@ export const updateBugTicket = handle(contract.updateBugTicket, async (ctx, { ca
   return readTicket(ctx, gameId, bugId);
 });
 
-/** Empty for null. Throws 4002 for characters that do not belong in a title. */
+/** Empty for null. Throws `invalid` for characters that do not belong in a title. */
 function titleOf(title: string | null): string {
   if (title === null) return '';
   const problem = findDisplayNameProblem(title, LIMITS.bugTitleLength);
-  if (problem !== null) throw new ApiError(4002, `title: ${problem}.`);
+  if (problem !== null) throw errors.invalid(`title: ${problem}.`);
   return tidyDisplayName(title);
 }
 
-/** Instead of a merged group, the group that it is shown in. Throws 4040. */
+/** Instead of a merged group, the group that it is shown in. Throws `notFound`. */
 async function requireGroup(ctx: Context, gameId: string, groupId: string): Promise<string> {
   const group = (await findGroups(ctx, gameId, [groupId])).get(groupId.toLowerCase());
-  if (group === undefined) throw new ApiError(4040, 'group_id: this game has no such crash group.');
+  if (group === undefined) throw errors.notFound('group_id: this game has no such crash group.');
   return group.group_id;
 }
 
-/** Throws 4040 if one of the tickets does not exist, and 4002 if they are the same or were marked the other way round. */
+/**
+ * Throws `notFound` if one of the tickets does not exist, and `invalid` if they are the same or were marked the other
+ * way round.
+ */
 async function requireOriginal(tx: Tx, gameId: string, bugId: string, originalId: string): Promise<string> {
   const original = await sql.findOriginal(tx, gameId, originalId);
-  if (original === undefined) throw new ApiError(4040, 'duplicate_of: this game has no such bug ticket.');
+  if (original === undefined) throw errors.notFound('duplicate_of: this game has no such bug ticket.');
   if (original !== bugId.toLowerCase()) return original;
-  throw new ApiError(
-    4002,
+  throw errors.invalid(
     originalId.toLowerCase() === original
       ? 'duplicate_of: a ticket cannot be a duplicate of itself.'
       : 'duplicate_of: that ticket is a duplicate of this one.',

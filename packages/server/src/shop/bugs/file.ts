@@ -1,7 +1,7 @@
 // Files bug tickets of players, with or without an account, optionally with a dump and a log.
 import { createHmac } from 'node:crypto';
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors, isError } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
@@ -48,13 +48,13 @@ export const fileBug = handle(contract.fileBug, async (ctx, { caller, input }) =
   });
 });
 
-/** Throws 4031 if the game takes tickets only from players with an account. */
+/** Throws `notAllowed` if the game takes tickets only from players with an account. */
 export const fileBugAsGuest = handle(
   contract.fileBugAsGuest,
   async (ctx, { caller, input }) => {
     const game = await findVisible(ctx, caller, input.uid);
     if (!(await acceptsGuests(ctx.db, game.game_id)))
-      throw new ApiError(4031, 'This game takes bug reports only from players with an account. Sign in first.');
+      throw errors.notAllowed('This game takes bug reports only from players with an account. Sign in first.');
     const reporter = { userId: null, filedBy: nameOf('name', input.name), email: input.email ?? null };
     return openTicket(ctx, game, reporter, input, (tx) => countUse(ctx, tx, game.game_id, GUEST_LIMIT));
   },
@@ -62,8 +62,9 @@ export const fileBugAsGuest = handle(
 );
 
 /**
- * Counts a ticket without an account, also one that is refused afterwards. Throws 4290 with `retry_after` in seconds
- * beyond CHAUFFEUR_LIMIT_BUGS. The address is not stored, only a code of it that cannot be computed without the secret.
+ * Counts a ticket without an account, also one that is refused afterwards. Throws `limitReached` with `retry_after` in
+ * seconds beyond CHAUFFEUR_LIMIT_BUGS. The address is not stored, only a code of it that cannot be computed without the
+ * secret.
  */
 export async function countGuestTicket(ctx: Context, request: { readonly ip: string }): Promise<void> {
   countPublicPost(ctx, request);
@@ -115,11 +116,11 @@ async function openTicket(
 async function findRequestedBuild(ctx: Context, game: Game, input: BugInput): Promise<Build | null> {
   if (input.build_id === undefined) {
     if (wantsReport(input))
-      throw new ApiError(4002, 'build_id: required with has_dump or has_log. Send the id of the build that crashed.');
+      throw errors.invalid('build_id: required with has_dump or has_log. Send the id of the build that crashed.');
     return null;
   }
   const build = await findBuild(ctx.db, game.game_id, input.build_id);
-  if (build === null) throw new ApiError(4006, 'build_id: this game has no such build.');
+  if (build === null) throw errors.unknownBuild('build_id: this game has no such build.');
   return build;
 }
 
@@ -143,15 +144,15 @@ function bugOf(ctx: Context, reporter: Reporter, game: Game, build: Build | null
   };
 }
 
-/** A text of one line; empty if it was not sent. Throws 4002 for characters that do not belong in names. */
+/** A text of one line; empty if it was not sent. Throws `invalid` for characters that do not belong in names. */
 function nameOf(field: 'title' | 'name', text: string | undefined, maxLength?: number): string {
   if (text === undefined) return '';
   const problem = findDisplayNameProblem(text, maxLength);
-  if (problem !== null) throw new ApiError(4002, `${field}: ${problem}.`);
+  if (problem !== null) throw errors.invalid(`${field}: ${problem}.`);
   return tidyDisplayName(text);
 }
 
-/** Throws 4290 with `retry_after` if the player has reached the limit for a UTC day, over all games. */
+/** Throws `limitReached` with `retry_after` if the player has reached the limit for a UTC day, over all games. */
 async function countTicket(ctx: Context, tx: Tx, userId: string): Promise<void> {
   const limit = ctx.config.limitBugs;
   if (limit === 0) return;
@@ -161,7 +162,7 @@ async function countTicket(ctx: Context, tx: Tx, userId: string): Promise<void> 
   if (countLimit(ctx.metrics, 'bugs', isAllowed)) return;
   const retryAfter = Math.max(1, Math.ceil((day + DAY - now) / SECOND));
   const message = `You have reached the limit of ${limit} bugs a day. Try again in ${retryAfter} s.`;
-  throw new ApiError(4290, message, { data: { retry_after: retryAfter } });
+  throw errors.limitReached(message, { data: { retry_after: retryAfter } });
 }
 
 function alertOf({ bugId, filedAt, filedBy, title, message }: sql.NewBug): Alert {
@@ -198,7 +199,7 @@ async function openReportOf(
     await sql.setCrash(ctx.db, bug.gameId, bug.bugId, reportId);
     return { crash_id: reportId, uploads };
   } catch (error) {
-    if (error instanceof ApiError && error.code === 4290) return { crash_id: null, uploads: {} };
+    if (isError(error, 'limitReached')) return { crash_id: null, uploads: {} };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed addresses.
-import { ApiError } from '@chauffeur/contract/errors';
+// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed
+// addresses.
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/bugs';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { asLanguage } from '@chauffeur/contract/texts/messages';
@@ -21,13 +22,16 @@ const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
 /** How much of the player's message a reply quotes, in characters. */
 const QUOTED_LENGTH = 1000;
 
-/** Throws 4094 if no player who would get the reply has an address, and 4290 after too many within an hour. */
+/**
+ * Throws `noReplyAddress` if no player who would get the reply has an address, and `limitReached` after too many within
+ * an hour.
+ */
 export const replyToBug = handle(contract.replyToBug, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { bug_uid: bugId, message, to_duplicates: withDuplicates = false } = input;
   if ((await findBug(ctx.db, game.game_id, bugId)) === undefined) throw unknownTicket();
   const recipients = await listRecipients(ctx.db, game.game_id, bugId, withDuplicates);
-  if (recipients.length === 0) throw new ApiError(4094);
+  if (recipients.length === 0) throw errors.noReplyAddress();
   const now = ctx.clock.now();
   const [confirmed, unconfirmed] = [true, false].map((state) => recipients.filter((each) => each.confirmed === state));
   const reply = {

@@ -1,5 +1,5 @@
 // What players who reported bugs can do without an account: read their tickets, and confirm or end replies by mail.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
@@ -110,7 +110,7 @@ export type FiledTicket = sql.FiledTicket & {
   readonly isUnconfirmed: boolean;
 };
 
-/** The ticket of a page. Throws 4040. */
+/** The ticket of a page. Throws `notFound`. */
 export async function readFiledTicket(ctx: Context, token: string): Promise<FiledTicket> {
   const [gameId = '', bugId = ''] = open(ticketKeyOf(ctx), token) as string[];
   const [game, ticket] = await Promise.all([findGame(ctx.db, gameId), sql.findFiledTicket(ctx.db, gameId, bugId)]);
@@ -133,8 +133,8 @@ async function openConfirmation(ctx: Context, token: string): Promise<Confirmati
 }
 
 /**
- * What a link confirms and, once it was used, the tickets with the address. Throws 4040 if it was used and the address
- * is no longer confirmed.
+ * What a link confirms and, once it was used, the tickets with the address. Throws `notFound` if it was used and the
+ * address is no longer confirmed.
  */
 export async function readReplyConfirmation(
   ctx: Context,
@@ -151,7 +151,7 @@ export async function readReplyConfirmation(
   };
 }
 
-/** Works once, and can be repeated as long as the address stays confirmed. Throws 4040. */
+/** Works once, and can be repeated as long as the address stays confirmed. Throws `notFound`. */
 export const confirmReplies = handle(
   contract.confirmReplies,
   async (ctx, { input: { token } }) => {
@@ -165,19 +165,19 @@ export const confirmReplies = handle(
   countPublicPost,
 );
 
-/** The game of a link that ends replies by mail; null if they were ended. Throws 4040. */
+/** The game of a link that ends replies by mail; null if they were ended. Throws `notFound`. */
 export async function readReplyEnding(ctx: Context, token: string): Promise<Game | null> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
   return (await sql.isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that email programs send is ignored. Throws 4040. */
+/** The body that email programs send is ignored. Throws `notFound`. */
 export const endReplies = stream(contract.endReplies, async (ctx, { input }) => {
   await stopReplies(ctx, input.token);
   return answer(200, {});
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export async function stopReplies(ctx: Context, token: string): Promise<void> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
   try {
@@ -196,5 +196,5 @@ function open(key: Buffer, token: string): unknown {
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'token: this link is incomplete, was used, has expired, or its ticket no longer exists.');
+  return errors.notFound('token: this link is incomplete, was used, has expired, or its ticket no longer exists.');
 }

@@ -1,5 +1,5 @@
 // Following a game: people with an account, and anyone who confirms an address, get a mail about each release.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/follows';
 import type { Caller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -27,12 +27,12 @@ export const getFollow = handle(contract.getFollow, async (ctx, { caller, input 
   return { following: await sql.isFollowing(ctx.db, game.game_id, caller.user.id) };
 });
 
-/** Throws 4232 without a verified address. */
+/** Throws `emailNotVerified` without a verified address. */
 export const followGame = handle(contract.followGame, async (ctx, { caller, input }) => {
   const game = await requireVisibleGame(ctx, caller, input.uid);
   const { id: userId, email, emailVerified } = caller.user;
   if (!emailVerified)
-    throw new ApiError(4232, 'Your email address is not verified. Open the link in the verification email first.');
+    throw errors.emailNotVerified('Your email address is not verified. Open the link in the verification email first.');
   await transact(ctx.db, async (tx) => {
     await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: null });
     // From before the person had an account.
@@ -50,7 +50,8 @@ export const unfollowGame = handle(contract.unfollowGame, async (ctx, { caller, 
 
 /**
  * Sends one mail in any case, with the same work, so that neither the response nor its time says whether the address
- * follows the game. The limit of an address isn't reported either. Throws 4290 if the game has caused too many mails.
+ * follows the game. The limit of an address isn't reported either. Throws `limitReached` if the game has caused too
+ * many mails.
  */
 export const requestFollow = handle(
   contract.requestFollow,
@@ -91,7 +92,7 @@ function endToken(ctx: Context, followId: string): string {
 
 type Confirmation = { game: Game; address: string; expiresAt: Date };
 
-/** The game of a link that confirms an address. Throws 4040. */
+/** The game of a link that confirms an address. Throws `notFound`. */
 async function openConfirmation(ctx: Context, token: string): Promise<Confirmation> {
   const payload = openToken(confirmKeyOf(ctx), token);
   if (payload === null) throw unknownLink();
@@ -101,7 +102,9 @@ async function openConfirmation(ctx: Context, token: string): Promise<Confirmati
   return { game, address, expiresAt: new Date(expires) };
 }
 
-/** What the link is about, and whether it was used. Throws 4040 if it was used and the address no longer follows. */
+/**
+ * What the link is about, and whether it was used. Throws `notFound` if it was used and the address no longer follows.
+ */
 export async function readConfirmation(ctx: Context, token: string): Promise<Confirmation & { isDone: boolean }> {
   const confirmation = await openConfirmation(ctx, token);
   const isDone = await isUsedLink(ctx.db, token);
@@ -109,7 +112,7 @@ export async function readConfirmation(ctx: Context, token: string): Promise<Con
   return { ...confirmation, isDone };
 }
 
-/** A link that was used changes nothing: the follow may have ended since. Throws 4040 then. */
+/** A link that was used changes nothing: the follow may have ended since. Throws `notFound` then. */
 async function requireFollow(db: Db, { game, address }: Confirmation): Promise<void> {
   if ((await sql.findFollowOf(db, game.game_id, address)) === undefined) throw unknownLink();
 }
@@ -135,19 +138,19 @@ function newFollow(ctx: Context, { game_id: gameId }: Game) {
   return { gameId, followId: newId(now.getTime()), followedAt: now, language: requestLanguage() };
 }
 
-/** The game of a link that ends a follow; null if it was ended. Throws 4040 for a link that isn't ours. */
+/** The game of a link that ends a follow; null if it was ended. Throws `notFound` for a link that isn't ours. */
 export async function readEnding(ctx: Context, token: string): Promise<Game | null> {
   const gameId = await sql.findGameOf(ctx.db, followIdOf(ctx, token));
   return gameId === undefined ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that email programs send is ignored. Throws 4040. */
+/** The body that email programs send is ignored. Throws `notFound`. */
 export const endFollow = stream(contract.endFollow, async (ctx, { input }) => {
   await dropFollow(ctx, input.token);
   return answer(200, {});
 });
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export async function dropFollow(ctx: Context, token: string): Promise<void> {
   await sql.deleteFollow(ctx.db, followIdOf(ctx, token));
 }
@@ -159,7 +162,7 @@ function followIdOf(ctx: Context, token: string): string {
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'token: this link is incomplete, was used, has expired, or its game no longer exists.');
+  return errors.notFound('token: this link is incomplete, was used, has expired, or its game no longer exists.');
 }
 
 async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<Game> {

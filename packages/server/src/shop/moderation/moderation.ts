@@ -31,7 +31,7 @@ const GAME_LIMIT = { name: 'page reports', max: 200, windowSeconds: SECONDS_A_DA
 
 const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'page reports of addresses'));
 
-/** The address is not stored, only a code of it that cannot be computed without the secret. Throws 4290. */
+/** The address is not stored, only a code of it that cannot be computed without the secret. Throws `limitReached`. */
 export async function countPageReport(ctx: Context, request: { readonly ip: string }): Promise<void> {
   countPublicPost(ctx, request);
   const subject = createHmac('sha256', addressKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
@@ -81,7 +81,7 @@ export const listReportedGames = handle(
   },
 );
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const dismissReports = handle(contract.dismissReports, async (ctx, { input: { uid } }) => {
   const { game_id: gameId } = await requireGame(ctx, uid);
   const dismissed = await transact(ctx.db, async (tx) => {
@@ -92,7 +92,7 @@ export const dismissReports = handle(contract.dismissReports, async (ctx, { inpu
   return { dismissed };
 });
 
-/** The owners get the reason by mail. Hiding a hidden page changes the reason. Throws 4040. */
+/** The owners get the reason by mail. Hiding a hidden page changes the reason. Throws `notFound`. */
 export const hidePage = handle(contract.hidePage, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireGame(ctx, input.uid);
   const at = ctx.clock.now();
@@ -122,7 +122,7 @@ async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Pro
   await enqueueMails(ctx, tx, 'page_hidden', mails);
 }
 
-/** Nothing changes for a page that isn't hidden. Throws 4040. */
+/** Nothing changes for a page that isn't hidden. Throws `notFound`. */
 export const restorePage = handle(contract.restorePage, async (ctx, { input: { uid } }) => {
   const { game_id: gameId } = await requireGame(ctx, uid);
   return transact(ctx.db, async (tx) => {

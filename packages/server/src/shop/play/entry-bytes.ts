@@ -1,7 +1,7 @@
 // Reads one entry of a zip for a browser: stored, unpacked, or as gzip, which reuses the compressed bytes.
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflateRaw } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { KIB, MIB } from '@chauffeur/contract/limits';
 import { readBytes } from '../../kernel/blobs/blob-bytes.ts';
 import { cutRange } from '../../kernel/blobs/byte-source.ts';
@@ -32,7 +32,9 @@ export async function readEntry(
   return range === null ? inflater : asStream(cutRange(inflater, range), inflater);
 }
 
-/** Ranges that begin further inside a deflated entry are queued, because everything before them is decompressed first. */
+/**
+ * Ranges that begin further inside a deflated entry are queued, because everything before them is decompressed first.
+ */
 const MAX_FREE_SKIP = 32 * MIB;
 const MAX_QUEUED = 32;
 /** Decompressing 250 to 1000 MB takes a second of one CPU. */
@@ -40,8 +42,8 @@ const inTurn = limitConcurrency(2);
 let queued = 0;
 
 /**
- * A range of the entry, however far inside it begins. `signal` says that the client has left. Throws 5030 if too many
- * others are queued.
+ * A range of the entry, however far inside it begins. `signal` says that the client has left. Throws `unavailable` if
+ * too many others are queued.
  */
 export async function readEntryRange(
   blobs: BlobStore,
@@ -52,7 +54,7 @@ export async function readEntryRange(
 ): Promise<Readable> {
   if (entry.isStored || range.start <= MAX_FREE_SKIP) return readEntry(blobs, build, entry, range);
   if (queued >= MAX_QUEUED)
-    throw new ApiError(5030, 'Too many parts of large compressed files are being read. Try again in a few seconds.');
+    throw errors.unavailable('Too many parts of large compressed files are being read. Try again in a few seconds.');
   queued += 1;
   try {
     return await inTurn(async () => {
@@ -67,14 +69,17 @@ export async function readEntryRange(
   }
 }
 
-/** Returns the decompressed bytes of an entry that an engine compressed. Throws 4092 if it isn't compressed like that. */
+/**
+ * Returns the decompressed bytes of an entry that an engine compressed. Throws `notPlayable` if it isn't compressed
+ * like that.
+ */
 export async function decodeEntry(blobs: BlobStore, build: Source, entry: WebEntry, coding: Coding): Promise<Readable> {
   const decoder = coding === 'br' ? createBrotliDecompress() : createGunzip();
   pipeline(await readEntry(blobs, build, entry, null), decoder, () => undefined);
   try {
     return await begin(decoder);
   } catch (cause) {
-    throw new ApiError(4092, 'The file is not compressed in the way that its name says.', { cause });
+    throw errors.notPlayable('The file is not compressed in the way that its name says.', { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 // Decides who may play a web build, and at which address.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/play';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
 import { areShared, ownOriginOf } from '../../request/play-origin.ts';
@@ -13,7 +13,7 @@ export const getPlay = handle(contract.getPlay, async (ctx, { caller, input }) =
   const { pass, expiresAt } = await issuePass(ctx, file);
   const { start } = await readWebBuild(ctx, file);
   if (start === null)
-    throw new ApiError(4092, 'The build has no start page. Put index.html at the top level of its .zip.');
+    throw errors.notPlayable('The build has no start page. Put index.html at the top level of its .zip.');
   const query = input.referrer === undefined ? '' : `?${new URLSearchParams({ referrer: input.referrer })}`;
   const path = `/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}${query}`;
   const shared = { url: ctx.publicUrl + path, sandbox: sandboxOf({ keepsOrigin: false }) };

@@ -1,6 +1,6 @@
 // The pass in the URL of a game: the id of a file that anyone can play, or a signed token for other files. It is in the
 // path because the frame of a game has an opaque origin, which sends no cookies.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
@@ -18,7 +18,7 @@ export type Opened = { readonly file: FileRow; readonly isForAll: boolean };
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'play'));
 
-/** Issues a pass for a file that the caller may download. Throws 4092 unless it belongs to a web build. */
+/** Issues a pass for a file that the caller may download. Throws `notPlayable` unless it belongs to a web build. */
 export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
   await requireWebBuild(ctx, file);
   if (await isForAll(ctx, file)) return { pass: file.file_id, expiresAt: null };
@@ -29,7 +29,7 @@ export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
 
 async function requireWebBuild(ctx: Context, file: FileRow): Promise<void> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
-  if (build?.os !== 'web') throw new ApiError(4092);
+  if (build?.os !== 'web') throw errors.notPlayable();
 }
 
 async function isForAll(ctx: Context, file: FileRow): Promise<boolean> {
@@ -55,7 +55,7 @@ type CacheEntry = Opened & { readonly checkedAt: number; readonly offeredAt: num
 
 const cacheOf = perContext<Recent<string, CacheEntry>>(() => createRecent(MAX_PASSES));
 
-/** Returns the file that the pass opens now. Throws 4040, 4074, 4092 and 4099. */
+/** Returns the file that the pass opens now. Throws `notFound`, `notOnChannel`, `notPlayable` and `notClean`. */
 export async function openPass(ctx: Context, pass: string): Promise<Opened> {
   const cache = cacheOf(ctx);
   const cached = cache.get(pass);
@@ -66,7 +66,7 @@ export async function openPass(ctx: Context, pass: string): Promise<Opened> {
     cache.set(pass, { ...opened, checkedAt: now, offeredAt: now });
     return opened;
   } catch (error) {
-    const isSuperseded = error instanceof ApiError && error.code === 4074;
+    const isSuperseded = isError(error, 'notOnChannel');
     if (cached === undefined || !isSuperseded || !isWithin(GRACE_MS, cached.offeredAt, now)) {
       cache.delete(pass);
       throw error;
@@ -100,9 +100,9 @@ async function openSigned(ctx: Context, token: string): Promise<Opened> {
 }
 
 function unknownPass(): ApiError {
-  return new ApiError(4040, 'This game is not available, or the link has expired. Open the page of the game again.');
+  return errors.notFound('This game is not available, or the link has expired. Open the page of the game again.');
 }
 
 function isNotOffered(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 4040 || error.code === 4074);
+  return isError(error, 'notFound', 'notOnChannel');
 }

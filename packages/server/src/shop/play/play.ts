@@ -3,7 +3,7 @@
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -259,5 +259,5 @@ function cachingOf({ isForAll }: Opened, contentType: string): string {
 }
 
 function unknownEntry(cause?: unknown): ApiError {
-  return new ApiError(4040, 'The build has no such file.', { cause });
+  return errors.notFound('The build has no such file.', { cause });
 }

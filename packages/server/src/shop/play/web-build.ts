@@ -1,5 +1,5 @@
 // The entries of a web build that can be served: read from its zip once, in a thread, and cached while it is played.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { findStartPage } from '@chauffeur/contract/start-page';
 import type { Context } from '../../context.ts';
@@ -69,7 +69,8 @@ const cacheOf = perContext<BuildCache>((ctx) => {
 });
 
 /**
- * Returns the build in this file, which must have passed its scan. Throws 4092 if the web build has too many entries.
+ * Returns the build in this file, which must have passed its scan. Throws `notPlayable` if the web build has too many
+ * entries.
  */
 export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
   return cacheOf(ctx).read(file);
@@ -81,8 +82,7 @@ async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promis
   if (listed === null) {
     const max = LIMITS.playEntries.toLocaleString('en-US');
     const maxLinks = LIMITS.playLinks.toLocaleString('en-US');
-    throw new ApiError(
-      4092,
+    throw errors.notPlayable(
       `The build has too many files to be played in the browser. Pack them into fewer than ${max}, with at most ${maxLinks} symbolic links.`,
     );
   }

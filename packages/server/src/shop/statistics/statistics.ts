@@ -1,6 +1,6 @@
 // Statistics of a game: views of its page and plays are counted in memory and written together; downloads are counted
 // where they are served.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/statistics';
 import type { Context } from '../../context.ts';
@@ -76,14 +76,14 @@ export function countPlay(ctx: Context, play: sql.Play, host: string): void {
   Promise.all(counted).catch((error) => ctx.log.warn({ err: error, build: play.buildId }, 'a play was not counted'));
 }
 
-/** Throws 4006 and 4040. */
+/** Throws `unknownBuild` and `notFound`. */
 export const getStatistics = handle(
   contract.getStatistics,
   async (ctx, { caller, input: { uid, days = DEFAULT_DAYS, build_id: buildId } }) => {
     const { game } = await requireMember(ctx, caller, uid);
     const gameId = game.game_id;
     if (buildId !== undefined && (await findBuild(ctx.db, gameId, buildId)) === null)
-      throw new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+      throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
     const now = ctx.clock.now().getTime();
     const all = Array.from({ length: days }, (_, ago) => utcDayOf(new Date(now - (days - 1 - ago) * DAY)));
     const range = { gameId, buildId: buildId ?? null, first: all[0]!, last: all.at(-1)! };

@@ -1,5 +1,5 @@
 // The game at the top of the home page: the operator's choice while it can be listed, otherwise a new one each day.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/shelves';
 import { ANONYMOUS, type Context } from '../../context.ts';
@@ -34,7 +34,9 @@ export const getFeatured = handle(contract.getFeatured, (ctx) => {
   });
 });
 
-/** The first of Tonight, whose games start reliably and change their order each day; if it is empty, the newest game. */
+/**
+ * The first of Tonight, whose games start reliably and change their order each day; if it is empty, the newest game.
+ */
 async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
   for (const shelf of ['tonight', 'new'] as const) {
     const { games } = (await readShelf(ctx, { shelf })).shelf;
@@ -54,12 +56,12 @@ async function readChoice(ctx: Context): Promise<Choice> {
   return { game: { game_uid: game_id, slug, name, listed: problems.length === 0 } };
 }
 
-/** Throws 4002 for a game that can't be listed, and 4040. */
+/** Throws `invalid` for a game that can't be listed, and `notFound`. */
 export const setFeatured = handle(contract.setFeatured, async (ctx, { input: { game: ref } }) => {
   const game = ref === null ? null : await findGame(ctx.db, ref);
   if (ref !== null && game === null) throw unknownGame();
   const [problem] = game === null ? [] : await findListingProblems(ctx, game.game_id);
-  if (problem !== undefined) throw new ApiError(4002, `game: this game can't be listed. ${problem.message}`);
+  if (problem !== undefined) throw errors.invalid(`game: this game can't be listed. ${problem.message}`);
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await sql.lockFeatured(tx);

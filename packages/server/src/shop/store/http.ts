@@ -1,6 +1,6 @@
 // The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable
 // shelves.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
@@ -43,7 +43,7 @@ export const downloadByLink = stream(contract.downloadByLink, async (ctx, { inpu
   const game = link === null ? null : await findGame(ctx.db, link.gameId);
   const file = link === null || game === null ? null : await findFile(ctx.db, game.game_id, link.fileId);
   if (link === null || game === null || file === null || !isOffered(file.scan_state))
-    throw new ApiError(4040, 'token: not valid, or no longer valid. Open the download of the game again.');
+    throw errors.notFound('token: not valid, or no longer valid. Open the download of the game again.');
   reply.header('cache-control', `public, max-age=${link.seconds}, immutable`);
   return sendBlob(ctx.blobs, request, reply, { ...(await blobOf(ctx, game.slug, file)), signedSeconds: null });
 });

@@ -1,5 +1,5 @@
 // The record of where a file came from and how it was scanned.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/store';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
@@ -16,7 +16,7 @@ export const getProvenance = handle(contract.getProvenance, async (ctx, { caller
     readScanHistory(ctx.db, file),
     readEntries(ctx.db, file),
   ]);
-  if (build === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  if (build === null) throw errors.notFound('file_uid: this game has no such file.');
   const { items, ...next } = pageOfWhole(['provenance', file.file_id], entries, input);
   return {
     file_uid: file.file_id,

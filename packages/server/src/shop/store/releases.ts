@@ -10,7 +10,7 @@ import { requireVisibleGame } from './store.ts';
 
 type Releases = OutputOf<typeof contract.listReleases>;
 
-/** Throws 4040, also for drafts of others. */
+/** Throws `notFound`, also for drafts of others. */
 export const listReleases = handle(contract.listReleases, async (ctx, { caller, input }) => {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
   const found = await findReleases(ctx.db, game.game_id, { limit: LIMITS.releasesListed });

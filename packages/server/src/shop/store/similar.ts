@@ -25,7 +25,7 @@ const MAX_KEPT = 1000;
 
 const keptOf = perContext(() => createRecent<string, ReturnType<typeof cacheFor<Similar>>>(MAX_KEPT));
 
-/** The same for everyone, and at most a minute old. Throws 4040. */
+/** The same for everyone, and at most a minute old. Throws `notFound`. */
 export const listSimilar = handle(contract.listSimilar, async (ctx, { caller, input }) => {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
   const { tags } = await readTexts(ctx, game.game_id);

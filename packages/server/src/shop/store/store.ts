@@ -1,6 +1,6 @@
 // Decides which games and files a caller may see, finds what keeps a game from being listed, and reads the facts that
 // the server renders into the head of a page.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors, isError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { ShelfName } from '@chauffeur/contract/operations/shelves';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
@@ -40,7 +40,7 @@ const FEED_LENGTH = 20;
 
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 
-/** What is missing before the game can be listed. Throws 4040. */
+/** What is missing before the game can be listed. Throws `notFound`. */
 export const getListing = handle(shelvesContract.getListing, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const missing = await findListingProblems(ctx, game.game_id);
@@ -54,7 +54,10 @@ export async function findListingProblems(ctx: Context, gameId: string): Promise
 
 type VisibleGame = { readonly game: Game; readonly role: PublicGame['role']; readonly viewer: Viewer };
 
-/** Returns the game with this uid or slug and the role of the caller. Throws 4040, also for drafts of others, and 4035. */
+/**
+ * Returns the game with this uid or slug and the role of the caller. Throws `notFound`, also for drafts of others, and
+ * `strongerSignInNeeded`.
+ */
 export async function requireVisibleGame(ctx: Context, caller: Caller, ref: string): Promise<VisibleGame> {
   const game = await findGameFor(ctx.db, caller, ref);
   if (game === null) throw unknownGame();
@@ -66,8 +69,8 @@ export async function requireVisibleGame(ctx: Context, caller: Caller, ref: stri
 export type FileInput = { uid: string; file_uid: string };
 
 /**
- * Returns a file that the caller may download. `isResumed` says whether the caller continues a download, which may go on
- * for an hour after another file was offered instead. Throws 4040, 4074 and 4099.
+ * Returns a file that the caller may download. `isResumed` says whether the caller continues a download, which may go
+ * on for an hour after another file was offered instead. Throws `notFound`, `notOnChannel` and `notClean`.
  */
 export async function requireDownloadable(
   ctx: Context,
@@ -79,23 +82,23 @@ export async function requireDownloadable(
   const { isMember } = viewer;
   if (!isMember) await requireOffered(ctx, viewer, file, isResumed(file) ? RESUME_MS : 0);
   if (!isSettled(file.scan_state))
-    throw new ApiError(4099, 'The file is still being scanned. Try again when the scan has ended.');
+    throw errors.notClean('The file is still being scanned. Try again when the scan has ended.');
   if (!isOffered(file.scan_state))
-    throw new ApiError(4099, 'The file was rejected by its scan and deleted. Upload another file.');
+    throw errors.notClean('The file was rejected by its scan and deleted. Upload another file.');
   return { game, file, isMember };
 }
 
-/** The file of a game that the caller may see. Throws 4040. */
+/** The file of a game that the caller may see. Throws `notFound`. */
 export async function requireFile(ctx: Context, caller: Caller, input: FileInput) {
   const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
   const file = await findFile(ctx.db, game.game_id, input.file_uid);
-  if (file === null) throw new ApiError(4040, 'file_uid: this game has no such file.');
+  if (file === null) throw errors.notFound('file_uid: this game has no such file.');
   return { game, viewer, file };
 }
 
 /**
- * Throws 4074 unless a channel that the viewer can reach offers the file as the newest offered file of its build, now or
- * in the last `graceMs` milliseconds.
+ * Throws `notOnChannel` unless a channel that the viewer can reach offers the file as the newest offered file of its
+ * build, now or in the last `graceMs` milliseconds.
  */
 export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow, graceMs = 0): Promise<void> {
   const now = ctx.clock.now();
@@ -106,7 +109,7 @@ export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow
   const newest = isReachableNow ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
   if (newest?.file_id === file.file_id) return;
   if (graceMs > 0 && (await wasOffered(ctx.db, viewer, file, new Date(now.getTime() - graceMs)))) return;
-  throw new ApiError(4074);
+  throw errors.notOnChannel();
 }
 
 /** Whether the file was offered at any time since `since`. */
@@ -138,7 +141,7 @@ export async function readGameFacts(ctx: Context, caller: Caller, ref: string): 
     const { slug, name, visibility } = game;
     return { slug, name, developer, tagline, description, visibility, image: cover ?? thumbnail ?? gallery[0] ?? null };
   } catch (error) {
-    if (error instanceof ApiError && (error.code === 4040 || error.code === 4035)) return null;
+    if (isError(error, 'notFound', 'strongerSignInNeeded')) return null;
     throw error;
   }
 }
@@ -156,7 +159,7 @@ export type Release = MergedRelease & { readonly version: string; readonly relea
 
 export type ReleaseList = { readonly game: Game; readonly developer: string; readonly releases: readonly Release[] };
 
-/** The latest releases of a game, newest first. Throws 4040, also for drafts of others. */
+/** The latest releases of a game, newest first. Throws `notFound`, also for drafts of others. */
 export async function listReleases(ctx: Context, caller: Caller, ref: string): Promise<ReleaseList> {
   const { game } = await requireVisibleGame(ctx, caller, ref);
   const [{ owner_name: developer }, found] = await Promise.all([

@@ -99,7 +99,7 @@ export type Call = {
   readonly tool: string;
   /** The game as the caller named it; undefined if the tool is not about a game. */
   readonly game: string | undefined;
-  /** The error code, 4214 for a pending approval, or 0 for a success. */
+  /** The error code, `approvalNeeded` for a pending approval, or 0 for a success. */
   readonly outcome: number;
   readonly milliseconds: number;
 };

@@ -11,7 +11,7 @@ type CallRecord = OutputOf<typeof contract.listAgentCalls>['calls'][number];
 
 const PAGE_SIZE = 50;
 
-/** Throws 4031 for anyone but owners, and 4040. */
+/** Throws `notAllowed` for anyone but owners, and `notFound`. */
 export const listAgentCalls = handle(contract.listAgentCalls, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readPage(

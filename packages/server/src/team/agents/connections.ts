@@ -1,5 +1,5 @@
 // Connections: what a person allows a program to do after an OAuth request, and disconnecting it.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/agents';
 import type { Context } from '../../context.ts';
@@ -14,7 +14,7 @@ type Connection = OutputOf<typeof contract.connectAgent>;
 
 const PAGE_SIZE = 50;
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const getAgentClient = handle(contract.getAgentClient, async (ctx, { input }) => {
   return requireClient(ctx, input.client_id);
 });
@@ -22,13 +22,13 @@ export const getAgentClient = handle(contract.getAgentClient, async (ctx, { inpu
 async function requireClient(ctx: Context, clientId: string): Promise<connections.ClientRow> {
   const client = await connections.findClient(ctx.db, clientId);
   if (client === undefined)
-    throw new ApiError(4040, 'client_id: this program is not registered. Connect again from the program.');
+    throw errors.notFound('client_id: this program is not registered. Connect again from the program.');
   return client;
 }
 
 /**
  * Creates the connection that the tokens of this consent will name. It gives no access by itself: tokens are issued
- * only after the consent reaches the OAuth server. Throws 4040.
+ * only after the consent reaches the OAuth server. Throws `notFound`.
  */
 export const connectAgent = handle(contract.connectAgent, async (ctx, { caller, input }) => {
   const { client_id: clientId } = await requireClient(ctx, input.client_id);
@@ -67,14 +67,14 @@ export const listAgentConnections = handle(
   },
 );
 
-/** Throws 4040, also for a connection that has already ended. */
+/** Throws `notFound`, also for a connection that has already ended. */
 export const disconnectAgent = handle(
   contract.disconnectAgent,
   async (ctx, { caller, input: { connection_id: connectionId } }) => {
     const ended = await transact(ctx.db, (tx) =>
       connections.endConnections(tx, caller.user.id, { connectionId }, ctx.clock.now()),
     );
-    if (ended === 0) throw new ApiError(4040, 'connection_id: this program is not connected.');
+    if (ended === 0) throw errors.notFound('connection_id: this program is not connected.');
     return { disconnected: true };
   },
 );

@@ -1,5 +1,5 @@
 // Personal keys: created and revoked by their owner, shown once, stored as hashes.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/agents';
@@ -20,12 +20,12 @@ const SECRET_LENGTH = 32;
 const REF_LENGTH = 6;
 const PAGE_SIZE = 50;
 
-/** Throws 4040 for a game that the caller is not a member of. */
+/** Throws `notFound` for a game that the caller is not a member of. */
 export const createAgentKey = handle(contract.createAgentKey, async (ctx, { caller, input }) => {
   const gameId = await gameIdOf(ctx, caller, input.game);
   const now = ctx.clock.now();
   if ((await keys.countLiveKeys(ctx.db, caller.user.id, now)) >= LIMITS.agentKeys)
-    throw new ApiError(4002, `You have ${LIMITS.agentKeys} active keys, which is the limit. Revoke one first.`);
+    throw errors.invalid(`You have ${LIMITS.agentKeys} active keys, which is the limit. Revoke one first.`);
   const key = `${AGENT_KEY_PREFIX}${newSecret(SECRET_LENGTH)}`;
   const created = await keys.insertKey(ctx.db, {
     keyId: newId(now.getTime()),
@@ -57,10 +57,10 @@ export const listAgentKeys = handle(
   },
 );
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const revokeAgentKey = handle(contract.revokeAgentKey, async (ctx, { caller, input }) => {
   const revoked = await keys.revokeKey(ctx.db, caller.user.id, input.key_id, ctx.clock.now());
-  if (revoked === undefined) throw new ApiError(4040, 'key_id: you have no such key.');
+  if (revoked === undefined) throw errors.notFound('key_id: you have no such key.');
   return recordOf(revoked);
 });
 

@@ -18,7 +18,7 @@ export type Action<Input> = {
   normalize(input: Input): Input;
   /** Throws the error codes of the operation if the action is not possible. */
   preview(db: Db, game: Game, input: Input, now: Date): Promise<Preview>;
-  /** The message of error 4217 if the basis has changed. */
+  /** The message of error `alreadyDecided` if the basis has changed. */
   readonly outdated: string;
   /** Performs the action and returns the result of the operation. `movedBy` is for the history. */
   perform(tx: Tx, game: Game, input: Input, by: { movedBy: string; now: Date }): Promise<object>;
@@ -35,6 +35,6 @@ export type Handover = {
   readonly now: Date;
   /** For the history. */
   readonly movedBy: string;
-  /** Throws 4217 if the request no longer applies. */
+  /** Throws `alreadyDecided` if the request no longer applies. */
   requireApplicable(): Promise<unknown>;
 };

@@ -1,7 +1,7 @@
 // Checks whether a request still applies: the owner is the same, the requester still has the role, and nothing has
 // changed.
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
@@ -13,8 +13,8 @@ import { actionOf } from './actions.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 
 /**
- * Returns the effect that the action would have now. Throws 4217 if the owner, the requester's role or the basis
- * of the request has changed, and the error codes of the action.
+ * Returns the effect that the action would have now. Throws `alreadyDecided` if the owner, the requester's role or the
+ * basis of the request has changed, and the error codes of the action.
  */
 export async function requireApplicable(
   { clock }: Pick<Context, 'clock'>,
@@ -23,16 +23,16 @@ export async function requireApplicable(
   game: Game,
 ): Promise<Preview> {
   if (row.owner_id !== game.owner_id)
-    throw new ApiError(4217, 'The game has a new owner since this was requested. Request it again.');
+    throw errors.alreadyDecided('The game has a new owner since this was requested. Request it again.');
   const { neededRole } = actionOf(row.action);
   const role = await roleOfAsker(db, row, game);
   if (role === null)
-    throw new ApiError(4217, `${row.asked_by}, who requested this, is no longer a member of the game.`);
+    throw errors.alreadyDecided(`${row.asked_by}, who requested this, is no longer a member of the game.`);
   if (!isAtLeast(role, neededRole))
-    throw new ApiError(4217, `${row.asked_by}, who requested this, is now a ${role} of the game and may not do it.`);
+    throw errors.alreadyDecided(`${row.asked_by}, who requested this, is now a ${role} of the game and may not do it.`);
   const preview = await actionOf(row.action).preview(db, game, row.input, clock.now());
   if (isDeepStrictEqual(row.basis, preview.basis)) return preview;
-  throw new ApiError(4217, actionOf(row.action).outdated);
+  throw errors.alreadyDecided(actionOf(row.action).outdated);
 }
 
 async function roleOfAsker(db: Db, row: ApprovalRow, game: Game): Promise<Role | null> {

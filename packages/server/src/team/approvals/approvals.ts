@@ -1,7 +1,7 @@
 // Approvals: an agent requests a risky action, an owner of the game decides with the mailed link or code, and it is
 // performed once.
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operations/approvals';
 import type { Context, User } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
@@ -51,8 +51,9 @@ const VALID_MS = DAY;
  *
  * An approved action with a result to collect, such as a deploy key, returns it to the first call after the approval.
  *
- * Throws 4002 for a key of another request, 4006 and 4099 if the action is not possible now, 4290 if there are too many
- * requests, and 4216 and 4217 if a result can no longer be collected.
+ * Throws `invalid` for a key of another request, `unknownBuild` and `notClean` if the action is not possible now,
+ * `limitReached` if there are too many requests, and `wrongApprovalCode` and `alreadyDecided` if a result can no longer
+ * be collected.
  */
 export async function requestApproval(
   ctx: Context,
@@ -93,8 +94,7 @@ async function findByKey(tx: Tx, user: User, { game, action, idempotencyKey }: A
   if (idempotencyKey === undefined) return undefined;
   const existing = await approvals.findByKey(tx, { gameId: game.game_id, askerId: user.id, action }, idempotencyKey);
   if (existing === undefined || isDeepStrictEqual(existing.input, input)) return existing;
-  throw new ApiError(
-    4002,
+  throw errors.invalid(
     'idempotency_key: this key was used for another request. Use a new key, or repeat that request unchanged.',
   );
 }
@@ -154,14 +154,13 @@ async function open(
   return opened;
 }
 
-/** Throws 4290. Denied requests count as well, so that an agent cannot flood the owner's mailbox. */
+/** Throws `limitReached`. Denied requests count as well, so that an agent cannot flood the owner's mailbox. */
 async function requireBelowLimit(ctx: Context, tx: Tx, game: Game, now: Date): Promise<void> {
   const max = ctx.config.limitApprovals;
   if (max === 0) return;
   const { count, first_ends_at: end } = await approvals.countUnapproved(tx, game.game_id, now);
   if (countLimit(ctx.metrics, 'approvals', count < max || end === null)) return;
-  throw new ApiError(
-    4290,
+  throw errors.limitReached(
     `This game has ${count} pending or denied requests in the last 24 hours. Wait for its owner to decide.`,
     { data: { retry_after: Math.max(1, Math.ceil((end!.getTime() - now.getTime()) / SECOND)) } },
   );

@@ -1,5 +1,5 @@
 // Decides an approval, on the page or with the mailed code. The action and its record are one transaction.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
@@ -21,9 +21,9 @@ const MAX_TRIES = 5;
 
 /**
  * Decides the approval and performs the action if it is approved. Repeating the same decision has no further effect.
- * Throws 4215 if it was denied, 4216 if it has expired or the code is wrong, 4217 if it was decided otherwise or no
- * longer applies, and the error codes of the action. An error changes nothing, except that a wrong code counts as a
- * try.
+ * Throws `approvalDenied` if it was denied, `wrongApprovalCode` if it has expired or the code is wrong,
+ * `alreadyDecided` if it was decided otherwise or no longer applies, and the error codes of the action. An error
+ * changes nothing, except that a wrong code counts as a try.
  */
 export async function decide(ctx: Context, game: Game, uid: string, decision: Decision): Promise<Row> {
   // Throwing inside the transaction would undo the count of tries.
@@ -42,7 +42,7 @@ async function decideWithin(
   decision: Decision,
 ): Promise<Row | ApiError> {
   const row = await approvals.lockApproval(tx, uid);
-  if (row === undefined) throw new ApiError(4040);
+  if (row === undefined) throw errors.notFound();
   const state = stateOf(row, ctx.clock.now());
   if (state !== 'pending') return requireSameDecision(row, state, decision);
   if ('code' in decision) {
@@ -61,23 +61,26 @@ async function decideWithin(
 /** A decision is final. Repeating the same decision is not an error. */
 function requireSameDecision(row: Row, state: 'approved' | 'denied' | 'expired', decision: Decision): Row {
   const byCode = 'code' in decision;
-  if (state === 'expired') throw new ApiError(4216, 'This approval has expired. Request it again.');
-  if (byCode && state === 'denied') throw new ApiError(4215);
+  if (state === 'expired') throw errors.wrongApprovalCode('This approval has expired. Request it again.');
+  if (byCode && state === 'denied') throw errors.approvalDenied();
   const isSame = byCode || decision.approve === (state === 'approved');
   if (!isSame)
-    throw new ApiError(4217, state === 'approved' ? 'This was already approved.' : 'This was already denied.');
+    throw errors.alreadyDecided(state === 'approved' ? 'This was already approved.' : 'This was already denied.');
   return row;
 }
 
 function noTriesLeft(): ApiError {
-  return new ApiError(4216, 'Too many wrong codes. An owner can still decide on the page linked in the email.');
+  return errors.wrongApprovalCode('Too many wrong codes. An owner can still decide on the page linked in the email.');
 }
 
 function wrongCode(left: number): ApiError {
   if (left === 0) return noTriesLeft();
-  return new ApiError(4216, left === 1 ? 'code: wrong code. 1 try left.' : `code: wrong code. ${left} tries left.`, {
-    data: { tries_left: left },
-  });
+  return errors.wrongApprovalCode(
+    left === 1 ? 'code: wrong code. 1 try left.' : `code: wrong code. ${left} tries left.`,
+    {
+      data: { tries_left: left },
+    },
+  );
 }
 
 async function perform(ctx: Context, tx: Tx, row: Row, game: Game, owner: string): Promise<object> {

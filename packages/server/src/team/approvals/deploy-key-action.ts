@@ -1,5 +1,5 @@
 // A deploy key requested by an agent: the owner approves it, and it is created once, when that agent collects it.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { KeyCollection } from '@chauffeur/contract/operations/approvals';
 import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
 import { DAY } from '../../kernel/clock.ts';
@@ -20,8 +20,7 @@ export const requestDeployKey: Action<DeployKeyRequest> = {
   normalize: ({ agent_id }) => ({ agent_id: agent_id.toLowerCase() }),
   async preview(db, game, { agent_id }, now) {
     if (!(await mayAgentWrite(db, agent_id, now)))
-      throw new ApiError(
-        4217,
+      throw errors.alreadyDecided(
         'The agent that requested this can no longer make changes, because its access has ended.',
       );
     const current = await findActiveKey(db, game.game_id);
@@ -57,18 +56,17 @@ function lastUse(at: Date | null): string {
 
 /**
  * Creates the approved key. The caller holds the lock on the approval, so concurrent calls cannot both create one.
- * Throws 4216 if it was not collected in time, and 4217 if it was already collected or no longer applies.
+ * Throws `wrongApprovalCode` if it was not collected in time, and `alreadyDecided` if it was already collected or no
+ * longer applies.
  */
 async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplicable }: Handover) {
   const { collected_at: collectedAt, collect_until: until } = result as KeyCollection;
   if (collectedAt !== null)
-    throw new ApiError(
-      4217,
+    throw errors.alreadyDecided(
       `The deploy key was collected at ${collectedAt} and is not shown again. If you no longer have it, request another with a new idempotency_key.`,
     );
   if (now >= new Date(until))
-    throw new ApiError(
-      4216,
+    throw errors.wrongApprovalCode(
       `The approved deploy key was not collected by ${until}. Request another with a new idempotency_key.`,
     );
   // Lock before checking: a key issued on the website is then either found by the check, or waits and revokes this one.

@@ -1,5 +1,5 @@
 // Shows approvals to the people they concern, and lets the owners of the game confirm or decide them.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../../people/games/games.ts';
@@ -14,7 +14,9 @@ const PAGE_SIZE = 50;
 
 type GameApproval = { row: approvals.ApprovalRow; game: Game; isOwner: boolean };
 
-/** Returns the approval to the owners of its game, or to its requester if they are still a member. Throws 4040. */
+/**
+ * Returns the approval to the owners of its game, or to its requester if they are still a member. Throws `notFound`.
+ */
 async function requireApproval(ctx: Context, caller: AccountCaller, uid: string): Promise<GameApproval> {
   const row = await approvals.findApproval(ctx.db, uid);
   if (row === undefined) throw unknownApproval();
@@ -28,7 +30,7 @@ async function requireApproval(ctx: Context, caller: AccountCaller, uid: string)
 }
 
 function unknownApproval(): ApiError {
-  return new ApiError(4040, "This approval does not exist, or you don't have access to it.");
+  return errors.notFound("This approval does not exist, or you don't have access to it.");
 }
 
 export const listWaitingApprovals = handle(
@@ -62,7 +64,7 @@ export const confirmApproval = handle(contract.confirmApproval, async (ctx, { ca
 export const decideApproval = handle(contract.decideApproval, async (ctx, { caller, input: { uid, approve } }) => {
   const { game, isOwner } = await requireApproval(ctx, caller, uid);
   if (!mayDecide(caller, isOwner))
-    throw new ApiError(4031, 'Only owners of the game can decide, signed in on the website.');
+    throw errors.notAllowed('Only owners of the game can decide, signed in on the website.');
   const row = await decide(ctx, game, uid, { approve, by: caller.user.name });
   return recordOf(ctx, row, game, true);
 });

@@ -1,6 +1,6 @@
 // Deleting a build: announces the consequences first, then deletes it in one transaction.
 import { describeDeletion } from '@chauffeur/contract/consequences';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/build-deletion';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
@@ -23,7 +23,7 @@ export const getBuildDeletion = handle(contract.getBuildDeletion, async (ctx, { 
   return previewDeletion(ctx.db, game, input.build_id, ctx.clock.now());
 });
 
-/** Returns what deleting the build now would remove. Throws 4006. */
+/** Returns what deleting the build now would remove. Throws `unknownBuild`. */
 export async function previewDeletion(db: Db, game: Game, buildId: string, now: Date): Promise<Consequences> {
   const build = await findBuild(db, game.game_id, buildId);
   if (build === null) throw unknownBuild();
@@ -89,7 +89,7 @@ export const deleteBuild = handle(contract.deleteBuild, async (ctx, { caller, in
 
 /**
  * Deletes the build within a transaction, with its files, symbols, open uploads and entry lists. The sweeps remove its
- * blobs a day later. Throws 4006, after which the transaction can continue.
+ * blobs a day later. Throws `unknownBuild`, after which the transaction can continue.
  */
 export async function deleteBuildWithin(
   tx: Tx,
@@ -107,5 +107,5 @@ export async function deleteBuildWithin(
 }
 
 function unknownBuild(): ApiError {
-  return new ApiError(4006, 'build_id: this game has no such build. List the builds and use one of their ids.');
+  return errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
 }

@@ -1,5 +1,5 @@
 // Revokes credentials that work without the password of an account: after a password reset and on request.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/credentials';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
@@ -81,11 +81,11 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
   });
 }
 
-/** Throws 4002 for an expired or invalid token. */
+/** Throws `invalid` for an expired or invalid token. */
 export const revokeAfterReset = handle(contract.revokeAfterReset, async (ctx, { input: { token } }) => {
   const userId = readToken(ctx, token);
   if (userId === null)
-    throw new ApiError(4002, 'token: expired or invalid. Sign in and revoke the keys at /settings/security.');
+    throw errors.invalid('token: expired or invalid. Sign in and revoke the keys at /settings/security.');
   const user = await findUserById(ctx.db, userId);
   if (user !== null) noteActor(user);
   return { deploy_keys: await transact(ctx.db, (tx) => revokeOwnedDeployKeys(tx, userId)) };

@@ -49,7 +49,7 @@ function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
   };
 }
 
-/** Throws 4040. */
+/** Throws `notFound`. */
 export const getGameDeployInfo = handle(contract.getGameDeployInfo, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const [info, keys] = await Promise.all([infoOf(ctx, game.game_id), readDeployKeys(ctx, game.game_id)]);

@@ -1,6 +1,6 @@
 // Deleting a game: announces the consequences first, then hides the game immediately, and a job removes all of its
 // data.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/game-deletion';
 import type { Context } from '../../context.ts';
 import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
@@ -46,7 +46,10 @@ export const getGameDeletion = handle(contract.getGameDeletion, async (ctx, { ca
   };
 });
 
-/** Throws 4002 for a wrong name and 4236 for a wrong password. The game is hidden from everyone when it returns. */
+/**
+ * Throws `invalid` for a wrong name and `wrongPassword` for a wrong password. The game is hidden from everyone when it
+ * returns.
+ */
 export const deleteGame = handle(contract.deleteGame, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
   await requirePassword(ctx, caller.user.id, input.password);
@@ -55,7 +58,7 @@ export const deleteGame = handle(contract.deleteGame, async (ctx, { caller, inpu
       const locked = await lockGame(tx, gameId);
       requireRole((await roleOf(tx, locked, caller)) ?? 'viewer', 'owner');
       if (!isNameTyped(locked.name, input.name))
-        throw new ApiError(4002, 'name: this is not the name of the game. Type it exactly as shown.');
+        throw errors.invalid('name: this is not the name of the game. Type it exactly as shown.');
       await hide(ctx, tx, locked, caller.user.name);
       return locked;
     }),

@@ -1,5 +1,5 @@
 // Answers invitations to an organisation, or to a single game with a role below that of an admin.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
@@ -22,7 +22,10 @@ export async function getTeamInvitation(ctx: Context, user: User, hash: Buffer):
   return row && teamViewOf(row, user, ctx.clock.now());
 }
 
-/** Accepts or declines, once. Undefined if the token is not of such an invitation. Throws 4230, 4231 and 4232. */
+/**
+ * Accepts or declines, once. Undefined if the token is not of such an invitation. Throws `invitationClosed`,
+ * `otherRecipient` and `emailNotVerified`.
+ */
 export async function answerTeamInvitation(
   ctx: Context,
   caller: AccountCaller,
@@ -36,8 +39,8 @@ export async function answerTeamInvitation(
       await lockTarget(tx, unlocked);
       const row = await team.lockByToken(tx, hash);
       const user = await findUserById(tx, caller.user.id);
-      if (user === null) throw new ApiError(4011);
-      if (row === undefined) throw new ApiError(4040, 'This invitation does not exist.');
+      if (user === null) throw errors.notSignedIn();
+      if (row === undefined) throw errors.notFound('This invitation does not exist.');
       const now = ctx.clock.now();
       const obstacle = (answer === 'accepted' ? findObstacle : findDeclineObstacle)(row, user, now);
       if (obstacle !== null) throw obstacle;
@@ -47,7 +50,7 @@ export async function answerTeamInvitation(
     }),
   ).catch((cause: unknown) => {
     // The person deleted their account in the meantime.
-    throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
+    throw isMissingReference(cause) ? errors.notSignedIn(undefined, { cause }) : cause;
   });
 }
 
@@ -57,7 +60,10 @@ async function lockTarget(tx: Tx, { game_id: gameId, organisation_id: organisati
   if (organisationId !== null) await lockOrganisation(tx, organisationId);
 }
 
-/** Gives the person the role, unless they have a higher one. Throws 4230 if the inviter could not invite them now. */
+/**
+ * Gives the person the role, unless they have a higher one. Throws `invitationClosed` if the inviter could not invite
+ * them now.
+ */
 async function join(tx: Tx, row: Row, user: User): Promise<void> {
   const { game_id: gameId, organisation_id: organisationId, inviter_id: inviterId, role } = row;
   const roleOf = async (userId: string): Promise<Role | null> =>
@@ -74,5 +80,5 @@ async function join(tx: Tx, row: Row, user: User): Promise<void> {
 
 /** The error for an invitation whose sender could not send it now. */
 export function endedBy({ invited_by: name }: { readonly invited_by: string }): ApiError {
-  return new ApiError(4230, `${name}, who sent this, may no longer invite you. Ask for a new invitation.`);
+  return errors.invitationClosed(`${name}, who sent this, may no longer invite you. Ask for a new invitation.`);
 }

@@ -1,5 +1,5 @@
 // What a person with the link to an invitation can do: view, accept or decline it.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/invitations';
 import { isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
@@ -35,7 +35,7 @@ export const getInvitation = handle(contract.getInvitation, async (ctx, { caller
   return viewOf(row, user, ctx.clock.now());
 });
 
-/** Gives the person the role, once. Throws 4230, 4231 and 4232. */
+/** Gives the person the role, once. Throws `invitationClosed`, `otherRecipient` and `emailNotVerified`. */
 export const acceptInvitation = handle(contract.acceptInvitation, async (ctx, { caller, input: { token } }) => {
   const view = await answerTeamInvitation(ctx, caller, hashSecret(token), 'accepted');
   if (view !== undefined) return view;
@@ -80,7 +80,7 @@ function respond(
       const row = await invitations.lockByToken(tx, hash);
       if (row === undefined) throw unknownInvitation();
       const user = await findUserById(tx, caller.user.id);
-      if (user === null) throw new ApiError(4011);
+      if (user === null) throw errors.notSignedIn();
       const obstacle = obstacleOf(row, user, ctx.clock.now());
       if (obstacle !== null) throw obstacle;
       await work(tx, row, user);
@@ -88,7 +88,7 @@ function respond(
     }),
   ).catch((cause: unknown) => {
     // The person deleted their account in the meantime.
-    throw isMissingReference(cause) ? new ApiError(4011, undefined, { cause }) : cause;
+    throw isMissingReference(cause) ? errors.notSignedIn(undefined, { cause }) : cause;
   });
 }
 
@@ -99,7 +99,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   const owners = await listOwners(tx, game.game_id);
   const inviter = owners.find(({ user_id: id }) => id === row.inviter_id);
   if (inviter === undefined)
-    throw new ApiError(4230, 'The game has a new owner since this was sent. Ask them for an invitation.');
+    throw errors.invitationClosed('The game has a new owner since this was sent. Ask them for an invitation.');
   await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
   // The audit log has it in both organisations.
   await lockGame(tx, game.game_id);
@@ -124,8 +124,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
 }
 
 function unknownInvitation(): ApiError {
-  return new ApiError(
-    4040,
+  return errors.notFound(
     'This invitation does not exist. A newer email may have replaced the link, or the game was deleted.',
   );
 }

@@ -1,6 +1,6 @@
 // Decides whether a person can accept an invitation: an ordered list of named rules. The first broken rule determines
 // the error.
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { ApiError, CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import type { User } from '../../context.ts';
 import type { InvitationRow } from './invitations.sql.ts';
 
@@ -25,21 +25,21 @@ const ENDED: Readonly<Record<InvitationRow['state'], string | null>> = {
 const RULES: readonly Rule[] = [
   {
     name: 'addressee',
-    code: 4231,
+    code: CODES.otherRecipient,
     find: ({ email }, person) =>
       email === person.email.toLowerCase()
         ? null
         : `The invitation was sent to ${email}, but you are signed in as ${person.email}.`,
   },
-  { name: 'open', code: 4230, find: ({ state }) => ENDED[state] },
+  { name: 'open', code: CODES.invitationClosed, find: ({ state }) => ENDED[state] },
   {
     name: 'not expired',
-    code: 4230,
+    code: CODES.invitationClosed,
     find: ({ expires_at: end }, _person, now) => (end > now ? null : 'The invitation has expired.'),
   },
   {
     name: 'verified',
-    code: 4232,
+    code: CODES.emailNotVerified,
     find: (_invitation, { email, emailVerified }) => (emailVerified ? null : `${email} is not verified yet.`),
   },
 ];

@@ -1,5 +1,6 @@
-// Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and withdrawn.
-import { ApiError } from '@chauffeur/contract/errors';
+// Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and
+// withdrawn.
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/invitations';
 import { type Role as GameRole, isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
@@ -22,8 +23,8 @@ type Role = 'admin' | 'owner';
 const MAX_LISTED = 200;
 
 /**
- * Invites a person to a role on the game. The address is only compared with the members of the game, so neither the response
- * nor its time reveals whether it has an account.
+ * Invites a person to a role on the game. The address is only compared with the members of the game, so neither the
+ * response nor its time reveals whether it has an account.
  */
 export const inviteAdmin = handle(contract.inviteAdmin, (ctx, { caller, input }) => {
   const { role = 'admin' } = input;
@@ -42,7 +43,10 @@ export const offerTransfer = handle(contract.offerTransfer, async (ctx, { caller
   return invite(ctx, caller, input.uid, 'owner', input.email);
 });
 
-/** Inviting a person again resends the mail. Throws 4096, 4233, 4235 and 4290. */
+/**
+ * Inviting a person again resends the mail. Throws `ownerNotVerified`, `sameRole`, `transferUnderWay` and
+ * `limitReached`.
+ */
 async function invite(
   ctx: Context,
   caller: AccountCaller,
@@ -52,12 +56,12 @@ async function invite(
 ): Promise<InvitationRecord> {
   const email = address.toLowerCase();
   return asOwner(ctx, caller, ref, async (tx, game) => {
-    if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email before you invite others.');
+    if (!caller.user.emailVerified) throw errors.ownerNotVerified('Verify your email before you invite others.');
     await requireNoMember(tx, game, role, email);
     const pending = await invitations.findPending(tx, game.game_id, role, role === 'admin' ? email : null);
     if (pending !== undefined && (pending.email === email || pending.expires_at > ctx.clock.now())) {
       if (pending.email !== email)
-        throw new ApiError(4235, `The game is already offered to ${pending.email}. Withdraw that offer first.`);
+        throw errors.transferUnderWay(`The game is already offered to ${pending.email}. Withdraw that offer first.`);
       return resend(ctx, tx, caller, game, pending);
     }
     // This offer replaces an expired offer to another person.
@@ -88,7 +92,7 @@ function targetOf({ game_id: id, name }: Game): Target {
 async function requireNoMember(tx: Tx, game: Game, role: GameRole, email: string): Promise<void> {
   const member = (await listMembers(tx, game.game_id)).find((each) => each.email === email);
   if (member === undefined || !isAtLeast(member.role, role)) return;
-  throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
+  throw errors.sameRole(`email: ${email} already has the role ${member.role}.`);
 }
 
 async function sendFirst(
@@ -124,7 +128,7 @@ async function resend(
 ): Promise<InvitationRecord> {
   const { token, now, expiresAt } = newLink(ctx);
   requireInterval(pending.sent_at, now);
-  if (caller.user.id !== pending.inviter_id) throw new ApiError(4230);
+  if (caller.user.id !== pending.inviter_id) throw errors.invitationClosed();
   const row = await invitations.renewInvitation(tx, pending.invitation_id, {
     tokenHash: hashSecret(token),
     now,
@@ -134,7 +138,7 @@ async function resend(
   return recordOf(row, now);
 }
 
-/** Throws 4290. */
+/** Throws `limitReached`. */
 async function mail(
   ctx: Context,
   tx: Tx,
@@ -163,7 +167,8 @@ export const resendInvitation = handle(contract.resendInvitation, (ctx, { caller
     const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return resendToTeam(ctx, tx, caller, targetOf(game), lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
-    if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
+    if (row.state !== 'pending')
+      throw errors.invitationClosed(`The invitation was ${row.state}. Invite the person again.`);
     return resend(ctx, tx, caller, game, row);
   });
 });
@@ -173,7 +178,7 @@ export const withdrawInvitation = handle(contract.withdrawInvitation, (ctx, { ca
     const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return withdraw(ctx, tx, lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
-    if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
+    if (row.state === 'accepted') throw errors.invitationClosed('The invitation was already accepted.');
     if (row.state !== 'withdrawn') await invitations.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
     return { invitation_uid: row.invitation_id };
   });
@@ -181,6 +186,6 @@ export const withdrawInvitation = handle(contract.withdrawInvitation, (ctx, { ca
 
 async function requireInvitation(tx: Tx, game: Game, uid: string): Promise<invitations.InvitationRow> {
   const row = await invitations.lockInvitation(tx, game.game_id, uid);
-  if (row === undefined) throw new ApiError(4040, 'invitation_uid: this game has no such invitation.');
+  if (row === undefined) throw errors.notFound('invitation_uid: this game has no such invitation.');
   return row;
 }

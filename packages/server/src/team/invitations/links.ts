@@ -1,5 +1,5 @@
 // The links of invitations: how long they are valid, and how many are sent.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
@@ -17,16 +17,19 @@ export function newLink(ctx: Context) {
   return { token: newSecret(TOKEN_LENGTH), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
 }
 
-/** Throws 4290 if the last mail was sent less than a minute ago. */
+/** Throws `limitReached` if the last mail was sent less than a minute ago. */
 export function requireInterval(sentAt: Date, now: Date): void {
   const wait = Math.ceil((sentAt.getTime() + MIN_INTERVAL - now.getTime()) / SECOND);
   if (wait > 0)
-    throw new ApiError(4290, `The invitation was sent less than a minute ago. Try again in ${wait} s.`, {
+    throw errors.limitReached(`The invitation was sent less than a minute ago. Try again in ${wait} s.`, {
       data: { retry_after: wait },
     });
 }
 
-/** Throws 4290 if the person has sent too many invitations within an hour, for all their games and organisations. */
+/**
+ * Throws `limitReached` if the person has sent too many invitations within an hour, for all their games and
+ * organisations.
+ */
 export async function countInvitation(ctx: Context, tx: Tx, { user }: AccountCaller): Promise<void> {
   const limit = {
     name: 'invitations',

@@ -1,6 +1,6 @@
 // Invitations to an organisation, or to a single game with a role below that of an admin: created, listed, resent and
 // withdrawn.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/organisations';
 import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
@@ -21,20 +21,23 @@ import * as team from './team-invitations.sql.ts';
 
 const MAX_LISTED = 200;
 
-/** Throws 4031 for a role above that of the caller, 4096, 4233 for a member, and 4290. */
+/**
+ * Throws `notAllowed` for a role above that of the caller, `ownerNotVerified`, `sameRole` for a member, and
+ * `limitReached`.
+ */
 export const inviteMember = handle(contract.inviteMember, (ctx, { caller, input }) => {
   const email = input.email.toLowerCase();
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
     requireGrant(by, input.role);
     const member = (await listMembersOf(tx, organisation.organisation_id)).find((each) => each.email === email);
     if (member !== undefined && isAtLeast(member.role, input.role))
-      throw new ApiError(4233, `email: ${email} already has the role ${member.role}.`);
+      throw errors.sameRole(`email: ${email} already has the role ${member.role}.`);
     return invite(ctx, tx, caller, targetOf(organisation), { role: input.role, email });
   });
 });
 
 function requireGrant(by: Role, role: Role): void {
-  if (!mayGrant(by, role)) throw new ApiError(4031, `Only owners can invite an owner. Your role is ${by}.`);
+  if (!mayGrant(by, role)) throw errors.notAllowed(`Only owners can invite an owner. Your role is ${by}.`);
 }
 
 function targetOf({ organisation_id: id, name }: Organisation): team.Target {
@@ -49,7 +52,7 @@ export async function invite(
   target: team.Target,
   { role, email }: { role: Role; email: string },
 ): Promise<InvitationRecord> {
-  if (!caller.user.emailVerified) throw new ApiError(4096, 'Verify your email before you invite others.');
+  if (!caller.user.emailVerified) throw errors.ownerNotVerified('Verify your email before you invite others.');
   const pending = await team.findPending(tx, target, email);
   if (pending !== undefined) return send(ctx, tx, caller, target, { ...pending, role });
   return send(ctx, tx, caller, target, { role, email });
@@ -106,7 +109,8 @@ export function resend(
   target: team.Target,
   row: team.TeamInvitationRow,
 ): Promise<InvitationRecord> {
-  if (row.state !== 'pending') throw new ApiError(4230, `The invitation was ${row.state}. Invite the person again.`);
+  if (row.state !== 'pending')
+    throw errors.invitationClosed(`The invitation was ${row.state}. Invite the person again.`);
   return send(ctx, tx, caller, target, row);
 }
 
@@ -119,11 +123,11 @@ export const withdrawMemberInvitation = handle(contract.withdrawMemberInvitation
 });
 
 export async function withdraw(ctx: Context, tx: Tx, row: team.TeamInvitationRow): Promise<{ invitation_uid: string }> {
-  if (row.state === 'accepted') throw new ApiError(4230, 'The invitation was already accepted.');
+  if (row.state === 'accepted') throw errors.invitationClosed('The invitation was already accepted.');
   if (row.state !== 'withdrawn') await team.endInvitation(tx, row.invitation_id, 'withdrawn', ctx.clock.now());
   return { invitation_uid: row.invitation_id };
 }
 
 function unknownInvitation(): ApiError {
-  return new ApiError(4040, 'invitation_uid: this organisation has no such invitation.');
+  return errors.notFound('invitation_uid: this organisation has no such invitation.');
 }

@@ -1,5 +1,5 @@
 // Decides whether a person may change the role of a member, or remove them.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { mayGrant, type Role } from '@chauffeur/contract/roles';
 
 export type RoleChange = {
@@ -14,15 +14,14 @@ export type RoleChange = {
 
 /** The error that prevents the change; null if there is none. */
 export function findObstacle({ by, from, to, owners }: RoleChange): ApiError | null {
-  if (!mayGrant(by, from))
-    return new ApiError(4031, `Only owners can change the role of an owner. Your role is ${by}.`);
+  if (!mayGrant(by, from)) return errors.notAllowed(`Only owners can change the role of an owner. Your role is ${by}.`);
   if (to !== null && !mayGrant(by, to))
-    return new ApiError(4031, `Only owners can make someone an owner. Your role is ${by}.`);
+    return errors.notAllowed(`Only owners can make someone an owner. Your role is ${by}.`);
   return findLastOwnerObstacle({ from, to, owners });
 }
 
 /** The error that keeps the last owner; null if there is another one, or the member is none. */
 export function findLastOwnerObstacle({ from, to, owners }: Omit<RoleChange, 'by'>): ApiError | null {
   if (from !== 'owner' || to === 'owner' || owners > 1) return null;
-  return new ApiError(4234, 'An organisation needs an owner. Make another member an owner first.');
+  return errors.lastOwner('An organisation needs an owner. Make another member an owner first.');
 }

@@ -1,5 +1,5 @@
 // Changes who is a member of an organisation, with which role, and which organisation owns a game.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/organisations';
 import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
@@ -24,7 +24,7 @@ import { handOverApprovals } from '../approvals/approvals.ts';
 import { findLastOwnerObstacle, findObstacle } from './member-rules.ts';
 import * as ownership from './ownership.sql.ts';
 
-/** Throws 4031, 4040 and 4234. */
+/** Throws `notAllowed`, `notFound` and `lastOwner`. */
 export const setMemberRole = handle(contract.setMemberRole, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
@@ -37,11 +37,10 @@ export const setMemberRole = handle(contract.setMemberRole, (ctx, { caller, inpu
   });
 });
 
-/** Throws 4031, 4040 and 4234. */
+/** Throws `notAllowed`, `notFound` and `lastOwner`. */
 export const removeMember = handle(contract.removeMember, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
-    if (input.user_id === caller.user.id)
-      throw new ApiError(4002, 'user_id: this is you. Leave the organisation instead.');
+    if (input.user_id === caller.user.id) throw errors.invalid('user_id: this is you. Leave the organisation instead.');
     const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
     const obstacle = findObstacle({ by, from, to: null, owners });
     if (obstacle !== null) throw obstacle;
@@ -51,7 +50,7 @@ export const removeMember = handle(contract.removeMember, (ctx, { caller, input 
   });
 });
 
-/** Also without the sign-in that the organisation requires. Throws 4040 and 4234. */
+/** Also without the sign-in that the organisation requires. Throws `notFound` and `lastOwner`. */
 export const leaveOrganisation = handle(contract.leaveOrganisation, (ctx, { caller, input }) => {
   const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
     const { name, owners } = await requireMember(tx, id, caller.user.id);
@@ -67,7 +66,7 @@ export const leaveOrganisation = handle(contract.leaveOrganisation, (ctx, { call
 async function requireMember(tx: Tx, organisationId: string, userId: string) {
   const members = await listMembersOf(tx, organisationId);
   const member = members.find(({ user_id }) => user_id === userId);
-  if (member === undefined) throw new ApiError(4040, 'user_id: the organisation has no such member.');
+  if (member === undefined) throw errors.notFound('user_id: the organisation has no such member.');
   return { name: member.name, role: member.role, owners: members.filter(({ role }) => role === 'owner').length };
 }
 
@@ -87,7 +86,7 @@ async function giveGamesToOtherOwner(ctx: Context, tx: Tx, organisationId: strin
     await handOverApprovals(ctx, tx, await lockGame(tx, gameId), owner);
 }
 
-/** Moves a game to another organisation of which the caller is an owner. Throws 4031 and 4040. */
+/** Moves a game to another organisation of which the caller is an owner. Throws `notAllowed` and `notFound`. */
 export const moveGame = handle(contract.moveGame, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireOwner(ctx, caller, input.uid);
   const { organisation } = await requireOrganisation(ctx, caller, input.organisation);
@@ -98,7 +97,7 @@ export const moveGame = handle(contract.moveGame, async (ctx, { caller, input })
       const ids = [game.organisation_id, organisation.organisation_id].toSorted();
       const owned = await ownership.lockOwned(tx, ids, caller.user.id);
       if (new Set(ids).size !== owned.length)
-        throw new ApiError(4031, 'Only an owner of both organisations can do this.');
+        throw errors.notAllowed('Only an owner of both organisations can do this.');
       await ownership.moveGame(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
       const moved = await lockGame(tx, gameId);
       recordChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));

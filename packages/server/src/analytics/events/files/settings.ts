@@ -1,5 +1,5 @@
 // Event files for developers: turning them on and off, listing, downloading and deleting them.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/event-files';
@@ -102,7 +102,7 @@ function readDay(field: string, day: string | undefined): Date | null {
   const time = new Date(`${day}T00:00:00Z`);
   // Of a day that does not exist, such as February 30, JavaScript makes another one.
   if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(day))
-    throw new ApiError(4002, `${field}: there is no such day. Send a day such as 2026-11-30.`);
+    throw errors.invalid(`${field}: there is no such day. Send a day such as 2026-11-30.`);
   return time;
 }
 
@@ -123,7 +123,7 @@ export const downloadEventFile = stream(contract.downloadEventFile, async (ctx, 
 });
 
 function unknownFile(): ApiError {
-  return new ApiError(4040, 'file_uid: this game has no such file. List the files and use one of their uids.');
+  return errors.notFound('file_uid: this game has no such file. List the files and use one of their uids.');
 }
 
 /** Deletes in the background, because there can be many. */

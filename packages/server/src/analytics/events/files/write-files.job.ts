@@ -1,6 +1,6 @@
 // Writes the events of closed hours to files, once an hour, for each game for which it is turned on.
 
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import copyStreams from 'pg-copy-streams';
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
@@ -114,7 +114,7 @@ async function hasStorage(ctx: Context, gameId: string): Promise<boolean> {
 }
 
 function isQuotaExceeded(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 4292;
+  return isError(error, 'storageLimitReached');
 }
 
 async function copyEvents(
@@ -172,7 +172,7 @@ async function record(
     });
   } catch (error) {
     if (isQuotaExceeded(error)) await sql.setFull(ctx.db, gameId);
-    else if (!(error instanceof ApiError && error.code === 4040)) throw error;
+    else if (!isError(error, 'notFound')) throw error;
     return false;
   }
 }

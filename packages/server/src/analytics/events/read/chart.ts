@@ -1,5 +1,5 @@
 // Computes the time span of a chart of events, and groups its points into series.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { countEvents } from '@chauffeur/contract/operations/events';
@@ -21,8 +21,8 @@ const DEFAULT_DAYS = 30;
 const STEPS: Readonly<Record<Step, number>> = { hour: HOUR, day: DAY };
 
 /**
- * The whole hours or days (UTC) that cover the requested times; by default the last 30 days. Throws 4002 for times that
- * are invalid, in the wrong order, or too far apart.
+ * The whole hours or days (UTC) that cover the requested times; by default the last 30 days. Throws `invalid` for times
+ * that are invalid, in the wrong order, or too far apart.
  */
 export function spanOf(requested: { from?: string; to?: string; step?: Step }, now: Date): Span {
   const step = requested.step ?? 'day';
@@ -30,12 +30,11 @@ export function spanOf(requested: { from?: string; to?: string; step?: Step }, n
   const end = requested.to === undefined ? now.getTime() : readTime('to', requested.to);
   const begin = requested.from === undefined ? end - DEFAULT_DAYS * DAY : readTime('from', requested.from);
   const [from, to] = [Math.floor(begin / size) * size, Math.ceil(end / size) * size];
-  if (from >= to) throw new ApiError(4002, 'to: must be after from. Send a later time.');
+  if (from >= to) throw errors.invalid('to: must be after from. Send a later time.');
   const maxDays = LIMITS.eventChartDays[step];
   // The current day is not counted.
   if (to - from > (maxDays + 1) * DAY)
-    throw new ApiError(
-      4002,
+    throw errors.invalid(
       step === 'hour'
         ? `from: more than ${maxDays} days before to, the maximum for steps of an hour.`
         : `from: more than ${maxDays} days before to, the maximum for steps of a day.`,
@@ -48,7 +47,7 @@ function readTime(field: string, text: string): number {
   const hasZone = !/\dT[\d:.]+$/i.test(text);
   const time = Date.parse(hasZone ? text : `${text}Z`);
   if (Number.isNaN(time) || time < 0)
-    throw new ApiError(4002, `${field}: not a valid time. Use a form such as 2026-11-30T18:00:00Z.`);
+    throw errors.invalid(`${field}: not a valid time. Use a form such as 2026-11-30T18:00:00Z.`);
   return time;
 }
 

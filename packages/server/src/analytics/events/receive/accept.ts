@@ -1,6 +1,6 @@
 // Decides whether a request contains valid events: an ordered list of named rules. The first rule that objects refuses
 // the request.
-import type { ErrorCode, ErrorData } from '@chauffeur/contract/errors';
+import { CODES, type ErrorCode, type ErrorData } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
@@ -33,17 +33,25 @@ const MANY_EVENTS = `events: more than ${LIMITS.events}. Send them in several re
 
 /** Checked in this order: the ids before the events, and standard events before custom ones. */
 const ACCEPTANCE_RULES: readonly Rule[] = [
-  { name: 'no_ids', code: 4010, find: (request) => objectionOf(findMissingId(request)) },
+  { name: 'no_ids', code: CODES.missingIds, find: (request) => objectionOf(findMissingId(request)) },
   // Texts that are not ids need no query.
   {
     name: UNKNOWN_BUILD.rule,
     code: UNKNOWN_BUILD.code,
     find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : { message: UNKNOWN_BUILD.message }),
   },
-  { name: 'no_events', code: 4001, find: ({ events }) => (events === null ? { message: NO_EVENTS } : null) },
-  { name: 'many_events', code: 4130, find: ({ events }) => (isTooMany(events) ? { message: MANY_EVENTS } : null) },
-  { name: 'bad_standard_event', code: 4158, find: ({ events }) => findAmong(events, findBadStandard) },
-  { name: 'bad_custom_event', code: 4001, find: ({ events }) => findAmong(events, findBadCustom) },
+  {
+    name: 'no_events',
+    code: CODES.unreadableBody,
+    find: ({ events }) => (events === null ? { message: NO_EVENTS } : null),
+  },
+  {
+    name: 'many_events',
+    code: CODES.tooMany,
+    find: ({ events }) => (isTooMany(events) ? { message: MANY_EVENTS } : null),
+  },
+  { name: 'bad_standard_event', code: CODES.invalidEvent, find: ({ events }) => findAmong(events, findBadStandard) },
+  { name: 'bad_custom_event', code: CODES.unreadableBody, find: ({ events }) => findAmong(events, findBadCustom) },
 ];
 
 /** Checks a request by all rules. */

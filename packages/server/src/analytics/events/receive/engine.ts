@@ -1,7 +1,7 @@
 // Maps the events of an engine's analytics module and checks each event separately, because the module sends its whole
 // queue at once, and only discards it after a 2xx response. Each event has its game and build, and usually no
 // device_uid.
-import type { ErrorCode } from '@chauffeur/contract/errors';
+import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json-values.ts';
@@ -31,7 +31,7 @@ const UNKNOWN_BUILD_PROBLEM: Problem = { field: 'build_id', problem: UNKNOWN_BUI
 const EVENT_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
-    code: 4010,
+    code: CODES.missingIds,
     find: ({ appId, buildId }) => {
       if (appId === '') return { field: 'app_id', problem: 'missing. Send the uid or slug of the game.' };
       if (buildId === '') return { field: 'build_id', problem: 'missing. Send the build_id of the exact build.' };
@@ -43,8 +43,8 @@ const EVENT_RULES: readonly Rule[] = [
     code: UNKNOWN_BUILD.code,
     find: ({ appId, buildId }) => (isUuid(appId) && isUuid(buildId) ? null : UNKNOWN_BUILD_PROBLEM),
   },
-  { name: 'bad_standard_event', code: 4158, find: findBadStandard },
-  { name: 'bad_custom_event', code: 4001, find: findBadCustom },
+  { name: 'bad_standard_event', code: CODES.invalidEvent, find: findBadStandard },
+  { name: 'bad_custom_event', code: CODES.unreadableBody, find: findBadCustom },
 ];
 
 /**

@@ -35,7 +35,10 @@ const SLOTS = 60;
  */
 const MIN_WEIGHT = 31;
 
-/** Writes the events of a request durably, all or none. Throws 4030 if a build does not belong to its game. */
+/**
+ * Writes the events of a request durably, all or none. Throws `unknownClientIds` if a build does not belong to its
+ * game.
+ */
 export async function ingestEvents(ctx: Context, parts: readonly Part[]): Promise<Ingested> {
   const result = await writeEvents(ctx, parts);
   if ('unknown' in result) throw refuse(ctx, UNKNOWN_BUILD);

@@ -1,5 +1,5 @@
 // Lists the symbols that the newest crash reports of a build were missing.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import { requireMember } from '../../../people/games/games.ts';
 import { handle } from '../../../request/route.ts';
@@ -12,7 +12,7 @@ export const listMissingSymbols = handle(
   async (ctx, { caller, input: { uid, build_id } }) => {
     const { game } = await requireMember(ctx, caller, uid);
     const build = await findBuild(ctx.db, game.game_id, build_id);
-    if (build === null) throw new ApiError(4006);
+    if (build === null) throw errors.unknownBuild();
     const { reports, missing } = await countMissing(ctx.db, game.game_id, build.build_id);
     const counts = new Map(missing);
     const modules = await explainMissing(ctx, game.game_id, build.build_id, [...counts.keys()]);

@@ -1,6 +1,6 @@
 // Private links to the files of a report: created by members of the game, valid for an hour for anyone with the link.
 import { createHash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { LinkKind } from '@chauffeur/contract/operations/crashes';
 import * as contract from '@chauffeur/contract/operations/crashes';
@@ -124,5 +124,5 @@ function fileOf(
 }
 
 function unknownLink(): ApiError {
-  return new ApiError(4040, 'This link is not valid or has expired. Request a new one.');
+  return errors.notFound('This link is not valid or has expired. Request a new one.');
 }

@@ -50,7 +50,7 @@ export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { ca
   });
 });
 
-/** Throws 4002 for a wrong query. */
+/** Throws `invalid` for a wrong query. */
 export const countCrashGroups = handle(contract.countCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
@@ -102,7 +102,7 @@ export const getCrashGroup = handle(contract.getCrashGroup, async (ctx, { caller
   );
 });
 
-/** Throws 4040 if there is no such group. */
+/** Throws `notFound` if there is no such group. */
 export async function readGroup(ctx: Reader, gameId: string, groupId: string): Promise<GroupDetail> {
   const row = await groups.findGroup(ctx.db, gameId, groupId);
   if (row === undefined) throw unknownGroup();

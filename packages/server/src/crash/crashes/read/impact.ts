@@ -30,7 +30,7 @@ export type Impact = impact.Totals & {
 
 type Asked = { readonly gameId: string; readonly caller: AccountCaller };
 
-/** Throws 4040 for an unknown group, and 4002 for a wrong query. */
+/** Throws `notFound` for an unknown group, and `invalid` for a wrong query. */
 export function readImpact(ctx: Context, { gameId, caller }: Asked, scope: ImpactScope): Promise<Impact> {
   return readReplica(ctx, { caller, gameId }, async ({ db }) => {
     const family = scope.groupId === undefined ? [] : await findFamily(db, gameId, scope.groupId);

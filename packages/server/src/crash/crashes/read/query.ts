@@ -4,7 +4,7 @@ import { compareVersions } from '@chauffeur/contract/compare-versions';
 import { isFacet } from '@chauffeur/contract/crash-facets';
 import { METADATA_PREFIX, type Operator, parseQuery, type Term, timesOf } from '@chauffeur/contract/crash-query';
 import { findMistake } from '@chauffeur/contract/crash-query-mistake';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller } from '../../../context.ts';
@@ -41,18 +41,17 @@ export type QueryScope = {
   readonly now: Date;
 };
 
-/** Throws 4002 with the first problem of the query. */
+/** Throws `invalid` with the first problem of the query. */
 function termsOf(query: string): readonly Term[] {
   const { terms, problems } = parseQuery(query);
   const [problem] = problems;
   if (problem === undefined) return terms;
-  throw new ApiError(
-    4002,
+  throw errors.invalid(
     `query: ${(findMistake(query) ?? problem).message} See “${query.slice(problem.from, problem.to)}”.`,
   );
 }
 
-/** Throws 4002 for a wrong query. */
+/** Throws `invalid` for a wrong query. */
 export function checkQuery(query: string): void {
   termsOf(query);
 }
@@ -99,7 +98,7 @@ export type GroupConditions = { readonly conditions: Condition[]; readonly inOrd
 
 /**
  * The conditions on the rows of `crash_groups`, in which merged groups count as one. A group matches filters of OS,
- * version and build with a report that matches all of them. Throws 4002 for a wrong query.
+ * version and build with a report that matches all of them. Throws `invalid` for a wrong query.
  */
 export async function groupConditions(scope: QueryScope, query: string): Promise<GroupConditions> {
   const terms = termsOf(query);
@@ -148,7 +147,7 @@ async function groupCondition(scope: QueryScope, names: Names, term: Term): Prom
     case 'last':
       return anyOf(values.map((value) => within(sql.ref(`${key}_seen`), operator, value, now)));
     default:
-      throw new ApiError(4002, `query: “${key}” is a filter of reports. List reports, or leave it out.`);
+      throw errors.invalid(`query: “${key}” is a filter of reports. List reports, or leave it out.`);
   }
 }
 
@@ -394,7 +393,8 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
     case 'last':
       return anyOf(values.map((value) => receivedWithin(operator, value, now)));
     default:
-      // Not as a join, which would read all reports of the groups: there are so many that the newest reports are enough.
+      // Not as a join, which would read all reports of the groups: there are so many that the newest reports are
+      // enough.
       return sql`(group_id in (${idsOfGroups(gameId, await groupCondition(scope, names, filter), await names.hasMerges())})) is true`;
   }
 }

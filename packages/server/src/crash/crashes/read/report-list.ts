@@ -151,7 +151,7 @@ export const getCrash = handle(contract.getCrash, async (ctx, { caller, input })
   return readCrash(ctx, game.game_id, input.crash_id);
 });
 
-/** Throws 4040 if there is no such report. */
+/** Throws `notFound` if there is no such report. */
 export async function readCrash(
   ctx: Context,
   gameId: string,

@@ -17,7 +17,7 @@ import { traceStackOf } from './trace-record.ts';
 
 type CrashInput = { uid: string; crash_id: string };
 
-/** Throws 4090 until the report is processed, and if it has no stack. */
+/** Throws `noSuchCrashFile` until the report is processed, and if it has no stack. */
 export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller, input }) => {
   const found = await requireFiles(ctx, caller, input);
   const { stack_key: key, trace } = found;
@@ -41,7 +41,7 @@ export const getCrashLog = handle(contract.getCrashLog, async (ctx, { caller, in
   return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
 });
 
-/** Throws 4040 unless the caller is a member of the game and the report exists. */
+/** Throws `notFound` unless the caller is a member of the game and the report exists. */
 export async function requireFiles(ctx: Context, caller: AccountCaller, input: CrashInput): Promise<FoundFiles> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const files = await findFiles(ctx.db, game.game_id, input.crash_id);

@@ -9,7 +9,7 @@ import { noSuchFile, unknownThread } from './not-found.ts';
 import { refuse, requireFiles } from './stacks.ts';
 import { detailOf, threadsOf } from './thread-record.ts';
 
-/** Throws 4090 until the dump of the report is processed. */
+/** Throws `noSuchCrashFile` until the dump of the report is processed. */
 export const listCrashThreads = handle(contract.listCrashThreads, async (ctx, { caller, input }) => {
   return threadsOf(await readReport(ctx, caller, input), LIMITS.threadsListed);
 });

@@ -1,6 +1,6 @@
 // Decides whether a request is a valid crash report: an ordered list of named rules. The first rule that objects
 // refuses the report.
-import type { ErrorCode } from '@chauffeur/contract/errors';
+import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { CrashInput } from '@chauffeur/contract/operations/crashes';
@@ -36,7 +36,7 @@ type Rule = {
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
-    code: 4010,
+    code: CODES.missingIds,
     find: findMissingId,
   },
   // Texts that are not ids need no query.
@@ -47,16 +47,16 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
   },
   {
     name: 'no_object',
-    code: 4001,
+    code: CODES.unreadableBody,
     find: ({ body }) => (isObject(body) ? null : 'body: not a JSON object. Send the fields of the report in one.'),
   },
   {
     name: 'many_keys',
-    code: 4130,
+    code: CODES.tooMany,
     find: ({ body }) => (hasManyKeys(body) ? `metadata: more than ${LIMITS.metadataKeys} keys. Send fewer.` : null),
   },
   // What is only too long or cannot be stored was changed before.
-  { name: 'bad_field', code: 4001, find: ({ clean }) => findProblem(CrashInput, clean) },
+  { name: 'bad_field', code: CODES.unreadableBody, find: ({ clean }) => findProblem(CrashInput, clean) },
 ];
 
 /** Checks a report by all rules. */

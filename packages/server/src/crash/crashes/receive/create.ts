@@ -1,6 +1,6 @@
 // Writes crash reports in batches and returns what their senders may do next.
 import { hash } from 'node:crypto';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, CODES } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
@@ -60,8 +60,8 @@ export type IncomingReport = AcceptedReport & {
 };
 
 /**
- * Writes a report durably, and enqueues its job. Throws 4030 if the build is not the game's, 4290 past the game's daily
- * limit, and RepeatedError.
+ * Writes a report durably, and enqueues its job. Throws `unknownClientIds` if the build is not the game's,
+ * `limitReached` past the game's daily limit, and RepeatedError.
  */
 export async function createReport(ctx: Context, incoming: IncomingReport): Promise<OpenedReport> {
   const report = reportOf(ctx, incoming);
@@ -212,7 +212,7 @@ function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, attachmen
 function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
   const seconds = secondsLeft(ctx);
   const message = `This game has reached its limit of ${ctx.config.limitCrashes} crash reports a day. Try again in ${seconds} s.`;
-  return { rule: 'daily_limit', code: 4290, message, data: { retry_after: seconds } };
+  return { rule: 'daily_limit', code: CODES.limitReached, message, data: { retry_after: seconds } };
 }
 
 function uploadsOf(

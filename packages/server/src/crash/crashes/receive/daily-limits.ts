@@ -1,5 +1,5 @@
 // The limits of a game's crash reports and their files for each UTC day.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
@@ -37,8 +37,7 @@ export function secondsLeft({ clock }: Context): number {
 
 export function tooManyBytes(ctx: Context): ApiError {
   const seconds = secondsLeft(ctx);
-  return new ApiError(
-    4290,
+  return errors.limitReached(
     `This game has reached its limit of bytes of crash files a day. Try again in ${seconds} s.`,
     { data: { retry_after: seconds } },
   );

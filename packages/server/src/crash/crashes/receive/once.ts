@@ -1,6 +1,6 @@
 // Writes a report with a client's own id or an idempotency key only once: a client that missed the response sends its
 // report again, perhaps to another process.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import {
@@ -20,7 +20,7 @@ export type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { id
 /**
  * Like `createReport`, unless there is a report from the last 24 hours with the same client's id in the build, or with
  * the same idempotency key in the game. Then returns that report under its own `reportId`, and the files of the new
- * report are unused. Throws 4227 for a key that was sent with another request.
+ * report are unused. Throws `idempotencyKeyReused` for a key that was sent with another request.
  */
 export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
   queue: 'crash_reports_with_id',
@@ -97,5 +97,5 @@ function reopen(ctx: Context, earlier: EarlierReport, report: NamedIncomingRepor
 }
 
 function otherRequest(): ApiError {
-  return new ApiError(4227);
+  return errors.idempotencyKeyReused();
 }

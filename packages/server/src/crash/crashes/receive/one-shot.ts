@@ -53,10 +53,10 @@ type ByKind<Value> = Partial<Record<CrashFileKind, Value>>;
 const DUMP_START = Buffer.from('MDMP', 'latin1');
 
 /**
- * Receives a report: `read` reads its body and stores each file with `keep`. Throws 4001, 4010, 4030, 4290, and errors
- * of the store; in that case nothing is kept. A file that is too large or empty is left out, and the report says so,
- * because reporters discard a report that is refused. A report that was sent before with the same client's id gets the
- * same response again.
+ * Receives a report: `read` reads its body and stores each file with `keep`. Throws `unreadableBody`, `missingIds`,
+ * `unknownClientIds`, `limitReached`, and errors of the store; in that case nothing is kept. A file that is too large
+ * or empty is left out, and the report says so, because reporters discard a report that is refused. A report that was
+ * sent before with the same client's id gets the same response again.
  */
 export async function receiveWhole(
   ctx: Context,
@@ -130,7 +130,7 @@ export async function receiveWhole(
 
 /**
  * How many bytes may be stored of a report, before its large body is read. Infinite if only the body has the ids, which
- * are then checked afterwards. Throws 4030 if the build is unknown.
+ * are then checked afterwards. Throws `unknownClientIds` if the build is unknown.
  */
 async function findBytesLeft(ctx: Context, { appId, buildId }: Ids): Promise<number> {
   if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 // What the sender of a report may read of it: its state, reason and stack.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
@@ -16,7 +16,7 @@ export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
 
 /**
  * Finds a report: with a token by its id, without one by the client's own id. The latter is a secret of the client.
- * Only its hash is stored and looked up, so response times reveal nothing about it. Throws 4040.
+ * Only its hash is stored and looked up, so response times reveal nothing about it. Throws `notFound`.
  */
 export async function findReader(ctx: Context, id: string, token: string): Promise<Reader> {
   const grant = token === '' ? null : openToken(ctx, token);
@@ -29,7 +29,7 @@ export async function findReader(ctx: Context, id: string, token: string): Promi
     const report = await findByClientRef(ctx.db, Buffer.from(hashOfClientRef(clientRef), 'hex'));
     if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'client', report };
   }
-  throw new ApiError(4040, 'There is no such report, or the read token belongs to another report.');
+  throw errors.notFound('There is no such report, or the read token belongs to another report.');
 }
 
 /** Reports outlive a deleted game for a while. */

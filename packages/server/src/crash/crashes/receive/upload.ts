@@ -1,5 +1,5 @@
 // Receives the dump, the log or an attachment of a report at its single-use upload address.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
 import type { FastifyRequest } from 'fastify';
@@ -30,9 +30,9 @@ const FORM_BYTES = MIB;
 export type UploadReceipt = { crash_id: string; kind: FileRef['kind']; size: number };
 
 /**
- * Stores the file and adds it to its report. If two clients upload the same file, the first to finish wins. Throws 4040
- * for an address that is used, expired or unknown, 4043, 4001, 4290 past the game's daily limit, and errors of the
- * store. The address can be used again after an error.
+ * Stores the file and adds it to its report. If two clients upload the same file, the first to finish wins. Throws
+ * `notFound` for an address that is used, expired or unknown, `tooLarge`, `unreadableBody`, `limitReached` past the
+ * game's daily limit, and errors of the store. The address can be used again after an error.
  */
 export async function receiveUpload(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
   const grant = openUploadToken(ctx, token);
@@ -53,7 +53,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   });
   if (outcome !== 'attached') {
     await ctx.blobs.delete(file.key);
-    if (outcome === 'too_large') throw new ApiError(4043, `The attachments are too large. ${ATTACHMENT_LIMITS}`);
+    if (outcome === 'too_large') throw errors.tooLarge(`The attachments are too large. ${ATTACHMENT_LIMITS}`);
     throw outcome === 'taken' ? unknownAddress() : tooManyBytes(ctx);
   }
   ctx.metrics.uploadedBytes.inc({ way: 'crash' }, file.size);
@@ -152,22 +152,21 @@ export function isForm(request: FastifyRequest): boolean {
 }
 
 function unknownAddress(): ApiError {
-  return new ApiError(
-    4040,
+  return errors.notFound(
     'This upload address does not exist, has expired, or was already used. Report the crash again to get a new one.',
   );
 }
 
 function tooLarge(grant: UploadGrant): ApiError {
-  return new ApiError(4043, `The ${grant.kind} is larger than ${maxBytesOf(grant) / MIB} MB. Send a smaller one.`);
+  return errors.tooLarge(`The ${grant.kind} is larger than ${maxBytesOf(grant) / MIB} MB. Send a smaller one.`);
 }
 
 function notUnpackable({ kind }: UploadGrant, error: UnpackError): ApiError {
   const { packing, message: problem } = error;
   const message = `The ${kind} is compressed with ${packing} and can't be unpacked: ${problem}. Compress it again, or send it as it is.`;
-  return new ApiError(4001, message, { cause: error });
+  return errors.unreadableBody(message, { cause: error });
 }
 
 function empty({ kind }: UploadGrant): ApiError {
-  return new ApiError(4001, `The body contains no ${kind}. Send the bytes of the ${kind}.`);
+  return errors.unreadableBody(`The body contains no ${kind}. Send the bytes of the ${kind}.`);
 }

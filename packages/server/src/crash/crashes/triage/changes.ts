@@ -1,7 +1,7 @@
 // Changes the state of crash groups, one or many at once, and records who did it.
 
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/triage';
@@ -47,7 +47,10 @@ export const changeCrashGroups = handle(contract.changeCrashGroups, async (ctx, 
 
 type Request = { caller: AccountCaller; game: Game; groupIds: readonly string[]; change: Input };
 
-/** Instead of a merged group, changes the group that it is shown in. Throws 4040 if one of the groups does not exist. */
+/**
+ * Instead of a merged group, changes the group that it is shown in. Throws `notFound` if one of the groups does not
+ * exist.
+ */
 export async function changeGroups(ctx: Context, { caller, game, groupIds, change }: Request): Promise<Change> {
   const now = ctx.clock.now();
   checkChange(change, now);
@@ -73,33 +76,33 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
   });
 }
 
-/** Throws 4002 for fields that do not go together, and for texts that are no titles or addresses. */
+/** Throws `invalid` for fields that do not go together, and for texts that are no titles or addresses. */
 function checkChange(change: Input, now: Date): void {
   const { status, fixed_in_version: fixedIn, snooze, title, issue_url: issueUrl } = change;
   const titleProblem = title == null ? null : findDisplayNameProblem(title, LIMITS.titleLength);
-  if (titleProblem !== null) throw new ApiError(4002, `title: ${titleProblem}.`);
-  if (issueUrl != null && readWebAddress(issueUrl) === null) throw new ApiError(4002, 'issue_url: must be an address.');
+  if (titleProblem !== null) throw errors.invalid(`title: ${titleProblem}.`);
+  if (issueUrl != null && readWebAddress(issueUrl) === null) throw errors.invalid('issue_url: must be an address.');
   if (fixedIn !== undefined && status !== 'resolved')
-    throw new ApiError(4002, 'fixed_in_version: only for resolved groups. Send it with the status resolved.');
+    throw errors.invalid('fixed_in_version: only for resolved groups. Send it with the status resolved.');
   if (status !== 'snoozed') {
-    if (snooze !== undefined) throw new ApiError(4002, 'snooze: only with the status snoozed.');
+    if (snooze !== undefined) throw errors.invalid('snooze: only with the status snoozed.');
     return;
   }
   const { until, reports, next_build: nextBuild = false } = snooze ?? {};
   if (until === undefined && reports === undefined && !nextBuild)
-    throw new ApiError(4002, 'snooze: say when the group opens again, with until, reports or next_build.');
-  if (until !== undefined && new Date(until) <= now)
-    throw new ApiError(4002, 'snooze.until: choose a time in the future.');
+    throw errors.invalid('snooze: say when the group opens again, with until, reports or next_build.');
+  if (until !== undefined && new Date(until) <= now) throw errors.invalid('snooze.until: choose a time in the future.');
 }
 
 async function requireAssignable(ctx: Context, gameId: string, userId: string): Promise<void> {
   const members = await listMembers(ctx.db, gameId);
   if (!members.some(({ user_id }) => user_id === userId))
-    throw new ApiError(4002, 'assignee: this person is not a member of the game.');
+    throw errors.invalid('assignee: this person is not a member of the game.');
 }
 
 /**
- * Locks the groups, and instead of merged ones the groups that they are shown in. Throws 4040 if one does not exist.
+ * Locks the groups, and instead of merged ones the groups that they are shown in. Throws `notFound` if one does not
+ * exist.
  */
 export async function lockHeads(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<GroupAndState[]> {
   const wanted = new Set(groupIds.map((id) => id.toLowerCase()));

@@ -1,5 +1,5 @@
 // Comments on crash groups. Members who are mentioned get a mail.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
@@ -46,7 +46,7 @@ export const updateCrashGroupComment = handle(contract.updateCrashGroupComment, 
   await transactGroups(ctx.db, async (tx) => {
     const [group] = await lockHeads(tx, game.game_id, [input.group_id]);
     const existing = await requireComment(tx, game.game_id, input.group_id, input.activity_uid);
-    if (existing.user_id !== caller.user.id) throw new ApiError(4031, 'Only the author of a comment can edit it.');
+    if (existing.user_id !== caller.user.id) throw errors.notAllowed('Only the author of a comment can edit it.');
     const change = { comment: input.comment, at: ctx.clock.now() };
     if (!(await activity.updateComment(tx, game.game_id, input.activity_uid, change))) throw unknownComment();
     const before = mentionedIn(existing.comment ?? '', members).map(({ user_id }) => user_id);
@@ -66,7 +66,7 @@ export const deleteCrashGroupComment = handle(contract.deleteCrashGroupComment, 
   const { game, role } = await requireMember(ctx, caller, input.uid);
   const existing = await requireComment(ctx.db, game.game_id, input.group_id, input.activity_uid);
   if (existing.user_id !== caller.user.id && role !== 'owner')
-    throw new ApiError(4031, 'Only the author of a comment and the owner of the game can delete it.');
+    throw errors.notAllowed('Only the author of a comment and the owner of the game can delete it.');
   return { deleted: await activity.deleteComment(ctx.db, game.game_id, input.activity_uid) };
 });
 
@@ -90,5 +90,5 @@ async function requireComment(
 }
 
 function unknownComment(): ApiError {
-  return new ApiError(4040, 'activity_uid: this group has no such comment; it may have been deleted.');
+  return errors.notFound('activity_uid: this group has no such comment; it may have been deleted.');
 }

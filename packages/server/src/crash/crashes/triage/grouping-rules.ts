@@ -1,5 +1,5 @@
 // A game's own grouping rules: read, previewed on the newest reports, and saved, which groups all reports again.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/grouping-rules';
 import type { Context } from '../../../context.ts';
@@ -54,12 +54,12 @@ export const setGroupingRules = handle(contract.setGroupingRules, async (ctx, { 
 /** The games whose rules are being previewed: a preview keeps the threads busy for seconds. */
 const previewing = perContext(() => new Set<string>());
 
-/** Throws 4290 while another preview of the game is running. */
+/** Throws `limitReached` while another preview of the game is running. */
 export const previewGroupingRules = handle(contract.previewGroupingRules, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const busy = previewing(ctx);
   if (busy.has(game.game_id))
-    throw new ApiError(4290, 'Another preview of this game is running. Try again in a few seconds.', {
+    throw errors.limitReached('Another preview of this game is running. Try again in a few seconds.', {
       data: { retry_after: 5 },
     });
   busy.add(game.game_id);

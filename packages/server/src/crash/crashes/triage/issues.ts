@@ -1,6 +1,6 @@
 // Issues about crash groups in the tracker of the developers.
 
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/issue-tracker';
@@ -29,7 +29,7 @@ export const draftCrashGroupIssue = handle(contract.draftCrashGroupIssue, async 
   return { ...issue, url, can_create: canCreate };
 });
 
-/** Throws 4002 if the group has an issue already: two people would create two. */
+/** Throws `invalid` if the group has an issue already: two people would create two. */
 export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const drafted = await issueOf(ctx, game, input.group_id);
@@ -41,7 +41,7 @@ export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, asyn
     before: new Date(now.getTime() - CLAIM_MS),
   });
   if (!isClaimed)
-    throw new ApiError(4002, 'The group already has an issue, or one is being created. Remove its link first.');
+    throw errors.invalid('The group already has an issue, or one is being created. Remove its link first.');
   try {
     const url = await createIssue(ctx, game.game_id, issue);
     const change = { issue_url: url.slice(0, LIMITS.issueUrlLength) };

@@ -13,7 +13,7 @@ type Group = { readonly group_id: string; readonly title: string };
 
 const LIMIT = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
 
-/** They are sent if the transaction commits. Throws 4290 if the caller has caused too many within an hour. */
+/** They are sent if the transaction commits. Throws `limitReached` if the caller has caused too many within an hour. */
 export async function sendMails(
   ctx: Context,
   tx: Tx,

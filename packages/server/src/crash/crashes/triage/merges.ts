@@ -1,6 +1,6 @@
 // Merges crash groups, separates them, and splits off reports. Merged groups keep their own reports and counts, so
 // everything can be undone.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/triage';
 import type { AccountCaller } from '../../../context.ts';
@@ -28,7 +28,7 @@ export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { 
   const { game } = await requireMember(ctx, caller, input.uid);
   const ids = input.group_ids.map((id) => id.toLowerCase());
   const into = input.into?.toLowerCase();
-  if (into !== undefined && !ids.includes(into)) throw new ApiError(4002, 'into: choose one of group_ids.');
+  if (into !== undefined && !ids.includes(into)) throw errors.invalid('into: choose one of group_ids.');
   return transactGroups(ctx.db, async (tx) => {
     const placements = await lockHeadFamilies(tx, game.game_id, ids);
     const headId = headOf(placements, into) ?? (await largestOf(tx, game.game_id, placements));
@@ -50,7 +50,8 @@ export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { 
 });
 
 /**
- * Locks the groups and the groups that they are merged into, with all others in these. Throws 4040 if one is missing.
+ * Locks the groups and the groups that they are merged into, with all others in these. Throws `notFound` if one is
+ * missing.
  */
 async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<sql.Placement[]> {
   await lockPlaces(tx, gameId);
@@ -85,7 +86,7 @@ export const unmergeCrashGroups = handle(contract.unmergeCrashGroups, async (ctx
     const moves = placements
       .filter(({ group_id, merged_into }) => merged_into === headId && ids.includes(group_id))
       .map(({ group_id }) => [group_id, headId, null] as const);
-    if (moves.length < ids.length) throw new ApiError(4040, 'group_ids: one of them is not merged into this group.');
+    if (moves.length < ids.length) throw errors.notFound('group_ids: one of them is not merged into this group.');
     await sql.placeGroups(tx, game.game_id, ids, null);
     return { change_uid: await recordMoves(tx, caller, game.game_id, { kind: 'unmerge', headId, moves }) };
   });
@@ -122,7 +123,7 @@ export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { ca
     const splits: [string, string][] = [];
     for (const groupId of sourceIds) splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
     const [first, ...others] = splits.map(([, splitId]) => splitId);
-    if (first === undefined) throw new ApiError(4002, joiningIds.length > 0 ? SPLIT_ELSEWHERE : NO_SUCH_FUNCTION);
+    if (first === undefined) throw errors.invalid(joiningIds.length > 0 ? SPLIT_ELSEWHERE : NO_SUCH_FUNCTION);
     await sql.placeGroups(tx, gameId, [first], null);
     await placeParts(tx, gameId, [...others, ...joiningIds], first);
     const changeId = newId();
@@ -136,7 +137,7 @@ export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { ca
 /** Of groups that are merged: those to split, and those of which all reports have the function. */
 type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };
 
-/** Throws 4002 if all reports of the first group have the function. */
+/** Throws `invalid` if all reports of the first group have the function. */
 async function findSources(tx: Tx, gameId: string, family: readonly sql.Placement[], name: string): Promise<Sources> {
   const ids = family.map(({ group_id }) => group_id);
   const sourceIds = new Set<string>();
@@ -145,7 +146,7 @@ async function findSources(tx: Tx, gameId: string, family: readonly sql.Placemen
     if (!(await sql.hasFunction(tx, gameId, groupId, name))) continue;
     if (splitFunction !== name) sourceIds.add(groupId);
     else if (groupId === ids[0])
-      throw new ApiError(4002, 'function: all reports of this group have it on their stack. Choose another one.');
+      throw errors.invalid('function: all reports of this group have it on their stack. Choose another one.');
     // It was split off before, and merged with its group again.
     else if (splitFrom !== null && ids.includes(splitFrom)) sourceIds.add(splitFrom);
     else joiningIds.push(groupId);
@@ -169,13 +170,13 @@ async function placeParts(tx: Tx, gameId: string, groupIds: readonly string[], h
   );
 }
 
-/** Returns the id of the part. Throws 4002 if the group cannot be split like this. */
+/** Returns the id of the part. Throws `invalid` if the group cannot be split like this. */
 async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): Promise<string> {
   const group = await sql.findForSplit(tx, gameId, groupId);
   if (group === undefined) throw unknownGroup();
   const { grouping, splitFunctions } = group;
   if (!splitFunctions.includes(name) && splitFunctions.length >= LIMITS.crashGroupSplits)
-    throw new ApiError(4002, `function: at most ${LIMITS.crashGroupSplits} groups can be split off from a group.`);
+    throw errors.invalid(`function: at most ${LIMITS.crashGroupSplits} groups can be split off from a group.`);
   const splitId = await sql.insertSplit(tx, gameId, {
     from: groupId,
     name,

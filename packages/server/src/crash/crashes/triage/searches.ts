@@ -1,6 +1,6 @@
 // Saved searches of crashes, which all members of a game share.
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crash-searches';
@@ -22,13 +22,13 @@ function recordOf({ search_id, ...search }: sql.SearchRow): Saved {
   return { search_uid: search_id, ...search };
 }
 
-/** Throws 4002 for a wrong query, and for one search too many. */
+/** Throws `invalid` for a wrong query, and for one search too many. */
 export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { query, view } = input;
   const name = tidyDisplayName(input.name);
   const problem = findDisplayNameProblem(name);
-  if (problem !== null) throw new ApiError(4002, `name: ${problem}.`);
+  if (problem !== null) throw errors.invalid(`name: ${problem}.`);
   checkQuery(query);
   return transact(ctx.db, async (tx) => {
     // Two members may save searches at once.
@@ -36,7 +36,7 @@ export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { ca
     const existing = await sql.listSearches(tx, game.game_id);
     const former = existing.find((search) => search.name === name);
     if (former === undefined && existing.length >= LIMITS.crashSearches)
-      throw new ApiError(4002, `A game has at most ${LIMITS.crashSearches} saved searches. Delete one first.`);
+      throw errors.invalid(`A game has at most ${LIMITS.crashSearches} saved searches. Delete one first.`);
     const search = { search_id: former?.search_id ?? newId(), name, query, view, created_by: caller.user.name };
     await sql.upsertSearch(tx, game.game_id, search);
     return recordOf(search);
@@ -46,6 +46,6 @@ export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { ca
 export const deleteCrashSearch = handle(contract.deleteCrashSearch, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   if (!(await sql.deleteSearch(ctx.db, game.game_id, input.search_uid)))
-    throw new ApiError(4040, 'search_uid: this game has no such saved search.');
+    throw errors.notFound('search_uid: this game has no such saved search.');
   return { deleted: true };
 });

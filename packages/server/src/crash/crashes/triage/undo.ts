@@ -1,5 +1,5 @@
 // Undoes changes, merges and splits of crash groups.
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/triage';
 import type { AccountCaller } from '../../../context.ts';
@@ -24,7 +24,7 @@ export const undoCrashGroupChange = handle(contract.undoCrashGroupChange, async 
     await lockPlaces(tx, game.game_id);
     const made = await findChange(tx, game.game_id, input.change_uid);
     const [first] = made;
-    if (first === undefined) throw new ApiError(4040, 'change_uid: this game has no such change.');
+    if (first === undefined) throw errors.notFound('change_uid: this game has no such change.');
     const undo = { tx, caller, gameId: game.game_id };
     if (first.kind === 'merge' || first.kind === 'unmerge') return undoMoves(undo, first);
     if (first.kind === 'split') return undoSplit(undo, first);

@@ -1,7 +1,7 @@
 // Reads the form of a crash reporter as it arrives: returns its fields, and passes on dump, log and attachments as
 // streams.
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { ByteSource } from '../../../../kernel/blobs/store.ts';
 import { type Body, BodyTooLargeError } from '../../../../request/body.ts';
@@ -44,9 +44,9 @@ const FORM_LIMITS = {
 };
 
 /**
- * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws 4001 for
- * a malformed form, and errors of the body and of `onPart`. If the body is too long, the form ends there: the part that is cut off throws
- * BodyTooLargeError, and everything before it counts.
+ * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws
+ * `unreadableBody` for a malformed form, and errors of the body and of `onPart`. If the body is too long, the form ends
+ * there: the part that is cut off throws BodyTooLargeError, and everything before it counts.
  */
 export async function readCrashForm(
   body: Body,
@@ -92,7 +92,7 @@ export async function readCrashForm(
     await readMultipart(body, headers, { limits: FORM_LIMITS, isFile: isFilePart, onField, onFile, onLimit });
   } catch (error) {
     if (error instanceof MalformedMultipartError)
-      throw new ApiError(4001, `The form could not be read: ${error.message}.`, { cause: error });
+      throw errors.unreadableBody(`The form could not be read: ${error.message}.`, { cause: error });
     if (!(error instanceof BodyTooLargeError)) throw error;
     omissions.add('The form was too large, and the rest of it was left out.');
   }

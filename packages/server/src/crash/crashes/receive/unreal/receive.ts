@@ -1,7 +1,7 @@
 // Receives a crash from Unreal Engine's CrashReportClient: a zlib stream of an archive with context, log and dump.
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../../context.ts';
@@ -20,7 +20,7 @@ const MAX_CONTEXT_BYTES = 4 * MIB;
 
 /**
  * Receives the archive in `request`. It is decompressed into a file first, because the positions of its files are only
- * known at its end. Throws like `receiveWhole`, and 4043 if it decompresses to more than allowed.
+ * known at its end. Throws like `receiveWhole`, and `tooLarge` if it decompresses to more than allowed.
  */
 export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<OpenedReport> {
   return receiveWhole(ctx, request, async (keep, attachments) => {
@@ -40,10 +40,7 @@ async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle):
     });
   } catch (error) {
     if (error instanceof BodyTooLargeError)
-      throw new ApiError(
-        4043,
-        `The archive decompresses to more than ${MAX_ARCHIVE_BYTES / MIB} MB. Send a smaller one.`,
-      );
+      throw errors.tooLarge(`The archive decompresses to more than ${MAX_ARCHIVE_BYTES / MIB} MB. Send a smaller one.`);
     throw error;
   }
 }
@@ -54,7 +51,7 @@ async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAt
   const dump = files.find(({ magic }) => magic === 'MDMP' || magic === 'PMDM');
   const log = files.find(({ name }) => /\.log$/i.test(name));
   if (context === undefined && dump === undefined && log === undefined)
-    throw new ApiError(4001, 'The archive contains no context, log or dump.');
+    throw errors.unreadableBody('The archive contains no context, log or dump.');
   if (dump !== undefined) await keep('dump', contentOf(file, dump));
   if (log !== undefined) await keep('log', contentOf(file, log));
   for (const [index, other] of files.filter((each) => ![context, dump, log].includes(each)).entries()) {
@@ -70,7 +67,7 @@ async function listFiles(file: FileHandle): Promise<ArchivedFile[]> {
     return await listArchive(file);
   } catch (cause) {
     if (!(cause instanceof BadArchiveError)) throw cause;
-    throw new ApiError(4001, 'The body is not an archive of CrashReportClient.', { cause });
+    throw errors.unreadableBody('The body is not an archive of CrashReportClient.', { cause });
   }
 }
 
