@@ -88,12 +88,9 @@ const isOpenedLater = inFolders(
 const CRASHES = 'packages/web/src/pages/crashes';
 const isOfCrashes = inFolders(CRASHES);
 /** What is folded on the page of a crash. */
-const isFolded = inFolders(
-  ...['Attachments', 'Breadcrumbs', 'LogTail', 'LogText', 'RegisterList'].map((name) => `${CRASHES}/${name}`),
-  ...['StackDetails', 'StackMemory', 'Threads', 'use-threads'].map((name) => `${CRASHES}/${name}`),
-);
+const isFolded = inFolders(...['Attachments', 'StackDetails', 'Threads'].map((name) => `${CRASHES}/${name}`));
 /** What the page of a crash group loads when someone reads on. */
-const isFurtherDown = inFolders(...['Facets', 'Impact', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
+const isFurtherDown = inFolders(...['Facets', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
 
 const HOOKS = 'node_modules/@mantine/hooks/esm';
 const isCommon = inFolders(HOOKS, `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name)));

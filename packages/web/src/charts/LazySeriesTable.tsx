@@ -3,7 +3,7 @@ import { Suspense } from 'react';
 import { lazyPart } from '../frame/load-code.ts';
 import type { SeriesTableProps } from './SeriesTable.tsx';
 
-const SeriesTable = lazyPart(() => import('./SeriesTable.tsx'), 'SeriesTable');
+const SeriesTable = lazyPart(async () => (await import('./SeriesTable.tsx')).SeriesTable);
 
 export function LazySeriesTable(props: SeriesTableProps) {
   return (

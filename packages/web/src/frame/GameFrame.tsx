@@ -26,7 +26,7 @@ import {
 } from './use-shortcuts.ts';
 
 /** Loaded when it is opened. */
-const ShortcutList = lazyPart(() => import('./ShortcutList.tsx'), 'ShortcutList');
+const ShortcutList = lazyPart(async () => (await import('./ShortcutList.tsx')).ShortcutList);
 
 const SHORTCUTS: readonly Shortcut[] = [
   { name: 'search', keys: ['/'], description: 'Search this list', isAvailable: hasSearch },

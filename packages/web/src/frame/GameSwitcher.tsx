@@ -4,7 +4,7 @@ import type { OpenGame } from '../pages/games/use-game.ts';
 import { GameButton } from './GameButton.tsx';
 import { lazyPart } from './load-code.ts';
 
-const GameMenu = lazyPart(() => import('./GameMenu.tsx'), 'GameMenu');
+const GameMenu = lazyPart(async () => (await import('./GameMenu.tsx')).GameMenu);
 
 export function GameSwitcher({ game }: { game: OpenGame }) {
   const [wasOpened, setOpened] = useState(false);

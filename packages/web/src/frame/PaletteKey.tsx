@@ -3,7 +3,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { lazyPart } from './load-code.ts';
 import { useKeepDraft, useKeptDraft } from './use-draft.ts';
 
-const CommandPalette = lazyPart(() => import('./palette/CommandPalette.tsx'), 'CommandPalette');
+const CommandPalette = lazyPart(async () => (await import('./palette/CommandPalette.tsx')).CommandPalette);
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 /** As the keys are labelled. */

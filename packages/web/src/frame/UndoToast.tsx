@@ -4,7 +4,7 @@ import { lazyPart } from './load-code.ts';
 import classes from './UndoToast.module.css';
 import { useUndoable } from './undo.ts';
 
-const UndoOffer = lazyPart(() => import('./UndoOffer.tsx'), 'UndoOffer');
+const UndoOffer = lazyPart(async () => (await import('./UndoOffer.tsx')).UndoOffer);
 
 export function UndoToast() {
   const undoable = useUndoable();

@@ -13,25 +13,22 @@ const RELOADED = 'reloaded-from';
 export class MissingCodeError extends Error {}
 
 let isNavigating = () => false;
-/** Or left for the page to sign in, which leads back. */
+/** Also true while the site is left for the sign-in page, which leads back. */
 let isReloading = false;
 
-/** Code that is only loaded in case that a link is followed must not reload the site. */
+/** Code that is loaded only because a link may be followed must not reload the site. */
 export function setNavigation(check: () => boolean): void {
   isNavigating = check;
 }
 
-/** Whether the site is being reloaded by itself, in which case nothing typed is lost. */
+/** Whether the site is reloading automatically, in which case nothing typed is lost. */
 export function isReloadingSite(): boolean {
   return isReloading;
 }
 
-/** A part of a page whose code is loaded when it is shown, which someone is waiting for. `name` is what the code exports. */
-export function lazyPart<Name extends string, Props>(
-  load: () => Promise<Readonly<Record<Name, ComponentType<Props>>>>,
-  name: Name,
-): LazyExoticComponent<ComponentType<Props>> {
-  return lazy(async () => ({ default: (await loadCode(load, () => true))[name] }));
+/** A part of a page whose code is loaded when it is shown, which someone is waiting for. `load` imports the component. */
+export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>): LazyExoticComponent<ComponentType<Props>> {
+  return lazy(async () => ({ default: await loadCode(load, () => true) }));
 }
 
 /** `load` imports the code. Rejects with MissingCodeError. */

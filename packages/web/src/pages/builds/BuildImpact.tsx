@@ -3,7 +3,7 @@ import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import { Stack, Text } from '@mantine/core';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { Impact, type ImpactData, useImpact } from '../crashes/Impact.tsx';
+import { Impact, type ImpactData, useImpact } from '../crashes/Facets.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 
 type Group = ImpactData['groups'][number];

@@ -1,20 +1,27 @@
-// The attachments of a report: images as thumbnails, the ends of texts, and buttons to download the originals.
-import { formatBytes } from '@chauffeur/contract/format';
+// What was sent along with a crash: attached files, the log, and the events before it. The page of a report loads this
+// code when one of them is shown.
+import { formatBytes, formatDuration } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
 import { type CrashAttachment, getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
+import { getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
 import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
+import { Bytes } from '../../ui/Bytes.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { formatExactTime } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './attachments.module.css';
 import { FoldedSection } from './FoldedSection.tsx';
-import { LogText } from './LogText.tsx';
 import type { Crash } from './use-crash.ts';
 
 type AttachmentsProps = { game: OpenGame; crash: Crash };
 
+/** Images as thumbnails, the ends of texts, and buttons that download the originals. */
 export function Attachments({ game, crash }: AttachmentsProps) {
   return (
     <Section title="Attachments">
@@ -99,4 +106,104 @@ function TextEnd({ gameUid, crashId, file }: FileProps) {
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={120} />;
   return <LogText {...data} label={`End of ${file.name}`} kind="file" />;
+}
+
+type LogTailProps = { gameUid: string; crashId: string };
+
+/** The end of the log, as plain text. */
+export function LogTail({ gameUid, crashId }: LogTailProps) {
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(getCrashLog, { uid: gameUid, crash_id: crashId }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Skeleton h={160} />;
+  return <LogText {...data} label="End of the log" kind="log" />;
+}
+
+type LogTextProps = { text: string; size: number; is_cut: boolean; label: string; kind: 'log' | 'file' };
+
+/** The end of a log or another text. */
+export function LogText({ text, size, is_cut, label, kind }: LogTextProps) {
+  if (text === '') return <Text size="sm">{`The ${kind} is empty.`}</Text>;
+  return (
+    <>
+      {is_cut && (
+        <Text size="sm" c="dimmed" mb={4}>
+          {`Only the end is shown. Download the ${kind} to read all `}
+          <Bytes count={size} />.
+        </Text>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the log scrolls, and needs the focus to scroll by keyboard */}
+      <section tabIndex={0} aria-label={label} className={classes.log}>
+        {text}
+      </section>
+    </>
+  );
+}
+
+type Answer = OutputOf<typeof getBreadcrumbs>;
+type Breadcrumb = Answer['events'][number];
+type BreadcrumbsProps = { gameUid: string; crashId: string };
+
+/** The last events that the device sent in its session before a crash. */
+export function Breadcrumbs({ gameUid, crashId }: BreadcrumbsProps) {
+  const { data, error, refetch } = useQuery({
+    ...ask(getBreadcrumbs, { uid: gameUid, crash_id: crashId }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton h={160} />;
+  return (
+    <>
+      {data.problem !== null && <Text size="sm">{PROBLEMS[data.problem]}</Text>}
+      {!data.is_complete && (
+        <Text size="sm" c="dimmed" mb={4}>
+          Reading took too long. Earlier events may be missing.
+        </Text>
+      )}
+      {data.events.length > 0 && (
+        <DataTable label="Breadcrumbs" columns={COLUMNS} rows={data.events} rowKey={(_, index) => String(index)} />
+      )}
+    </>
+  );
+}
+
+const PROBLEMS: Readonly<Record<NonNullable<Answer['problem']>, string>> = {
+  no_session: 'The report has no session ID. Send session_id with crash reports and events to see what led to a crash.',
+  expired: 'The events of that day are no longer stored.',
+  not_received: 'No events of this session arrived before the report.',
+};
+
+const COLUMNS: readonly Column<Breadcrumb>[] = [
+  {
+    header: 'Before the report',
+    overflow: 'nowrap',
+    width: 140,
+    title: ({ timestamp, received_at }) => formatExactTime(new Date(timestamp ?? received_at)),
+    cell: ({ seconds_before: seconds }) => formatBefore(seconds),
+  },
+  { header: 'Event', overflow: 'anywhere', cell: ({ event }) => event },
+  {
+    header: 'Properties',
+    overflow: 'anywhere',
+    cell: ({ properties }) => <Properties properties={properties} />,
+  },
+];
+
+function Properties({ properties }: Pick<Breadcrumb, 'properties'>) {
+  const entries = Object.entries(properties);
+  if (entries.length === 0) return '–';
+  return entries.map(([key, value], index) => (
+    <span key={key}>
+      {index > 0 && ' '}
+      <Code>{`${key}=${String(value)}`}</Code>
+    </span>
+  ));
+}
+
+const PRECISE_SECONDS = 10;
+
+function formatBefore(seconds: number): string {
+  return seconds < PRECISE_SECONDS ? `${seconds.toFixed(1)} s` : formatDuration(Math.round(seconds));
 }

@@ -4,9 +4,8 @@ import { PRIORITIES } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import table from '../../ui/table.module.css';
 import { useGame } from '../games/use-game.ts';
-import type { ListedGroup } from './GroupBadge.tsx';
+import { type ListedGroup, StatusButtons } from './GroupStatus.tsx';
 import { formatDone, PRIORITY_NAMES } from './group-status.ts';
-import { StatusButtons } from './StatusButtons.tsx';
 import type { Triage } from './use-triage.ts';
 
 type BulkBarProps = {

@@ -1,25 +1,28 @@
 // Two crash reports side by side: their facts, their stacks and the ends of their logs, with the differences marked.
-import { getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
-import { Skeleton, Stack, Switch, Text } from '@mantine/core';
+
+import { formatPlatform } from '@chauffeur/contract/format';
+import { type CrashStack, getCrashLog, type StackFrame } from '@chauffeur/contract/operations/crash-stacks';
+import { Button, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { ask } from '../../api.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ScrollBox } from '../../ui/ScrollBox.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Trail } from '../../ui/Trail.tsx';
+import table from '../../ui/table.module.css';
 import { type OpenGame, useGame } from '../games/use-game.ts';
-import { ChooseReport } from './ChooseReport.tsx';
-import { ComparedFacts } from './ComparedFacts.tsx';
-import { ComparedStacks } from './ComparedStacks.tsx';
+import { LogText } from './Attachments.tsx';
 import classes from './compare.module.css';
-import { compareFacts } from './compare-facts.ts';
-import { LogText } from './LogText.tsx';
+import { alignStacks } from './compare-stacks.ts';
+import { formatFunction, formatLocation } from './format-stack.ts';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
+import { useReports } from './use-live-list.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/compare');
 
@@ -124,5 +127,176 @@ function LogEnd({ game, crash, label }: { game: OpenGame; crash: Crash; label: s
     <div className={classes.column}>
       {data === undefined ? <Skeleton h={160} /> : <LogText {...data} label={label} kind="log" />}
     </div>
+  );
+}
+
+const REPORT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+type ChooseReportProps = { game: OpenGame; first: Crash | undefined; firstId: string | undefined };
+
+/** Chooses the report to compare with: one of the same group, or any other by its ID. */
+function ChooseReport({ game, first, firstId }: ChooseReportProps) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const id = text.trim().toLowerCase();
+  const choose = (event: FormEvent) => {
+    event.preventDefault();
+    const search = firstId === undefined ? { a: id } : { a: firstId, b: id };
+    void navigate({ to: '/dev/$slug/crashes/compare', params: { slug: game.slug }, search });
+  };
+  return (
+    <>
+      {first !== undefined && <Text size="sm">{`Choose a report to compare with “${first.title}”.`}</Text>}
+      <form onSubmit={choose}>
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="Report ID"
+            size="sm"
+            className={classes.reportId}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={!REPORT_ID.test(id)}>
+            Compare
+          </Button>
+        </Group>
+      </form>
+      {first?.group_id != null && <SameGroup game={game} first={first} groupId={first.group_id} />}
+    </>
+  );
+}
+
+function SameGroup({ game, first, groupId }: { game: OpenGame; first: Crash; groupId: string }) {
+  const reports = useReports({ uid: game.game_uid, group_id: groupId, limit: 25 });
+  const others = (reports.rows ?? []).map(({ item }) => item).filter(({ crash_id: id }) => id !== first.crash_id);
+  return (
+    <Section title="Reports of the same group">
+      {reports.rows !== undefined && others.length === 0 && <Text size="sm">The group has no other reports.</Text>}
+      <ul className={classes.choices}>
+        {others.map((other) => (
+          <li key={other.crash_id}>
+            <SiteLink
+              to="/dev/$slug/crashes/compare"
+              params={{ slug: game.slug }}
+              search={{ a: first.crash_id, b: other.crash_id }}
+              size="sm"
+            >
+              {`${other.version || 'Unknown version'} · ${other.os || 'unknown OS'}`}
+            </SiteLink>{' '}
+            <Text span size="sm" c="dimmed">
+              <Time at={other.received_at} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** The facts of two reports as a table. Rows that differ are marked, also in words. */
+function ComparedFacts({ facts }: { facts: readonly ComparedFact[] }) {
+  if (facts.length === 0) return <Text size="sm">No differences.</Text>;
+  return (
+    <ScrollBox label="Facts of both reports" className={table.bleed}>
+      <table className={classes.table} aria-label="Facts of both reports">
+        <thead>
+          <tr>
+            <th scope="col">Fact</th>
+            <th scope="col">First report</th>
+            <th scope="col">Second report</th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.map(({ name, a, b }) => (
+            <tr key={name} data-different={a === b ? undefined : true}>
+              <th scope="row">
+                {a === b ? name : <strong>{name}</strong>}
+                {a !== b && <span className={classes.mark}> ≠</span>}
+              </th>
+              <td>{a || '–'}</td>
+              <td>{b || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+type ComparedFact = { readonly name: string; readonly a: string; readonly b: string };
+
+type Side = { readonly crash: Crash; readonly stack: CrashStack | undefined };
+
+/** Facts that neither report has are left out. The metadata comes last, in the order of its keys. */
+function compareFacts(a: Side, b: Side): ComparedFact[] {
+  const [left, right] = [factsOf(a), factsOf(b)];
+  const names = new Set([...left.keys(), ...right.keys()]);
+  return [...names]
+    .map((name) => ({ name, a: left.get(name) ?? '', b: right.get(name) ?? '' }))
+    .filter((fact) => fact.a !== '' || fact.b !== '');
+}
+
+function factsOf({ crash, stack }: Side): Map<string, string> {
+  const facts: [string, string][] = [
+    ['Version', crash.version],
+    ['Reason', crash.reason ?? ''],
+    ['Address', crash.crash_address ?? ''],
+    ['Message', crash.message],
+    ['Player message', crash.user_message],
+    ['Platform', crash.os === '' ? '' : formatPlatform(crash)],
+    ['Engine', crash.engine_version],
+    ['OS version', stack?.system.os_version ?? ''],
+    ['CPU', [stack?.system.cpu, stack?.system.cpu_info].filter(Boolean).join(', ')],
+    ['CPU cores', stack === undefined ? '' : String(stack.system.cpu_count)],
+    ['Uptime', stack?.uptime_seconds == null ? '' : `${Math.round(stack.uptime_seconds)} s`],
+  ];
+  const metadata = Object.entries(crash.metadata)
+    .toSorted(([x], [y]) => x.localeCompare(y))
+    .map(([key, value]): [string, string] => [`Metadata: ${key}`, String(value)]);
+  return new Map([...facts, ...metadata]);
+}
+
+type ComparedStacksProps = {
+  a: readonly StackFrame[];
+  b: readonly StackFrame[];
+  /** Whether to leave out frames that both stacks have. */
+  isDifferent: boolean;
+};
+
+/** Two stacks, frame by frame. Frames that both have are in the same row. */
+function ComparedStacks({ a, b, isDifferent }: ComparedStacksProps) {
+  if (a.length === 0 && b.length === 0) return <Text size="sm">Neither report has a stack.</Text>;
+  const rows = alignStacks(a, b).filter((row) => !isDifferent || row.a === undefined || row.b === undefined);
+  if (rows.length === 0) return <Text size="sm">No differences.</Text>;
+  return (
+    <ScrollBox label="Stacks of both reports" className={table.bleed}>
+      <table className={classes.table} aria-label="Stacks of both reports">
+        <thead>
+          <tr>
+            <th scope="col">First report</th>
+            <th scope="col">Second report</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: recursion repeats equal frames, and their order never changes
+            <tr key={index} data-different={row.a === undefined || row.b === undefined || undefined}>
+              <FrameCell frame={row.a} />
+              <FrameCell frame={row.b} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+function FrameCell({ frame }: { frame: StackFrame | undefined }) {
+  if (frame === undefined) return <td className={classes.none}>not on this stack</td>;
+  return (
+    <td className={classes.frame} data-own={frame.own || undefined}>
+      {frame.function === null ? formatLocation(frame) : formatFunction(frame.function)}
+      {frame.function !== null && <small>{formatLocation(frame)}</small>}
+    </td>
   );
 }

@@ -1,36 +1,39 @@
 // The contents of a report: its stack, missing symbols, and folded sections with everything else.
-
 import { formatNumber } from '@chauffeur/contract/format';
 import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
 import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
 import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
-import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
-import { Code, Stack as Column, Group, Skeleton, Text } from '@mantine/core';
+import { type DownloadKind, requestCrashDownload } from '@chauffeur/contract/operations/crashes';
+import { Button, Code, Stack as Column, Group, Kbd, Skeleton, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { Suspense } from 'react';
+import { call } from '../../api.ts';
 import { lazyPart } from '../../frame/load-code.ts';
+import { useShortcuts } from '../../frame/use-shortcuts.ts';
+import { DocLink } from '../../ui/DocLink.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
-import type { OpenGame } from '../games/use-game.ts';
-import { CopyStack } from './CopyStack.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
+import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
-import { Downloads } from './Downloads.tsx';
 import { FoldedSection } from './FoldedSection.tsx';
-import { MissingSymbols } from './MissingSymbols.tsx';
+import { formatStack } from './format-stack.ts';
 import { Stack } from './Stack.tsx';
-import { type Crash, useStack } from './use-crash.ts';
-import { useSource } from './use-source.ts';
+import { type Crash, useSource, useStack } from './use-crash.ts';
 
 /** Few reports have attachments. */
-const Attachments = lazyPart(() => import('./Attachments.tsx'), 'Attachments');
+const Attachments = lazyPart(async () => (await import('./Attachments.tsx')).Attachments);
 /** Loaded when a section is opened. */
-const ThreadList = lazyPart(() => import('./Threads.tsx'), 'ThreadList');
-const ModuleTable = lazyPart(() => import('./StackDetails.tsx'), 'ModuleTable');
-const SystemFacts = lazyPart(() => import('./StackDetails.tsx'), 'SystemFacts');
-const RegisterList = lazyPart(() => import('./RegisterList.tsx'), 'RegisterList');
-const LogTail = lazyPart(() => import('./LogTail.tsx'), 'LogTail');
-const TextOrigin = lazyPart(() => import('./TextOrigin.tsx'), 'TextOrigin');
-const Breadcrumbs = lazyPart(() => import('./Breadcrumbs.tsx'), 'Breadcrumbs');
+const ThreadList = lazyPart(async () => (await import('./Threads.tsx')).ThreadList);
+const ModuleTable = lazyPart(async () => (await import('./StackDetails.tsx')).ModuleTable);
+const SystemFacts = lazyPart(async () => (await import('./StackDetails.tsx')).SystemFacts);
+const RegisterList = lazyPart(async () => (await import('./StackDetails.tsx')).RegisterList);
+const LogTail = lazyPart(async () => (await import('./Attachments.tsx')).LogTail);
+const TextOrigin = lazyPart(async () => (await import('./StackDetails.tsx')).TextOrigin);
+const Breadcrumbs = lazyPart(async () => (await import('./Attachments.tsx')).Breadcrumbs);
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);
@@ -142,5 +145,139 @@ function Metadata({ metadata }: Pick<Crash, 'metadata'>) {
         ))}
       </dl>
     </FoldedSection>
+  );
+}
+
+const COPY_SHORTCUTS = [{ name: 'copy', keys: ['y'], description: 'Copy stack as text' }] as const;
+
+const COPY_LABELS = {
+  idle: 'Copy stack',
+  copied: 'Stack copied',
+  failed: 'Copying was blocked by the browser',
+} as const;
+
+/** Copies the stack as text, with a button or the y key. */
+function CopyStack({ title, stack }: { title: string; stack: CrashStack }) {
+  const { state, copy } = useCopy();
+  const copyStack = () => void copy(formatStack(title, stack));
+  useShortcuts(COPY_SHORTCUTS, copyStack);
+  return (
+    <Button size="xs" variant="default" onClick={copyStack} rightSection={<Kbd size="xs">y</Kbd>} aria-live="polite">
+      {COPY_LABELS[state]}
+    </Button>
+  );
+}
+
+const DOWNLOAD_LABELS: Readonly<Record<DownloadKind, { readonly short: string; readonly full: string }>> = {
+  stack: { short: 'Stack', full: 'Download stack' },
+  log: { short: 'Log', full: 'Download log' },
+  dump: { short: 'Dump', full: 'Download dump' },
+};
+
+/** Buttons that download the dump, the log and the stack of a report. Each link is private and created on demand. */
+function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
+  const { crash_id, available } = crash;
+  const download = useMutation({
+    mutationFn: (kind: DownloadKind) => call(requestCrashDownload, { uid: gameUid, crash_id, kind }),
+    // The response is a file, so the browser stays on this page.
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  const { data, error, variables } = download;
+  return (
+    <Group gap="xs" role="group" aria-label="Download">
+      {available.map((kind) => (
+        <Button
+          key={kind}
+          size="xs"
+          variant="default"
+          loading={download.isPending && variables === kind}
+          onClick={() => download.mutate(kind)}
+          aria-label={DOWNLOAD_LABELS[kind].full}
+        >
+          ↓ {DOWNLOAD_LABELS[kind].short}
+        </Button>
+      ))}
+      <Text size="sm" c="dimmed" role="status" className={classes.live}>
+        {data !== undefined && (
+          <>
+            Link to {data.filename} expires <Time at={data.expires_at} />
+          </>
+        )}
+      </Text>
+      {error !== null && variables !== undefined && (
+        <Problem error={error} onRetry={() => download.mutate(variables)} />
+      )}
+    </Group>
+  );
+}
+
+/** Loaded when symbols are missing. */
+const SymbolsCommand = lazyPart(async () => (await import('../../ui/SymbolsCommand.tsx')).SymbolsCommand);
+
+/** Modules on the stacks that have no symbols, the reason, and the command that uploads them. */
+function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
+  const { slug } = useGame();
+  const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
+  const ofGame = withoutSymbols.filter((module) => module.own);
+  const ofSystem = new Set(withoutSymbols.filter((module) => !module.own).map(({ name }) => name));
+  const details = new Map(
+    crash.missing_symbols.map(({ module, debug_id, detail }) => [`${module}/${debug_id}`, detail]),
+  );
+  return (
+    <>
+      {ofGame.length > 0 && (
+        <Notice tone="unsure" title={formatTitle(ofGame.length)}>
+          <ul className={classes.notes}>
+            {ofGame.map(({ debug_file: file, debug_id: id, base }) => (
+              <li key={base}>
+                <span className={classes.code}>
+                  {file} {id}
+                </span>
+                <br />
+                <TextWithCode text={id === '' ? NO_ID : (details.get(`${file}/${id}`) ?? ARRIVED)} />
+              </li>
+            ))}
+          </ul>
+          {ofGame.some(({ debug_id: id }) => id !== '') && (
+            <>
+              <Text size="sm">
+                Create their files with{' '}
+                <DocLink page="symbols" size="sm">
+                  dump_syms
+                </DocLink>
+                , then upload the folder:
+              </Text>
+              <Suspense>
+                <SymbolsCommand slug={slug} buildId={crash.build_id} />
+              </Suspense>
+              <Text size="sm">
+                After the upload, this report and all others without these symbols are updated automatically.
+              </Text>
+            </>
+          )}
+        </Notice>
+      )}
+      {ofSystem.size > 0 && (
+        <Text size="sm" c="dimmed">
+          {`No symbols for libraries of the player's system: ${[...ofSystem].join(', ')}.`}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const ARRIVED = 'Its symbols have arrived. The dump is queued to be processed again.';
+const NO_ID =
+  'It was built without a debug ID, so no symbols can be found for it. Link it with `-Wl,--build-id` (GCC, Clang) or `/DEBUG` (Visual Studio).';
+
+function formatTitle(modules: number): string {
+  return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;
+}
+
+/** A sentence from the server in which code is enclosed in backticks. */
+export function TextWithCode({ text }: { text: string }) {
+  return text.split('`').map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never move
+    index % 2 === 1 ? <Code key={index}>{part}</Code> : part,
   );
 }

@@ -1,11 +1,32 @@
-// The filters above the crash lists. All of them read from one query and write to it.
+// The filters above the crash lists: buttons and selects, the query box with completion, and saved searches. All of them
+// read from one query and write to it.
+
+import { isFacet } from '@chauffeur/contract/crash-facets';
+import { MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
 import { OSES } from '@chauffeur/contract/identity';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import {
+  type CrashView,
+  deleteCrashSearch,
+  listCrashSearches,
+  saveCrashSearch,
+} from '@chauffeur/contract/operations/crash-searches';
 import { GROUP_ORDERS, type GroupOrder, type GroupStatus } from '@chauffeur/contract/operations/crashes';
-import { Checkbox, Group, NativeSelect, Stack } from '@mantine/core';
+import { listFacetValues } from '@chauffeur/contract/operations/impact';
+import { Button, Checkbox, Combobox, Group, NativeSelect, Stack, Text, TextInput, useCombobox } from '@mantine/core';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { offerUndo } from '../../frame/undo.ts';
 import { Choice } from '../../ui/Choice.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { useGame } from '../games/use-game.ts';
+import { completeQuery, type KnownValues, valueAt } from './complete-query.ts';
+import classes from './crashes.module.css';
 import {
   type CrashFilters,
   DEFAULT_QUERIES,
@@ -17,8 +38,6 @@ import {
   withStatus,
   withValue,
 } from './filters.ts';
-import { QueryBox } from './QueryBox.tsx';
-import { SavedSearches } from './SavedSearches.tsx';
 
 type CrashFilterBarProps = {
   filters: CrashFilters;
@@ -124,5 +143,234 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
         )}
       </Group>
     </Stack>
+  );
+}
+
+type QueryBoxProps = {
+  query: string;
+  known: KnownValues;
+  onChange: (query: string) => void;
+};
+
+const TYPING_DELAY_MS = 250;
+
+/**
+ * The box for a query in the query language, with completion. While a query without problems is typed, the list follows.
+ * Other queries are applied once they are complete, and the page then shows the problem instead of a list.
+ */
+function QueryBox({ query, known, onChange }: QueryBoxProps) {
+  const [text, setText] = useState(query);
+  const [cursor, setCursor] = useState(query.length);
+  /** The query of the last render, and the last one that came from here: other changes replace what was typed. */
+  const [shown, setShown] = useState(query);
+  const [applied, setApplied] = useState(query);
+  if (query !== shown) {
+    setShown(query);
+    if (query !== applied) setText(query);
+  }
+  const input = useRef<HTMLInputElement>(null);
+  const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
+  const ofFacets = useFacetValues(text, cursor);
+  const { from, to, options } = completeQuery(text, cursor, { ...known, ...ofFacets });
+  const apply = (typed: string) => {
+    const trimmed = typed.trim();
+    if (trimmed === query) return;
+    setApplied(trimmed);
+    onChange(trimmed);
+  };
+  const applySoon = useDebouncedCallback((typed: string) => {
+    if (!hasProblem(typed)) apply(typed);
+  }, TYPING_DELAY_MS);
+  const type = (typed: string, at: number) => {
+    setText(typed);
+    setCursor(at);
+    applySoon(typed);
+  };
+  const insert = (chosen: string) => {
+    const typed = text.slice(0, from) + chosen + text.slice(to).replace(/^ /, '');
+    const at = from + chosen.length;
+    type(typed, at);
+    box.resetSelectedOption();
+    // After the input has its new value.
+    requestAnimationFrame(() => {
+      input.current?.focus();
+      input.current?.setSelectionRange(at, at);
+    });
+  };
+  return (
+    <Combobox store={box} onOptionSubmit={insert} withinPortal={false} position="bottom-start" width="max-content">
+      <Combobox.Target>
+        <TextInput
+          ref={input}
+          aria-label="Search crashes"
+          placeholder="os:windows version:>=1.2 is:unassigned render::"
+          type="search"
+          size="xs"
+          className={classes.query}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          maxLength={MAX_QUERY_LENGTH}
+          data-search
+          value={text}
+          error={text.trim() === query && hasProblem(query)}
+          onChange={({ currentTarget }) => {
+            type(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length);
+            box.openDropdown();
+            box.resetSelectedOption();
+          }}
+          onSelect={({ currentTarget }) => setCursor(currentTarget.selectionStart ?? 0)}
+          onFocus={() => box.openDropdown()}
+          onClick={() => box.openDropdown()}
+          onBlur={() => {
+            box.closeDropdown();
+            apply(text);
+          }}
+          onKeyDown={({ key }) => {
+            // With an option selected, Enter inserts it.
+            if (key !== 'Enter' || box.getSelectedOptionIndex() >= 0) return;
+            apply(text);
+            box.closeDropdown();
+          }}
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown hidden={options.length === 0}>
+        <Combobox.Options aria-label="Completions" mah={280} style={{ overflowY: 'auto' }}>
+          {options.map(({ insert: inserted, label, description }) => (
+            <Combobox.Option key={label} value={inserted} className={classes.option}>
+              <b>{label}</b> {description}
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}
+
+function hasProblem(query: string): boolean {
+  return parseQuery(query).problems.length > 0;
+}
+
+const VALUE_DELAY_MS = 150;
+
+/** Reads the facets of a game, and the values of a facet that is being typed, for the completion of a query. */
+function useFacetValues(query: string, cursor: number): KnownValues {
+  const game = useGame();
+  const typed = valueAt(query, cursor);
+  const facet = typed !== null && isFacet(typed.key) ? typed.key : '';
+  const [part] = useDebouncedValue(typed?.text ?? '', VALUE_DELAY_MS);
+  const input = { uid: game.game_uid, ...(facet !== '' && { facet, ...(part !== '' && { part }) }) };
+  const { data } = useQuery({ ...ask(listFacetValues, input), placeholderData: keepPreviousData });
+  const keys = (data?.facets ?? []).map((name): [string, readonly string[]] => [name, []]);
+  return { ...Object.fromEntries(keys), ...(facet !== '' && { [facet]: data?.values ?? [] }) };
+}
+
+type Search = OutputOf<typeof listCrashSearches>['searches'][number];
+
+type SavedSearchesProps = {
+  query: string;
+  view: CrashView;
+  onOpen: (query: string, view: CrashView) => void;
+};
+
+/** The searches that the members of the game saved, and the dialog that saves the current one. */
+function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
+  const { game_uid: uid } = useGame();
+  const queries = useQueryClient();
+  const { data } = useQuery(ask(listCrashSearches, { uid }));
+  const [isSaving, setSaving] = useState(false);
+  const searches = data?.searches ?? [];
+  const current = searches.find((search) => search.query === query && search.view === view);
+  const reload = () => queries.invalidateQueries({ queryKey: [listCrashSearches.id] });
+  const deleting = useMutation({
+    mutationFn: ({ search_uid }: Search) => call(deleteCrashSearch, { uid, search_uid }),
+    onSuccess: (_, { name, query: deleted, view: of }) => {
+      offerUndo({
+        message: `The search ${name} was deleted.`,
+        undo: async () => {
+          await call(saveCrashSearch, { uid, name, query: deleted, view: of });
+          await reload();
+        },
+      });
+      return reload();
+    },
+  });
+  return (
+    <Group gap="xs">
+      {searches.length > 0 && (
+        <NativeSelect
+          aria-label="Saved searches"
+          size="xs"
+          maw={200}
+          value={current?.search_uid ?? ''}
+          data={[
+            { value: '', label: 'Saved searches' },
+            ...searches.map(({ search_uid, name }) => ({ value: search_uid, label: name })),
+          ]}
+          onChange={({ currentTarget: { value } }) => {
+            const chosen = searches.find(({ search_uid }) => search_uid === value);
+            if (chosen !== undefined) onOpen(chosen.query, chosen.view);
+          }}
+        />
+      )}
+      <Permitted operation={saveCrashSearch}>
+        {current === undefined ? (
+          <Button size="xs" variant="default" disabled={query === ''} onClick={() => setSaving(true)}>
+            Save search
+          </Button>
+        ) : (
+          <Button size="xs" variant="default" loading={deleting.isPending} onClick={() => deleting.mutate(current)}>
+            Delete search
+          </Button>
+        )}
+      </Permitted>
+      {isSaving && <SaveDialog uid={uid} query={query} view={view} onSaved={reload} onClose={() => setSaving(false)} />}
+    </Group>
+  );
+}
+
+type SaveDialogProps = {
+  uid: string;
+  query: string;
+  view: CrashView;
+  onSaved: () => Promise<unknown>;
+  onClose: () => void;
+};
+
+function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
+  const [name, setName] = useState('');
+  const saving = useMutation({
+    mutationFn: () => call(saveCrashSearch, { uid, name: name.trim(), query, view }),
+    onSuccess: async () => {
+      await onSaved();
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Save search"
+      submitLabel="Save search"
+      isBusy={saving.isPending}
+      isDisabled={name.trim() === ''}
+      error={saving.error}
+      onSubmit={() => saving.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm" ff="monospace">
+        {query}
+      </Text>
+      <TextInput
+        data-field="name"
+        label="Name"
+        description="All members of the game see it. A search with the same name is replaced."
+        required
+        withAsterisk={false}
+        maxLength={80}
+        value={name}
+        autoComplete="off"
+        data-autofocus
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

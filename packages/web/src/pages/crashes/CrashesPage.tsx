@@ -1,18 +1,26 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
-import { findMistake } from '@chauffeur/contract/crash-query-mistake';
+
+import { formatQuery, parseQuery } from '@chauffeur/contract/crash-query';
+import { findMistake, type QueryMistake as Mistake } from '@chauffeur/contract/crash-query-mistake';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { Stack } from '@mantine/core';
+import { getImpact } from '@chauffeur/contract/operations/impact';
+import { Button, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
+import { formatItems } from '../../ui/format.ts';
 import { PageHead } from '../../ui/PageHead.tsx';
-import { useGame } from '../games/use-game.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
+import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
-import { FacetPanel } from './FacetPanel.tsx';
+import classes from './Facets.module.css';
+import { Facets } from './Facets.tsx';
+import { FoldedSection } from './FoldedSection.tsx';
 import { type CrashFilters, readFilters, toSearch } from './filters.ts';
-import { GroupList } from './GroupList.tsx';
-import { QueryMistake } from './QueryMistake.tsx';
-import { ReportList } from './ReportList.tsx';
+import { GroupList, NoCrashes } from './GroupList.tsx';
+import { ReportTable } from './ReportTable.tsx';
+import { formatShowNewReports, useReports } from './use-live-list.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes');
 
@@ -49,5 +57,95 @@ export function CrashesPage() {
         <ReportList key={JSON.stringify(filters)} game={game} filters={filters} onReset={reset} />
       )}
     </Stack>
+  );
+}
+
+type FacetPanelProps = { game: OpenGame; query: string; onChange: (query: string) => void };
+
+/** What the crashes of the current query have in common. A click on a value adds it to the query. */
+function FacetPanel(props: FacetPanelProps) {
+  return (
+    <FoldedSection title="Facets" note="GPU, driver, memory and more">
+      <QueryFacets {...props} />
+    </FoldedSection>
+  );
+}
+
+function QueryFacets({ game, query, onChange }: FacetPanelProps) {
+  const { data, error, isPending, refetch } = useQuery(
+    ask(getImpact, { uid: game.game_uid, ...(query !== '' && { query }) }),
+  );
+  if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Skeleton h={160} />;
+  if (data.facets.length === 0) return <Text size="sm">No processed reports match.</Text>;
+  const { reports, devices, counted } = data;
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {counted === 'newest' ? `The newest ${formatItems(reports, 'report')}` : formatItems(reports, 'report')}
+        {devices > 0 && `, ${formatItems(devices, 'device')}`}
+      </Text>
+      <Facets
+        facets={data.facets}
+        reports={reports}
+        link={(filter, children) => (
+          <UnstyledButton className={classes.link} onClick={() => onChange(toggled(query, filter))}>
+            {children}
+          </UnstyledButton>
+        )}
+      />
+    </Stack>
+  );
+}
+
+/** The query with the filter, or without it if it has it already. */
+function toggled(query: string, filter: string): string {
+  const { terms } = parseQuery(query);
+  const others = terms.filter((term) => formatQuery([term]) !== filter);
+  return others.length < terms.length ? formatQuery(others) : `${formatQuery(terms)} ${filter}`.trim();
+}
+
+type QueryMistakeProps = {
+  mistake: Mistake;
+  onSearch: (query: string) => void;
+  /** Removes all filters. */
+  onReset: () => void;
+};
+
+/** Shown instead of results if the query has a mistake, so that none are shown for another query. */
+function QueryMistake({ mistake: { message, suggestion }, onSearch, onReset }: QueryMistakeProps) {
+  return (
+    <Stack gap="sm" role="alert" align="flex-start">
+      <Text size="sm">{message}</Text>
+      <Group gap="sm">
+        {suggestion !== undefined && (
+          <Button size="xs" onClick={() => onSearch(suggestion)}>
+            {`Search for ${suggestion}`}
+          </Button>
+        )}
+        <Button size="xs" variant="default" onClick={onReset}>
+          Show all open groups
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type ReportListProps = {
+  game: OpenGame;
+  filters: CrashFilters;
+  /** Removes all filters. */
+  onReset: () => void;
+};
+
+/** The crash reports of a game that match the filters. */
+function ReportList({ game, filters, onReset }: ReportListProps) {
+  const { query } = filters;
+  const list = useReports({ uid: game.game_uid, ...(query !== '' && { query }) });
+  return (
+    <>
+      <ShowNewButton list={list} format={formatShowNewReports} />
+      <ReportTable slug={game.slug} list={list} empty={<NoCrashes game={game} filters={filters} onReset={onReset} />} />
+    </>
   );
 }

@@ -1,10 +1,18 @@
-// What the players who crashed have in common: a list of bars for each facet. Each value is a link to its filter.
+// Who is affected by crashes: the number of devices and sessions, and what their systems have in common, as a list of
+// bars for each facet.
 import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-facets';
 import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getImpact } from '@chauffeur/contract/operations/impact';
-import { SimpleGrid, Text, VisuallyHidden } from '@mantine/core';
+import { getImpact } from '@chauffeur/contract/operations/impact';
+import { SimpleGrid, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ask } from '../../api.ts';
+import { type Figure, Figures } from '../../ui/Figures.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import type { OpenGame } from '../games/use-game.ts';
 import classes from './Facets.module.css';
 
 type Facet = OutputOf<typeof getImpact>['facets'][number];
@@ -12,12 +20,13 @@ type Value = Facet['values'][number];
 
 type FacetsProps = {
   facets: readonly Facet[];
-  /** All reports that the facets are of. */
+  /** The number of reports from which the facets were counted. */
   reports: number;
   /** What a click on a value leads to: it gets the filter and what is shown. */
   link: (filter: string, children: ReactNode) => ReactNode;
 };
 
+/** Bars for the values of each facet. Each value is a link to its filter. */
 export function Facets({ facets, reports, link }: FacetsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg" verticalSpacing="md">
@@ -75,4 +84,68 @@ function formatCounts({ reports, devices }: Value): string {
   const ofReports = reports === 1 ? '1 report' : `${formatNumber(reports)} reports`;
   if (devices === 0) return ofReports;
   return `${ofReports}, ${devices === 1 ? '1 device' : `${formatNumber(devices)} devices`}`;
+}
+
+export type ImpactData = OutputOf<typeof getImpact>;
+type Scope = { readonly group_id: string } | { readonly build_id: string };
+
+export function useImpact(game: OpenGame, scope: Scope) {
+  return useQuery(ask(getImpact, { uid: game.game_uid, ...scope }));
+}
+
+/** The devices and sessions that crashes of a group or build affected, their share, and the facets. */
+export function Impact({ game, scope }: { game: OpenGame; scope: Scope }) {
+  const { data, error, isPending, refetch } = useImpact(game, scope);
+  if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Skeleton h={160} />;
+  return <ImpactNumbers slug={game.slug} impact={data} />;
+}
+
+function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
+  if (impact.reports === 0) return <Text size="sm">No processed reports are stored.</Text>;
+  const { reports, devices, sessions, facets, counted } = impact;
+  return (
+    <Stack gap="md">
+      <Figures
+        figures={[
+          { name: 'Stored reports', value: formatNumber(reports) },
+          devices === 0
+            ? { name: 'Devices', value: '–', note: 'none sent: set device_uid' }
+            : { name: 'Devices', value: formatNumber(devices) },
+          sessions === 0
+            ? { name: 'Sessions', value: '–', note: 'none sent: set session_id' }
+            : { name: 'Sessions', value: formatNumber(sessions) },
+          ...(devices === 0 ? [] : [deviceShare(impact)]),
+        ]}
+      />
+      {counted === 'newest' && (
+        <Text size="sm" c="dimmed">
+          The values below are from the newest {formatNumber(LIMITS.crashReportsCounted)} reports.
+        </Text>
+      )}
+      <Facets
+        facets={facets}
+        reports={counted === 'newest' ? Math.min(reports, LIMITS.crashReportsCounted) : reports}
+        link={(filter, children) => (
+          <SiteLink
+            to="/dev/$slug/crashes"
+            params={{ slug }}
+            search={{ q: filter, view: undefined, sort: undefined }}
+            className={classes.link}
+          >
+            {children}
+          </SiteLink>
+        )}
+      />
+    </Stack>
+  );
+}
+
+/** The totals don't include devices that send reports but no events. */
+function deviceShare({ devices, devices_of: total }: ImpactData): Figure {
+  const name = 'Share of devices';
+  if (total === null || total.devices < devices) return { name, value: '–', note: 'unknown: set up events' };
+  const ofWhich = total.scope === 'game' ? 'devices that ever sent events' : 'devices with this build';
+  const value = formatPercent(devices / total.devices);
+  return { name, value, note: `of ${formatNumber(total.devices)} ${ofWhich}` };
 }

@@ -1,22 +1,37 @@
-// What is known around a crash group: whom it hits, tickets, related groups, what happened to it, and its reports. Loaded
-// after what is needed to understand the crash.
-import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
+// The context of a crash group: who is affected, tickets, related groups, how it was grouped, its activity and its reports.
+// This code is loaded after what is needed to understand the crash, when someone scrolls down.
+
+import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listBugTickets } from '@chauffeur/contract/operations/bugs';
+import { type CrashStack, listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
+import { mergeCrashGroups, splitCrashGroup, unmergeCrashGroups } from '@chauffeur/contract/operations/triage';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import { ask } from '../../api.ts';
+import { lazyPart } from '../../frame/load-code.ts';
+import { useMay } from '../../frame/own-role.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { STATUSES } from '../bugs/bug-status.ts';
 import type { OpenGame } from '../games/use-game.ts';
-import { Explanation } from './Explanation.tsx';
+import { TextWithCode } from './CrashDetails.tsx';
+import classes from './crashes.module.css';
+import { Impact } from './Facets.tsx';
 import { GroupActivity } from './GroupActivity.tsx';
-import { GroupBugs } from './GroupBugs.tsx';
-import { Impact } from './Impact.tsx';
-import { MergedGroups, SplitButton, SplitLinks } from './RelatedGroups.tsx';
+import type { SplitButtonProps } from './GroupDialogs.tsx';
 import { ReportTable } from './ReportTable.tsx';
-import { SimilarGroups } from './SimilarGroups.tsx';
-import type { GroupDetail } from './TrendChart.tsx';
-import type { LiveList } from './use-live-list.ts';
-import { formatShowNewReports, type ListedReport } from './use-reports.ts';
-import type { Triage } from './use-triage.ts';
+import { formatShowNewReports, type ListedReport, type LiveList } from './use-live-list.ts';
+import type { GroupDetail, Triage } from './use-triage.ts';
 
-export type GroupContextProps = {
+type GroupContextProps = {
   game: OpenGame;
   group: GroupDetail;
   stack: CrashStack | undefined;
@@ -42,5 +57,253 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
         <ReportTable slug={game.slug} list={reports} />
       </Section>
     </>
+  );
+}
+
+const MAX_TICKETS = 10;
+
+/** The newest bug tickets about the group; nothing without any. */
+function GroupBugs({ game, groupId }: { game: OpenGame; groupId: string }) {
+  const { data } = useQuery(ask(listBugTickets, { uid: game.game_uid, group_id: groupId, limit: MAX_TICKETS }));
+  if (data === undefined || data.bugs.length === 0) return null;
+  return (
+    <Section title="Bug tickets">
+      <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Bug tickets">
+        {data.bugs.map(({ bug_uid: bugUid, number, title, status }) => (
+          <Group key={bugUid} component="li" gap="xs">
+            <SiteLink to="/dev/$slug/bugs/$bugUid" params={{ slug: game.slug, bugUid }} size="sm">
+              {`#${number} ${title}`}
+            </SiteLink>
+            <StateBadge tone={STATUSES[status].tone}>{STATUSES[status].label}</StateBadge>
+          </Group>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+type SimilarGroup = OutputOf<typeof listSimilarGroups>['groups'][number];
+
+type SimilarGroupsProps = { game: OpenGame; groupId: string; triage: Triage };
+
+/** Groups that may have the same cause, because their stacks begin with the same functions. */
+function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
+  const { data, error, isPending, refetch } = useQuery(
+    ask(listSimilarGroups, { uid: game.game_uid, group_id: groupId }),
+  );
+  const mayMerge = useMay(mergeCrashGroups);
+  return (
+    <Section title="Similar groups">
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <DataTable
+        label="Similar groups"
+        keepsColumns
+        columns={similarColumns(game.slug, groupId, mayMerge ? triage : null)}
+        rows={data?.groups}
+        rowKey={({ group_id }) => group_id}
+        isLoading={isPending}
+        skeletonRows={1}
+        isFixed
+        empty={<Text size="sm">No other group has the same functions of your game on its stack.</Text>}
+      />
+    </Section>
+  );
+}
+
+/** `triage` is null for people who may not merge groups. */
+function similarColumns(slug: string, groupId: string, triage: Triage | null): Column<SimilarGroup>[] {
+  const columns: Column<SimilarGroup>[] = [
+    {
+      header: 'Crash',
+      // This isn't a row link, because j and k move between the reports of the group.
+      cell: (group) => (
+        <SiteLink
+          to="/dev/$slug/crashes/groups/$groupId"
+          params={{ slug, groupId: group.group_id }}
+          className={classes.title}
+          title={group.title}
+        >
+          {group.title}
+        </SiteLink>
+      ),
+    },
+    {
+      header: 'Shared functions',
+      hiddenBelow: 'sm',
+      overflow: 'ellipsis',
+      className: classes.code,
+      title: (group) => group.shared.join('\n'),
+      cell: (group) => group.shared.join(', '),
+    },
+    {
+      header: 'Reports',
+      align: 'right',
+      width: 72,
+      title: (group) => formatNumber(group.count),
+      cell: (group) => formatCompactNumber(group.count),
+    },
+    {
+      header: 'Last seen',
+      width: 112,
+      overflow: 'nowrap',
+      hiddenBelow: 'sm',
+      cell: (group) => <Time at={group.last_seen} />,
+    },
+  ];
+  if (triage === null) return columns;
+  return [
+    ...columns,
+    {
+      header: 'Change',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 90,
+      cell: (group) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Merge ${group.title}`}
+          title="Merge it into this group"
+          disabled={triage.isPending}
+          onClick={() =>
+            triage.mutate({
+              kind: 'merge',
+              input: { group_ids: [groupId, group.group_id], into: groupId },
+              message: `${group.title} is merged into this group.`,
+            })
+          }
+        >
+          Merge
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** Loaded when it is opened. */
+const SplitDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).SplitDialog);
+
+type Merged = GroupDetail['merged'][number];
+type RelatedGroupsProps = { slug: string; group: GroupDetail; triage: Triage };
+
+/** The groups that were merged into a crash group or split off from it, and the dialog that splits it. */
+function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>) {
+  const maySeparate = useMay(unmergeCrashGroups);
+  if (group.merged.length === 0) return null;
+  const columns: Column<Merged>[] = [
+    {
+      header: 'Signature',
+      overflow: 'ellipsis',
+      className: classes.code,
+      title: ({ signature }) => signature,
+      cell: ({ signature }) => signature,
+    },
+    {
+      header: 'Reports',
+      align: 'right',
+      width: 72,
+      title: ({ count }) => formatNumber(count),
+      cell: ({ count }) => formatCompactNumber(count),
+    },
+    {
+      header: 'Last seen',
+      width: 112,
+      overflow: 'nowrap',
+      hiddenBelow: 'sm',
+      cell: (each) => <Time at={each.last_seen} />,
+    },
+  ];
+  if (maySeparate)
+    columns.push({
+      header: 'Change',
+      isHeaderHidden: true,
+      align: 'right',
+      width: 110,
+      cell: ({ group_id, signature }) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Separate ${signature}`}
+          disabled={triage.isPending}
+          onClick={() =>
+            triage.mutate({
+              kind: 'unmerge',
+              input: { group_id: group.group_id, group_ids: [group_id] },
+              message: `${signature} is a separate group again.`,
+            })
+          }
+        >
+          Separate
+        </Button>
+      ),
+    });
+  return (
+    <Section title="Merged groups">
+      <Text size="sm">The reports of these groups, including new ones, are counted and listed here.</Text>
+      <DataTable
+        label="Merged groups"
+        keepsColumns
+        columns={columns}
+        rows={group.merged}
+        rowKey={({ group_id }) => group_id}
+        isFixed
+      />
+    </Section>
+  );
+}
+
+/** Where the group comes from, and what was split off from it. */
+function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) {
+  const { split_from: from, split_off: parts } = group;
+  if (from === null && parts.length === 0) return null;
+  const link = (groupId: string, text: string) => (
+    <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }} size="sm">
+      {text}
+    </SiteLink>
+  );
+  return (
+    <Stack gap={4}>
+      {from !== null && (
+        <Text size="sm">
+          Split off: reports with <span className={classes.code}>{from.function}</span> on their stack.{' '}
+          {link(from.group_id, 'Go to the original group')}
+        </Text>
+      )}
+      {parts.map((part) => (
+        <Text key={part.group_id} size="sm">
+          Reports with <span className={classes.code}>{part.function}</span> on their stack are in{' '}
+          {link(part.group_id, `a separate group (${formatNumber(part.count)})`)}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function SplitButton({ group, stack, triage }: SplitButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (group.kind !== 'stack') return null;
+  return (
+    <Permitted operation={splitCrashGroup}>
+      <Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
+        Split group
+      </Button>
+      <Suspense>
+        {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </Permitted>
+  );
+}
+
+/** The steps by which a crash was grouped, as the server describes them. */
+function Explanation({ notes }: { notes: readonly string[] }) {
+  return (
+    <ol className={classes.notes}>
+      {notes.map((note, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two notes may be equal, and their order never changes
+        <li key={index}>
+          <TextWithCode text={note} />
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,16 +1,24 @@
-// The crash groups of a game.
+// The crash groups of a game as a list, with their totals above it, or what to do if there are none.
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { countCrashGroups, type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { Group } from '@mantine/core';
+import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';
+import { Button, Group, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../api.ts';
+import { ask, call } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { useMay } from '../../frame/own-role.ts';
 import type { Column } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { formatItems } from '../../ui/format.ts';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
+import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { selectColumn } from '../../ui/select-column.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -18,16 +26,12 @@ import { useSelection } from '../../ui/use-selection.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { BulkBar } from './BulkBar.tsx';
 import classes from './crashes.module.css';
-import type { CrashFilters } from './filters.ts';
-import { GroupBadge, type ListedGroup, type NewestBuild } from './GroupBadge.tsx';
-import { GroupTotals } from './GroupTotals.tsx';
+import { formatReason, nameBuilds } from './describe-crash.ts';
+import { type CrashFilters, isFiltered } from './filters.ts';
+import { GroupBadge, type ListedGroup, type NewestBuild, TriageResult } from './GroupStatus.tsx';
 import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import type { LiveRow } from './merge-fresh.ts';
-import { NoCrashes } from './NoCrashes.tsx';
-import { nameBuilds } from './name-builds.ts';
-import { formatReason } from './reasons.ts';
-import { Sparkline } from './Sparkline.tsx';
-import { TriageResult } from './TriageResult.tsx';
+import { Sparkline } from './TrendChart.tsx';
 import { useLiveList } from './use-live-list.ts';
 import { useTriage } from './use-triage.ts';
 
@@ -92,7 +96,7 @@ const SELECTABLE = {
   idOf: ({ item }: LiveRow<ListedGroup>) => item.group_id,
   nameOf: ({ item }: LiveRow<ListedGroup>) => item.title,
   isGone: ({ isGone }: LiveRow<ListedGroup>) => isGone,
-  /** As many groups can be changed at once. */
+  /** The API changes at most this many groups at once. */
   max: LIMITS.crashGroupsChanged,
 };
 
@@ -135,7 +139,7 @@ function groupColumns(
       width: 72,
       title: ({ item }) => formatNumber(item.devices),
       order: sortedBy('devices'),
-      // Reports of clients that send no ids are of no device.
+      // Reports from clients that send no device ID are not counted.
       cell: ({ item }) => (item.devices === 0 ? '–' : formatCompactNumber(item.devices)),
     },
     {
@@ -207,8 +211,8 @@ function GroupTitle({ slug, row: { item: group, isGone }, newest }: GroupTitlePr
 type GroupSubtitleProps = { group: ListedGroup; newest: NewestBuild | undefined };
 
 /**
- * What is known besides the title: badges, the signature behind a custom title, the message or else the line of the source
- * code, and the reason. Empty without any.
+ * The second line of a group: badges, the signature behind a custom title, the message or else the line of the source
+ * code, and the reason. Empty without any of them.
  */
 function GroupSubtitle({ group, newest }: GroupSubtitleProps) {
   const details = [
@@ -254,4 +258,79 @@ function Where({ group: { builds, build_count: buildCount, oses } }: { group: Li
       {oses.map(({ os }) => formatOs(os)).join(', ')}
     </TwoLines>
   );
+}
+
+const POLL_MS = 15_000;
+
+/** How many crash groups match the query, and how many reports they have. */
+function GroupTotals({ gameUid, query }: { gameUid: string; query: string }) {
+  const { data } = useQuery({
+    ...ask(countCrashGroups, { uid: gameUid, ...(query !== '' && { query }) }),
+    placeholderData: keepPreviousData,
+    refetchInterval: useLiveInterval(POLL_MS),
+    meta: follow('crashes'),
+  });
+  if (data === undefined || data.groups === null || data.reports === null || data.groups === 0) return null;
+  const { groups, reports } = data;
+  const isPart = groups >= LIMITS.crashGroupsCounted;
+  return (
+    <Text size="sm" c="dimmed">
+      {isPart && 'At least '}
+      {formatItems(groups, 'group')} · {formatItems(reports, 'report')}
+    </Text>
+  );
+}
+
+type NoCrashesProps = { game: OpenGame; filters: CrashFilters; onReset: () => void };
+
+/** The empty state of the crash lists: no crash matches the filters, or none has been reported yet. */
+export function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
+  if (isFiltered(filters)) {
+    return (
+      <Group>
+        <Text size="sm">No matching crashes.</Text>
+        <Button size="xs" variant="default" onClick={onReset}>
+          Show all open groups
+        </Button>
+      </Group>
+    );
+  }
+  return (
+    <>
+      <Text size="sm">{filters.view === 'groups' ? 'No open crash groups.' : 'No crash reports yet.'}</Text>
+      <EmptyState command={<SendTestReport game={game} />}>
+        Crashes appear here within two seconds of being reported by Crashpad, Breakpad, an engine's crash reporter or
+        plain HTTP. Each build's page lists the IDs that its reporter needs.
+      </EmptyState>
+    </>
+  );
+}
+
+function SendTestReport({ game }: { game: OpenGame }) {
+  const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
+  if (data === undefined) return null;
+  const [build] = data.builds;
+  if (build === undefined)
+    return (
+      <Text size="sm">
+        Every report belongs to a build.{' '}
+        <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
+          Register your first build
+        </SiteLink>
+      </Text>
+    );
+  return (
+    <>
+      <Text size="sm">{`Send a test report for ${build.version}:`}</Text>
+      <ShellCommand write={(shell) => postCommand(testReport(game.game_uid, build.build_id), shell)} />
+    </>
+  );
+}
+
+function testReport(gameUid: string, buildId: string): JsonRequest {
+  return {
+    url: `${location.origin}/api/v1/public/crashes`,
+    headers: { 'X-App-Id': gameUid, 'X-Build-Id': buildId },
+    body: { message: 'assertion failed: car != null' },
+  };
 }

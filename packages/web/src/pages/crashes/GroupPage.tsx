@@ -1,11 +1,11 @@
 // A crash group: what broke, how often and where, the stack of its latest report, and what is done about it.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
-import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { changeCrashGroups, updateCrashGroup } from '@chauffeur/contract/operations/triage';
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { ask } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
@@ -24,22 +24,17 @@ import { WhenNeeded } from '../../ui/WhenNeeded.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
-import { GroupBadge, type NewestBuild } from './GroupBadge.tsx';
-import { GroupFacts, WhatBroke } from './GroupSummary.tsx';
-import { GroupTitle } from './GroupTitle.tsx';
-import { PlayerMessages } from './PlayerMessages.tsx';
-import { StatusButtons } from './StatusButtons.tsx';
-import { type GroupDetail, TrendChart } from './TrendChart.tsx';
-import { TriageFacts } from './TriageFacts.tsx';
-import { TriageResult } from './TriageResult.tsx';
+import { GroupBadge, type NewestBuild, StatusButtons, TriageResult } from './GroupStatus.tsx';
+import { GroupFacts, TriageFacts, WhatBroke } from './GroupSummary.tsx';
+import { TrendChart } from './TrendChart.tsx';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
-import { useReports } from './use-reports.ts';
-import { type Triage, useTriage } from './use-triage.ts';
+import { type ListedReport, useReports } from './use-live-list.ts';
+import { type GroupDetail, type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
 /** Loaded when it is about to be seen. */
-const GroupContext = lazyPart(() => import('./GroupContext.tsx'), 'GroupContext');
+const GroupContext = lazyPart(async () => (await import('./GroupContext.tsx')).GroupContext);
 
 const POLL_MS = 5000;
 /** About as high as the latest report, so that what follows it doesn't move into view first. */
@@ -189,4 +184,72 @@ function Moved({ slug, crash }: { slug: string; crash: Crash | undefined }) {
       )}
     </Notice>
   );
+}
+
+/** Loaded when it is opened. */
+const RenameDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).RenameDialog);
+
+type GroupTitleProps = { group: GroupDetail; triage: Triage };
+
+/** The title of a crash group, which developers can replace by one of their own. */
+function GroupTitle({ group, triage }: GroupTitleProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap={2} miw={0}>
+      <Group gap="xs" wrap="nowrap" align="baseline">
+        <Title order={1} className={classes.signature}>
+          {group.title}
+        </Title>
+        <Permitted operation={updateCrashGroup}>
+          <Button size="compact-xs" variant="subtle" flex="none" onClick={() => setOpen(true)}>
+            Rename
+          </Button>
+        </Permitted>
+      </Group>
+      {group.title !== group.signature && (
+        <Text size="sm" c="dimmed" className={classes.code}>
+          {group.signature}
+        </Text>
+      )}
+      <Suspense>{isOpen && <RenameDialog group={group} triage={triage} onClose={() => setOpen(false)} />}</Suspense>
+    </Stack>
+  );
+}
+
+const MAX_MESSAGES = 3;
+const MAX_LENGTH = 280;
+
+/** The latest messages that players wrote when the game crashed. */
+function PlayerMessages({ slug, reports }: { slug: string; reports: readonly ListedReport[] }) {
+  const withMessage = reports.filter(({ user_message: message }) => message.trim() !== '');
+  return (
+    <section aria-label="Player messages">
+      <Text size="sm" c="dimmed" mb={4}>
+        Player messages
+      </Text>
+      {withMessage.length === 0 && <Text size="sm">{formatNone(reports.length)}</Text>}
+      <ul className={classes.words}>
+        {withMessage.slice(0, MAX_MESSAGES).map((report) => (
+          <li key={report.crash_id}>
+            <blockquote>“{shortenMessage(report.user_message)}”</blockquote>
+            <Text size="sm" c="dimmed">
+              {report.version},{' '}
+              <SiteLink to="/dev/$slug/crashes/reports/$crashId" params={{ slug, crashId: report.crash_id }} size="sm">
+                <Time at={report.received_at} />
+              </SiteLink>
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function formatNone(reports: number): string {
+  if (reports === 0) return 'None yet.';
+  return reports === 1 ? 'None in the latest report.' : `None in the latest ${reports} reports.`;
+}
+
+function shortenMessage(message: string): string {
+  return message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
 }

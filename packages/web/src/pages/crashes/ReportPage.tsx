@@ -1,12 +1,15 @@
 // A crash report: its processing state, the messages of the game and the player, its stack, and a button to delete it.
 import { formatPlatform } from '@chauffeur/contract/format';
-import { deleteCrash } from '@chauffeur/contract/operations/crashes';
+import { deleteCrash, getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type MouseEvent, useState } from 'react';
+import { call } from '../../api.ts';
 import { isMissing } from '../../frame/is-missing.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -21,8 +24,7 @@ import { Trail } from '../../ui/Trail.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
-import { DeleteReport } from './DeleteReport.tsx';
-import { formatReason } from './reasons.ts';
+import { formatReason } from './describe-crash.ts';
 import { type Crash, useCrash } from './use-crash.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/reports/$crashId');
@@ -208,4 +210,44 @@ function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
     ['Source', SOURCES[crash.source]],
     ['Report ID', <CopyText key="id" text={crash.crash_id} label="report ID" />],
   ];
+}
+
+type DeleteReportProps = {
+  game: OpenGame;
+  crash: Crash;
+  onClose: () => void;
+  onDeleting: (isDeleting: boolean) => void;
+  onDeleted: () => void;
+};
+
+const CHANGED = [listCrashes.id, listCrashGroups.id, getCrashGroup.id];
+
+/** The dialog that deletes a report; it lists what is deleted with it. */
+function DeleteReport({ game, crash, onClose, onDeleting, onDeleted }: DeleteReportProps) {
+  const queries = useQueryClient();
+  const deleting = useMutation({
+    mutationFn: () => call(deleteCrash, { uid: game.game_uid, crash_id: crash.crash_id }),
+    onMutate: () => onDeleting(true),
+    onError: () => onDeleting(false),
+    onSuccess: async () => {
+      onDeleted();
+      await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
+    },
+  });
+  const files = [...crash.available, ...(crash.attachments.length > 0 ? ['attachments'] : [])];
+  return (
+    <ConfirmDialog
+      title="Delete this report?"
+      confirmLabel="Delete report"
+      isBusy={deleting.isPending}
+      error={deleting.error}
+      onConfirm={() => deleting.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {`This permanently deletes the report for everyone who works on ${game.name}. Its group loses one report; a group without reports is deleted too.`}
+      </Text>
+      {files.length > 0 && <Text size="sm">{`Files deleted with it: ${files.join(', ')}.`}</Text>}
+    </ConfirmDialog>
+  );
 }

@@ -14,8 +14,7 @@ import { Time } from '../../ui/Time.tsx';
 import { useSelection } from '../../ui/use-selection.ts';
 import classes from './crashes.module.css';
 import type { LiveRow } from './merge-fresh.ts';
-import type { LiveList } from './use-live-list.ts';
-import type { ListedReport } from './use-reports.ts';
+import type { ListedReport, LiveList } from './use-live-list.ts';
 
 type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: ReactNode };
 

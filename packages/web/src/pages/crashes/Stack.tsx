@@ -4,7 +4,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useState } from 'react';
 import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './format-stack.ts';
 import classes from './Stack.module.css';
-import type { LinkOf } from './use-source.ts';
+import type { LinkOf } from './use-crash.ts';
 
 type StackProps = { thread: StackThread; label: string; linkOf: LinkOf };
 

@@ -1,6 +1,8 @@
-// The modules of a report and the player's machine.
+// The details of a stack, which the page of a report loads when they are shown: modules, registers, the player's machine,
+// and further exceptions from the text of a report.
+
 import { formatDuration } from '@chauffeur/contract/format';
-import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import type { CrashStack, RelatedException } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -8,6 +10,48 @@ import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
+import { Stack } from './Stack.tsx';
+import type { LinkOf } from './use-crash.ts';
+
+/** What only a stack from the text of a report has: further exceptions, and the format of the text. */
+export function TextOrigin({ stack, linkOf }: { stack: CrashStack; linkOf: LinkOf }) {
+  return (
+    <>
+      {stack.related.map((exception, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: exceptions have no ID, and their order never changes
+        <RelatedStack key={index} exception={exception} linkOf={linkOf} />
+      ))}
+      <Text size="sm" c="dimmed" mt="xs">
+        {`Read from the text of the report (${stack.format}).`}
+      </Text>
+    </>
+  );
+}
+
+const RELATIONS: Readonly<Record<RelatedException['relation'], string>> = {
+  consequence: 'Led to',
+  suppressed: 'Suppressed',
+  handled: 'Thrown while handling',
+  sibling: 'At the same time',
+};
+
+/** Another exception of the text, with its frames. */
+function RelatedStack({ exception, linkOf }: { exception: RelatedException; linkOf: LinkOf }) {
+  const { relation, type, message, frames } = exception;
+  const thread = { thread_id: 0, name: null, frames, more_frames: 0, cut: false };
+  return (
+    <>
+      <Text size="sm" mt="md" style={{ overflowWrap: 'anywhere' }}>
+        <Text span c="dimmed" size="sm">
+          {`${RELATIONS[relation]}: `}
+        </Text>
+        <b>{type || 'Error'}</b>
+        {message === '' ? '' : `: ${message}`}
+      </Text>
+      {frames.length > 0 && <Stack thread={thread} label={`Stack of ${type || 'another error'}`} linkOf={linkOf} />}
+    </>
+  );
+}
 
 type StackProps = { stack: CrashStack };
 
@@ -95,5 +139,21 @@ export function SystemFacts({ stack }: StackProps) {
         </>
       )}
     </>
+  );
+}
+
+/** The registers of a thread. The server sends them in the usual order for the CPU. */
+export function RegisterList({ registers }: { registers: Readonly<Record<string, string>> }) {
+  const entries = Object.entries(registers);
+  if (entries.length === 0) return <Text size="sm">The dump has no registers of this thread.</Text>;
+  return (
+    <dl className={classes.registers} aria-label="Registers">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

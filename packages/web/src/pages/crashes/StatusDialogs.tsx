@@ -20,7 +20,7 @@ function nameOf(count: number): string {
   return count === 1 ? 'crash group' : `${count} crash groups`;
 }
 
-/** As many of the newest builds are suggested as the version with the fix. */
+/** The number of newest builds whose versions are suggested as the one with the fix. */
 const MAX_BUILDS = 100;
 
 export function ResolveDialog({ count, triage, actionOf, onClose }: DialogProps) {

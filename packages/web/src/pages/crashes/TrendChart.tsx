@@ -1,17 +1,14 @@
-// A chart of a group's reports by day and version, for the last 30 days.
-
+// The reports of a group in the last 30 days: as a chart by version on its page, and word-sized in the list.
 import { formatNumber } from '@chauffeur/contract/format';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
 import { getRouteApi } from '@tanstack/react-router';
+import { formatTime } from '../../charts/format-time.ts';
 import { readList, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { DAYS_SHOWN, lastDays } from './days.ts';
-import { seriesOf } from './trend.ts';
-
-export type GroupDetail = OutputOf<typeof getCrashGroup>;
+import classes from './crashes.module.css';
+import { DAYS_SHOWN, lastDays, seriesOf } from './trend.ts';
+import type { GroupDetail } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
@@ -41,5 +38,40 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
         onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
       />
     </section>
+  );
+}
+
+const SPARK_BAR = 3;
+const SPARK_HEIGHT = 20;
+/** Keeps a day with one report visible next to one with thousands. */
+const MIN_SPARK_HEIGHT = 2;
+
+/** A word-sized chart of a group's reports in the last 30 days. */
+export function Sparkline({ days }: { days: readonly { day: string; count: number }[] }) {
+  const shown = lastDays(days, useNow());
+  const max = Math.max(...shown.map(({ count }) => count));
+  const total = shown.reduce((sum, { count }) => sum + count, 0);
+  const busiest = shown.find(({ count }) => count === max);
+  const label =
+    total === 0 || busiest === undefined
+      ? `No reports in ${DAYS_SHOWN} days`
+      : `Reports in ${DAYS_SHOWN} days: ${formatNumber(total)}. Peak: ${formatNumber(max)} on ${formatTime(busiest.day, 'day')}.`;
+  return (
+    <svg className={classes.spark} width={DAYS_SHOWN * SPARK_BAR} height={SPARK_HEIGHT} role="img" aria-label={label}>
+      <title>{label}</title>
+      {shown.map(({ day, count }, index) => {
+        const height = count === 0 ? 1 : Math.max(MIN_SPARK_HEIGHT, (count / max) * SPARK_HEIGHT);
+        return (
+          <rect
+            key={day}
+            className={count === 0 ? classes.empty : undefined}
+            x={index * SPARK_BAR}
+            y={SPARK_HEIGHT - height}
+            width={SPARK_BAR - 1}
+            height={height}
+          />
+        );
+      })}
+    </svg>
   );
 }

@@ -10,7 +10,7 @@ export type AlignedFrames = {
 /** Comparing takes time in proportion to the product of the lengths. Only endless recursion is longer. */
 const MAX_FRAMES = 500;
 
-/** The longest common subsequence stays in rows of its own; of other frames, those of the first stack come first. */
+/** Frames of the longest common subsequence share a row. Among other frames, those of the first stack come first. */
 export function alignStacks(a: readonly StackFrame[], b: readonly StackFrame[]): AlignedFrames[] {
   const left = a.slice(0, MAX_FRAMES);
   const right = b.slice(0, MAX_FRAMES);
@@ -28,12 +28,12 @@ export function alignStacks(a: readonly StackFrame[], b: readonly StackFrame[]):
   return rows;
 }
 
-/** Lines differ between builds, and so do offsets, unless there is nothing else. */
+/** Lines and offsets are ignored because they differ between builds. An offset identifies a frame only without a name. */
 function identityOf({ function: name, module, offset, inlined }: StackFrame): string {
   return JSON.stringify([module, name ?? offset, inlined]);
 }
 
-/** For each pair of positions, the number of frames that the rests of both stacks have in common, in order. */
+/** For each pair of positions, the number of frames that the remainders of both stacks have in common, in order. */
 function commonLengths(a: readonly string[], b: readonly string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i -= 1) {

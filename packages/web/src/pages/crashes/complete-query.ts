@@ -33,7 +33,7 @@ export function completeQuery(query: string, cursor: number, known: KnownValues)
   };
 }
 
-/** The filter whose value is typed at the cursor, and what is typed of it, in lower case; null at other places. */
+/** The filter whose value is being typed at the cursor, and the typed text in lower case; null elsewhere. */
 export function valueAt(query: string, cursor: number): { key: string; text: string } | null {
   const part = partAt(query, cursor);
   return part === null || part.key === null ? null : { key: part.key, text: part.text };
@@ -58,7 +58,7 @@ function partAt(query: string, cursor: number): Part | null {
   return { key: token.key, from: valuesAt + lastAt, to: token.to, text, operator };
 }
 
-/** Also the keys of metadata whose values are known. */
+/** The keys that begin with `part`, including metadata whose values are known. */
 function keysFrom(part: string, from: number, to: number, known: KnownValues): Completions {
   const ofMetadata = Object.keys(known).filter((key) => key.startsWith(METADATA_PREFIX));
   const keys = [

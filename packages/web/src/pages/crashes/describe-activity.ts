@@ -1,4 +1,4 @@
-// Says in words what somebody changed about a crash group: the end of a sentence that begins with their name.
+// Describes a change of a crash group, as the end of a sentence that begins with the name of the person who made it.
 import type { Activity, Aspects } from '@chauffeur/contract/operations/triage';
 import { formatSnooze, PRIORITY_NAMES } from './group-status.ts';
 

@@ -19,7 +19,7 @@ export type CrashFilters = {
   readonly view: CrashView;
   /** In the query language; empty for everything. */
   readonly query: string;
-  /** Of groups. */
+  /** The order of groups. */
   readonly sort: GroupOrder;
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
-import { firstOwnFrame, formatFunction, formatModules, formatStack, partsOf } from './format-stack.ts';
+import { firstOwnFrame, formatFunction, formatModules, formatStack, partsOf, textOfWord } from './format-stack.ts';
 
 function frame(name: string | null, changes: Partial<StackFrame> = {}): StackFrame {
   const place = { module: 'game', file: null, line: null, offset: '0x10' };
@@ -128,4 +128,10 @@ Error: no owl
     );
     assert.equal(formatModules([frame('a', text), frame('b', text)]), 'engines and libraries');
   });
+});
+
+test('the text of a word begins with its last byte', () => {
+  assert.equal(textOfWord('0x006b636f6c2d6e77'), 'wn-lock.');
+  assert.equal(textOfWord('0x41ff0a7e'), '~..A');
+  assert.equal(textOfWord('0x'), '');
 });

@@ -1,10 +1,10 @@
-// Prepares a stack for reading: numbers its frames, folds those outside the game, and formats it as text.
+// Prepares a stack for reading: numbers its frames, folds those outside the game, and formats frames and memory as text.
 import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 
 /** A frame with its position on the stack. An inlined function has the number of the frame that contains it. */
 export type NumberedFrame = StackFrame & { readonly number: number };
 
-export type StackPart =
+type StackPart =
   | { readonly kind: 'frame'; readonly frame: NumberedFrame; readonly isFirstOwn: boolean }
   /** Consecutive frames of runtimes and of the OS. */
   | { readonly kind: 'fold'; readonly frames: readonly NumberedFrame[] };
@@ -101,4 +101,19 @@ function formatFrames(frames: readonly StackFrame[]): string[] {
     const name = [frame.function, place].filter((part) => part !== null && part !== '').join('  ');
     return `${String(frame.number).padStart(2)}  ${name}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
   });
+}
+
+/**
+ * The bytes of a word of memory as text, in the order of their addresses: all supported CPUs store the last byte of a
+ * number first. Bytes that are not printable ASCII become `.`.
+ */
+export function textOfWord(value: string): string {
+  const bytes = value.replace(/^0x/, '').match(/../g) ?? [];
+  return bytes
+    .reverse()
+    .map((byte) => {
+      const code = Number.parseInt(byte, 16);
+      return code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : '.';
+    })
+    .join('');
 }

@@ -1,7 +1,10 @@
-// Loads a report and its stack, and follows changes: its dump may still be processing, and symbols may arrive later.
+// Loads a report, its stack and where its source code is. It follows changes, because the dump may still be processing
+// and symbols may arrive later.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getCrashStack } from '@chauffeur/contract/operations/crash-stacks';
+import { getCrashStack, type StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 import { getCrash } from '@chauffeur/contract/operations/crashes';
+import { getSourceSettings } from '@chauffeur/contract/operations/source';
+import { makeSourceLink } from '@chauffeur/contract/source-link';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
@@ -35,4 +38,16 @@ export function useStack(gameUid: string, crash: Crash | undefined) {
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+/** The address of the source code of a frame; null if it is unknown. */
+export type LinkOf = (frame: StackFrame) => string | null;
+
+/** Links the frames of a report to the source code at `commit`, from which its build was built. */
+export function useSource(gameUid: string, commit: string | null): LinkOf {
+  const { data } = useQuery(ask(getSourceSettings, { uid: gameUid }));
+  return ({ file, line }) => {
+    if (data === undefined || data.url_template === null || file === null) return null;
+    return makeSourceLink({ ...data, url_template: data.url_template }, { file, line }, commit);
+  };
 }

@@ -1,6 +1,11 @@
-// A paged list of crashes that follows changes while someone reads it. Rows are updated in place; new rows are added on request.
+// Paged lists of crash groups and reports that follow changes while someone reads them. Rows are updated in place, and
+// new rows are added on request, so that nothing moves under the pointer.
+
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listCrashes } from '@chauffeur/contract/operations/crashes';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { call } from '../../api.ts';
 import { useListPlace } from '../../frame/list-place.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import type { Arrivals } from '../../ui/ShowNewButton.tsx';
@@ -34,7 +39,7 @@ export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<
   const [wantsMore, setWantsMore] = useState(place.restored?.wantsMore ?? false);
   const { save } = place;
   useEffect(() => save({ first, wantsMore }), [save, first, wantsMore]);
-  // An empty list is filled at once: there are no rows that could move.
+  // An empty list is filled immediately, because it has no rows that could move.
   if (head.data !== undefined && (first === undefined || (first.items.length === 0 && head.data.items.length > 0)))
     setFirst(head.data);
   const rest = useInfiniteQuery({
@@ -66,4 +71,24 @@ export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<
 /** A group that occurs again between two requests may be on two pages. */
 function distinct<Item>(items: readonly Item[], idOf: (item: Item) => string): Item[] {
   return [...new Map(items.map((item) => [idOf(item), item])).values()];
+}
+
+export type ListedReport = OutputOf<typeof listCrashes>['crashes'][number];
+type ReportsInput = Omit<Parameters<typeof call<typeof listCrashes>>[1], 'cursor'>;
+
+/** Crash reports, newest first, as a list that follows new ones. */
+export function useReports(input: ReportsInput): LiveList<ListedReport> {
+  return useLiveList({
+    queryKey: [listCrashes.id, input],
+    loadPage: async (cursor, signal) => {
+      const page = await call(listCrashes, { ...input, ...(cursor !== undefined && { cursor }) }, signal);
+      return { items: page.crashes, next: page.next_cursor };
+    },
+    idOf: ({ crash_id }) => crash_id,
+  });
+}
+
+export function formatShowNewReports(count: number, isAtLeast: boolean): string {
+  if (isAtLeast) return `Show ${count} or more new reports`;
+  return count === 1 ? 'Show 1 new report' : `Show ${count} new reports`;
 }

@@ -1,5 +1,5 @@
 // Changes crash groups, and undoes the last change.
-import type { InputOf } from '@chauffeur/contract/operation';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
 import { getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { createCrashGroupIssue } from '@chauffeur/contract/operations/issue-tracker';
@@ -17,6 +17,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useGame } from '../games/use-game.ts';
+
+export type GroupDetail = OutputOf<typeof getCrashGroup>;
 
 type Input<Op extends Parameters<typeof call>[0]> = Omit<InputOf<Op>, 'uid'>;
 

@@ -1,4 +1,6 @@
-// Explains the reason of a crash, such as `SIGSEGV / SEGV_MAPERR`, in a sentence.
+// Describes crashes in words: the reason, such as `SIGSEGV / SEGV_MAPERR`, in a sentence, the names of the builds in which
+// a group occurs, and whether an update introduced or fixed it.
+import { formatPlatform } from '@chauffeur/contract/format';
 
 type Explanation = {
   readonly match: RegExp;
@@ -73,4 +75,37 @@ export function formatReason(reason: string | null, address: string | null): str
   const { text, textAt = text, textNearNull = text } = explanation;
   if (address === null || !/^0x[0-9a-f]+$/i.test(address)) return text;
   return (BigInt(address) < NEAR_NULL ? textNearNull : textAt).replace('{address}', address);
+}
+
+type Affected = { readonly version: string };
+
+/**
+ * `builds` are builds with reports of the group, possibly not all; `buildCount` is their total number. A deleted build has an
+ * empty version. Returns null if nothing certain can be said.
+ */
+export function formatAffectedVersions(
+  builds: readonly Affected[],
+  buildCount: number,
+  newest: string | undefined,
+): string | null {
+  const versions = new Set(builds.map(({ version }) => version));
+  const [first] = versions;
+  const isComplete = buildCount === builds.length;
+  if (newest === undefined || first === undefined) return null;
+  if (isComplete && versions.size === 1 && first !== '') {
+    return first === newest ? `Only in ${first} (newest build)` : `Only in ${first}, not in ${newest} (newest build)`;
+  }
+  if (versions.has(newest)) return `Also in ${newest} (newest build)`;
+  return isComplete ? `Not in ${newest} (newest build)` : null;
+}
+
+type Build = { readonly version: string; readonly os: string; readonly arch: string };
+
+/** The version of each build, with the platform where several builds have the same version. */
+export function nameBuilds(builds: readonly Build[]): string[] {
+  return builds.map((build) => {
+    if (build.version === '') return 'deleted build';
+    const isShared = builds.some((other) => other !== build && other.version === build.version);
+    return isShared ? `${build.version} ${formatPlatform(build)}` : build.version;
+  });
 }
