@@ -1,5 +1,5 @@
 // Which code the files of the website have: what many pages share is in few files, because a page would otherwise load
-// dozens of small ones. Libraries, which change less often than the pages, have files of their own.
+// dozens of small ones. Libraries, which change less often than the pages, have separate files.
 
 const LIBRARY = 'node_modules/@mantine/core/esm';
 
@@ -51,7 +51,7 @@ const OVERLAY_HOOKS = [
 /** Parts of forms. */
 const FIELDS = ['Checkbox', 'NumberInput', 'PasswordInput', 'Radio', 'Switch'];
 
-/** What pages are made of. */
+/** The parts that most pages use. */
 const isShared = inFolders(
   ...['ui', 'frame', 'charts', 'pages/games/use-game', 'api', 'session', 'texts'].map(
     (name) => `packages/web/src/${name}`,
@@ -60,19 +60,19 @@ const isShared = inFolders(
 /** Parts that the page of a crash group, which people open most often, does not need at first. */
 const isOfFewPages = inFolders(
   ...[
-    ...['BandBadge', 'bands', 'ChauffeurCommand', 'Picture', 'RequestCommand', 'ShellCommand', 'SymbolsCommand'],
-    ...['CompareBar', 'Countdown', 'DataTable', 'EmptyState', 'Figures', 'PagedTable', 'Pager', 'ScrollBox'],
-    ...['RoleSelect', 'select-column', 'select-to', 'shells', 'sorting', 'use-pages', 'use-selection'],
     ...[
-      'ConfirmDialog',
-      'Dialog',
-      'FormDialog',
-      'SecretText',
-      'SecretWarning',
-      'UnsavedChanges',
-      'UnsavedWarning',
-      'UnsentText',
+      'BandBadge',
+      'CompareBar',
+      'Countdown',
+      'DataTable',
+      'EmptyState',
+      'Figures',
+      'PagedTable',
+      'Pager',
+      'RoleSelect',
     ],
+    ...['ScrollBox', 'ShellCommand', 'select-column', 'select-to', 'sorting', 'use-pages', 'use-selection'],
+    ...['ConfirmDialog', 'Dialog', 'FormDialog', 'SecretText', 'UnsavedWarning'],
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
 );
@@ -87,9 +87,9 @@ const isOpenedLater = inFolders(
 
 const CRASHES = 'packages/web/src/pages/crashes';
 const isOfCrashes = inFolders(CRASHES);
-/** What is folded on the page of a crash. */
+/** The folded sections of the page of a crash. */
 const isFolded = inFolders(...['Attachments', 'StackDetails', 'Threads'].map((name) => `${CRASHES}/${name}`));
-/** What the page of a crash group loads when someone reads on. */
+/** The code that the page of a crash group loads when someone scrolls down. */
 const isFurtherDown = inFolders(...['Facets', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
 
 const HOOKS = 'node_modules/@mantine/hooks/esm';
@@ -97,7 +97,7 @@ const isCommon = inFolders(HOOKS, `${LIBRARY}/core`, ...COMMON.map((name) => com
 const isOverlay = inFolders('node_modules/@floating-ui', ...OVERLAYS.map((name) => componentOf(name)));
 const isHookOfOverlays = inFolders(...OVERLAY_HOOKS.map((name) => `${HOOKS}/${name}`));
 
-/** A group takes along what its modules import, unless a group of a higher priority does. */
+/** A group includes what its modules import, unless a group with a higher priority includes it. */
 export const CHUNKS = [
   {
     name: 'framework',

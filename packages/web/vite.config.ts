@@ -5,13 +5,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { CHUNKS } from './chunks.ts';
-import { componentStyles } from './component-styles.ts';
 import { docPages } from './doc-pages/plugin.ts';
-import { preloadFont } from './preload-font.ts';
-import { programTexts } from './program-texts.ts';
-import { publicPages } from './public-pages.ts';
 import { slimContract } from './slim-contract.ts';
-import { thirdParty } from './third-party.ts';
+import { componentStyles, preloadFont, programTexts, publicPages, thirdParty } from './vite-plugins.ts';
 
 const PACKED = /\.(js|css|svg)$/;
 
@@ -25,7 +21,7 @@ function packFiles(): Plugin {
     },
     async closeBundle() {
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-        // HTML is not among them, because the server fills it in.
+        // HTML is not packed, because the server fills it in.
         if (!entry.isFile() || !PACKED.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const bytes = await readFile(path);

@@ -2,7 +2,6 @@
 // the table of contents.
 import { Marked, Renderer, type Tokens } from 'marked';
 import { escapeText, plainOf } from './escape.ts';
-import { groupShells } from './shell-tabs.ts';
 
 export type Heading = { readonly id: string; readonly text: string; readonly depth: number };
 export type RenderedDoc = {
@@ -87,4 +86,36 @@ function uniqueId(slug: string, headings: readonly Heading[]): string {
   let id = slug;
   for (let count = 1; isTaken(id); count += 1) id = `${slug}-${count}`;
   return id;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  sh: 'bash',
+  powershell: 'PowerShell',
+  bat: 'Command Prompt',
+};
+
+const REST = '(?:(?!</div>)[\\s\\S])*</div>\\n';
+/** A block for bash, with those for other shells directly after it. */
+const GROUP = new RegExp(
+  `<div data-code data-shell="sh">${REST}(?:<div data-code data-shell="(?:powershell|bat)">${REST})+`,
+  'g',
+);
+
+/**
+ * Groups the same commands for several shells, which follow each other in a page, into tabs that work without
+ * JavaScript.
+ */
+function groupShells(html: string): string {
+  let count = 0;
+  return html.replaceAll(GROUP, (blocks) => {
+    count += 1;
+    const shells = [...blocks.matchAll(/data-shell="(\w+)"/g)].map(([, shell = '']) => shell);
+    const tabs = shells.map((shell, index) => {
+      const id = `shell-${count}-${shell}`;
+      const checked = index === 0 ? ' checked' : '';
+      const input = `<input type="radio" name="shell-${count}" id="${id}" value="${shell}"${checked}>`;
+      return `${input}<label for="${id}">${LABELS[shell]}</label>`;
+    });
+    return `<fieldset data-shells><legend>Shell</legend>${tabs.join('')}\n${blocks}</fieldset>\n`;
+  });
 }

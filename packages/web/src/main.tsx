@@ -12,9 +12,8 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api.ts';
 import { showFieldMessages } from './frame/field-messages.ts';
 import { keepFocus } from './frame/keep-focus.ts';
-import { printLight } from './frame/print-light.ts';
 import { createSite } from './router.tsx';
-import { theme, variables } from './theme.ts';
+import { printLight, theme, variables } from './theme.ts';
 
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';

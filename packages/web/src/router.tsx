@@ -14,13 +14,12 @@ import { Frame, Site } from './frame/Frame.tsx';
 import { GameFrame } from './frame/GameFrame.tsx';
 import { restoreTyped } from './frame/keep-typed.ts';
 import { loadCode, setNavigation } from './frame/load-code.ts';
-import { PageProblem } from './frame/PageProblem.tsx';
 import { notePage } from './frame/previous-page.ts';
-import { UnknownPage } from './frame/UnknownPage.tsx';
+import { PageProblem, UnknownPage } from './frame/UnknownPage.tsx';
 import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
 import { cliQuery } from './pages/cli/cli-query.ts';
 import { loadGame } from './pages/games/use-game.ts';
-import { gameQuery } from './pages/store/game-query.ts';
+import { gameQuery } from './pages/play/game-query.ts';
 import { session } from './session.ts';
 import { hasAllTexts, preferredLanguage, texts } from './texts.tsx';
 

@@ -60,14 +60,29 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#5b6269',
     '--mantine-color-placeholder': '#6b7178',
     '--mantine-color-error': '#c92a2a',
-    // On the colour of a button under the mouse too.
+    // The contrast is enough on the colour of a button under the mouse, too.
     '--mantine-color-red-light-color': '#b02525',
   },
   dark: {
     '--mantine-color-dimmed': '#a2a9b1',
     '--mantine-color-placeholder': '#9a9a9a',
     '--mantine-color-error': '#ff8787',
-    // As alerts on public pages have it.
+    // Alerts on public pages have the same.
     '--mantine-color-red-light': '#3b2023',
   },
 });
+
+/**
+ * Prints pages in the light theme, whose texts can be read on white paper. `root` has the attribute from which the
+ * component library takes its colours.
+ */
+export function printLight({ dataset }: HTMLElement): void {
+  let shown: string | undefined;
+  addEventListener('beforeprint', () => {
+    shown = dataset.mantineColorScheme;
+    dataset.mantineColorScheme = 'light';
+  });
+  addEventListener('afterprint', () => {
+    dataset.mantineColorScheme = shown;
+  });
+}

@@ -1,18 +1,18 @@
-// A chart over time with its legend and, on request, its values as a table. Series are stacked, or each has a chart of
-// its own.
+// A chart over time with its legend and, on request, its values as a table. Series are stacked, or each has a separate
+// chart.
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Bars } from './Bars.tsx';
+import classes from './Chart.module.css';
+import { Swatch } from './Fill.tsx';
 import { formatTime } from './format-time.ts';
-import { LazySeriesTable } from './LazySeriesTable.tsx';
-import { Legend } from './Legend.tsx';
+import { LazySeriesTable, TableButton } from './LazySeriesTable.tsx';
 import { type Series, type Step, totalOf } from './series.ts';
-import { TableButton } from './TableButton.tsx';
 
-export type TimeChartProps = {
+type TimeChartProps = {
   /** What is counted: `Crash reports`. */
   label: string;
-  /** Of a stacked chart, in pixels. */
+  /** The height of a stacked chart, in pixels. */
   height?: number;
   series: readonly Series[];
   times: readonly string[];
@@ -86,4 +86,34 @@ function Charts({ label, height = STACKED_HEIGHT, series, times, step, shape, fo
       <Bars {...common} series={[each]} height={SEPARATE_HEIGHT} description={describe([each])} />
     </div>
   ));
+}
+
+type LegendProps = {
+  series: readonly Series[];
+  hidden: readonly string[];
+  /** The formatted total of a series. */
+  formatTotal: (series: Series) => string;
+  onToggle: (key: string) => void;
+};
+
+/** The legend of a chart. Each entry is a button that hides or shows its series. */
+function Legend({ series, hidden, formatTotal, onToggle }: LegendProps) {
+  return (
+    <ul className={classes.legend} aria-label="Series">
+      {series.map((each) => (
+        <li key={each.key}>
+          <button
+            type="button"
+            className={classes.entry}
+            aria-pressed={!hidden.includes(each.key)}
+            onClick={() => onToggle(each.key)}
+          >
+            <Swatch look={each} />
+            {each.label}
+            <span className={classes.total}>{formatTotal(each)}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
 }

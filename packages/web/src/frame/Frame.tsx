@@ -1,20 +1,20 @@
 // The frame of every page of the program: the header with search, theme and your account. The public pages, which the
-// server writes, have the same one (packages/server/src/http/pages/frame.ts).
+// server writes, have the same frame (packages/server/src/http/pages/frame.ts).
 import { isPlayerPage, PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { onlineManager, useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, useSyncExternalStore } from 'react';
 import { session } from '../session.ts';
 import { t, texts } from '../texts.tsx';
-import { ConnectionStatus } from './ConnectionStatus.tsx';
+import { AccountMenu } from './AccountMenu.tsx';
 import classes from './Frame.module.css';
 import { legalLinks } from './legal-links.ts';
+import { lazyPart, useIsServerAwaited } from './load-code.ts';
 import { PaletteKey } from './PaletteKey.tsx';
-import { PersonMenu } from './PersonMenu.tsx';
 import { usePageTitle } from './page-title.ts';
-import { UndoToast } from './UndoToast.tsx';
+import { useUndoable } from './undo.ts';
 import { useLasting } from './use-lasting.ts';
 
 const PATIENCE_MS = 700;
@@ -51,7 +51,7 @@ export function Site({ children }: { children: ReactNode }) {
 }
 
 function Layout({ children }: { children: ReactNode }) {
-  // Lists and charts use the width that texts and forms don't.
+  // Lists and charts use the whole width; texts and forms do not.
   const isWide = useLocation({ select: ({ pathname }) => /^\/(dev|operator|org)(\/|$)/.test(pathname) });
   const width = isWide ? classes.wide : '';
   return (
@@ -97,7 +97,7 @@ function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** Pages for developers are in one language. Without any links of the operator's, they have no footer. */
+/** Pages for developers are in one language. They have no footer unless the operator has set up links. */
 function Footer({ className }: { className: string | undefined }) {
   const isForPlayers = useLocation({ select: ({ pathname }) => isPlayerPage(pathname) });
   if (legalLinks.length === 0 && !isForPlayers) return null;
@@ -147,7 +147,7 @@ function Languages() {
   );
 }
 
-/** For visitors. The menu of a signed-in person has the choice. */
+/** Switches the theme, for visitors. Signed-in people choose it in their menu. */
 function ThemeSwitch() {
   const { data: person } = useQuery(session);
   const { setColorScheme } = useMantineColorScheme();
@@ -166,5 +166,57 @@ function ThemeSwitch() {
         <path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" />
       </svg>
     </button>
+  );
+}
+
+/** The corner of the header: the menu of the signed-in person, or links to sign in and sign up. */
+function PersonMenu() {
+  const { data: person, isPending } = useQuery(session);
+  if (isPending) return <Skeleton w={96} h={20} role="progressbar" aria-label={t('account.loading')} />;
+  if (person != null) return <AccountMenu person={person} />;
+  return (
+    <>
+      <Link to="/sign-in">{t('site.signIn')}</Link>
+      <Link to="/sign-up" className="button small filled">
+        {t('site.signUp')}
+      </Link>
+    </>
+  );
+}
+
+const SLOW_MS = 5000;
+
+/** Shows at the foot of the page when the visitor is offline, the server is unavailable or a request is slow. */
+function ConnectionStatus() {
+  const message = useConnectionMessage();
+  return (
+    <div role="status" className={classes.connection}>
+      {message !== null && <p className={classes.connectionMessage}>{message}</p>}
+    </div>
+  );
+}
+
+function useConnectionMessage(): string | null {
+  const isOnline = useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline(),
+  );
+  const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });
+  const isServerAwaited = useIsServerAwaited();
+  const isSlow = useLasting(useIsFetching() > 0, SLOW_MS);
+  if (!isOnline) return t('connection.offline');
+  if (failing > 0 || isServerAwaited) return t('connection.busy');
+  return isSlow ? t('connection.slow') : null;
+}
+
+const UndoOffer = lazyPart(async () => (await import('./UndoOffer.tsx')).UndoOffer);
+
+/** Shows at the foot of the page what was just done, with a button that undoes it. */
+function UndoToast() {
+  const undoable = useUndoable();
+  return (
+    <div role="status" className={classes.undo}>
+      <Suspense>{undoable !== null && <UndoOffer key={undoable.id} undoable={undoable} />}</Suspense>
+    </div>
   );
 }

@@ -2,12 +2,12 @@
 import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { useGame } from '../pages/games/use-game.ts';
+import { type OpenGame, useGame } from '../pages/games/use-game.ts';
 import { Notice } from '../ui/Notice.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
+import { GameButton } from './GameButton.tsx';
 import classes from './GameFrame.module.css';
-import { GameSwitcher } from './GameSwitcher.tsx';
 import { useLiveChanges } from './live-changes.ts';
 import { lazyPart } from './load-code.ts';
 import { OwnRole } from './own-role.ts';
@@ -25,7 +25,6 @@ import {
   useShortcuts,
 } from './use-shortcuts.ts';
 
-/** Loaded when it is opened. */
 const ShortcutList = lazyPart(async () => (await import('./ShortcutList.tsx')).ShortcutList);
 
 const SHORTCUTS: readonly Shortcut[] = [
@@ -34,7 +33,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { name: 'up', keys: ['k'], description: 'Previous row', isAvailable: hasRows },
   { name: 'select', keys: ['x'], description: 'Select row', isAvailable: hasSelection },
   ...SECTIONS.map(({ to, key, shortcut }) => ({ name: to, keys: ['g', key], description: shortcut })),
-  // Handled by the frame of the site, on every page.
+  // The frame of the site handles this key on every page.
   { name: 'palette', keys: PALETTE_KEYS, description: 'Search pages and actions' },
   { name: 'help', keys: ['?'], description: 'Show keyboard shortcuts' },
 ];
@@ -121,5 +120,20 @@ function HiddenNotice({ reason }: { reason: string }) {
         Fix what the reason describes, then ask the operators of this server to show the page again.
       </Text>
     </Notice>
+  );
+}
+
+const GameMenu = lazyPart(async () => (await import('./GameMenu.tsx')).GameMenu);
+
+/** Shows the current game, and switches to another. The menu is loaded when it is first opened. */
+function GameSwitcher({ game }: { game: OpenGame }) {
+  const [wasOpened, setOpened] = useState(false);
+  const button = <GameButton game={game} aria-haspopup="menu" onClick={() => setOpened(true)} />;
+  return wasOpened ? (
+    <Suspense fallback={button}>
+      <GameMenu game={game} />
+    </Suspense>
+  ) : (
+    button
   );
 }

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import classes from './UndoToast.module.css';
+import classes from './Frame.module.css';
 import { type Offered, offerUndo } from './undo.ts';
 
 const SHOWN_MS = 15_000;
@@ -20,7 +20,7 @@ export function UndoOffer({ undoable }: { undoable: Offered }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only notices that someone is at the button inside
     <div
-      className={classes.toast}
+      className={classes.undoToast}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

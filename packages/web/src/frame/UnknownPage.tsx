@@ -1,8 +1,13 @@
-// Shown for an address without a page.
+// What is shown instead of a page: for an address without one, and for a page that failed to load.
+
+import { ApiError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
-import { Button, Group, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
 import { t } from '../texts.tsx';
 import { Panel } from '../ui/Panel.tsx';
+import { Problem } from '../ui/Problem.tsx';
+import { MissingCodeError } from './load-code.ts';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
@@ -20,4 +25,24 @@ export function UnknownPage() {
       </Group>
     </Panel>
   );
+}
+
+/** Shown instead of a page that failed to load, or that doesn't exist. */
+export function PageProblem({ error, reset }: ErrorComponentProps) {
+  if (isMissing(error)) return <UnknownPage />;
+  // The router keeps the code that failed to load until the page is loaded again.
+  const retry = error instanceof MissingCodeError ? () => location.reload() : reset;
+  return (
+    <Stack gap="md" py="xl">
+      <Title order={1} size="h2">
+        {t('problem.page')}
+      </Title>
+      <Problem error={error} onRetry={retry} />
+    </Stack>
+  );
+}
+
+/** Whether the page's subject doesn't exist, the visitor may not know of it, or its ID is invalid (4002). */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.code === 4002);
 }

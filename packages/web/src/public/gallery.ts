@@ -1,12 +1,11 @@
-// The images of a game: small ones are shown in the large place, and the large one opens in the whole window, where arrow
+// The images and videos of a game. Small images are shown in the large place, and the large one opens in the whole window, where arrow
 // keys or buttons change the image and Escape closes it.
-import { asButton } from './as-button.ts';
 import { say } from './words.ts';
 
 type Gallery = {
   readonly name: string;
   readonly large: HTMLAnchorElement;
-  /** Links to the images; empty if there is only one. */
+  /** Links to the images; empty for a single image. */
   readonly small: readonly HTMLAnchorElement[];
 };
 
@@ -98,4 +97,38 @@ function createButton(label: string, act?: () => void): HTMLButtonElement {
   button.type = 'button';
   button.addEventListener('click', act);
   return button;
+}
+
+/** The visitor has pressed "Play", so both sites may start at once. */
+const ALLOWED = 'autoplay; encrypted-media; fullscreen; picture-in-picture';
+const SANDBOX = 'allow-scripts allow-same-origin allow-popups allow-presentation';
+
+/** Plays a video from another website instead of its image, once the visitor presses the button. */
+export function startVideos(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-video]')) asButton(link, () => play(link));
+}
+
+function play(link: HTMLAnchorElement): void {
+  const { video = '', title = '' } = link.dataset;
+  const frame = document.createElement('iframe');
+  frame.title = title;
+  frame.allow = ALLOWED;
+  frame.setAttribute('sandbox', SANDBOX);
+  frame.src = `${video}&autoplay=1`;
+  link.parentElement?.replaceChildren(frame);
+  frame.focus();
+}
+
+/** Makes a link act on this page instead of opening another one. */
+function asButton(link: HTMLAnchorElement, act: () => void): void {
+  link.setAttribute('role', 'button');
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    act();
+  });
+  link.addEventListener('keydown', (event) => {
+    if (event.key !== ' ') return;
+    event.preventDefault();
+    act();
+  });
 }

@@ -1,6 +1,7 @@
 // Replaces parts of the page with what the server writes for another address: the entries of a zip while the visitor types,
 // the next games in a list, and the download for another machine.
-import { showLocalTimes } from './times.ts';
+import type { Platform } from '@chauffeur/contract/identity';
+import { type BrowserFacts, chooseDownload, readMachine } from '@chauffeur/contract/machine';
 
 const PAUSE_MS = 150;
 
@@ -13,7 +14,7 @@ async function load(address: string, signal?: AbortSignal): Promise<Document | n
 }
 
 /** Replaces the element with this id. Nothing changes if the server can't be reached. */
-export async function replacePart(id: string, address: string, signal?: AbortSignal): Promise<boolean> {
+async function replacePart(id: string, address: string, signal?: AbortSignal): Promise<boolean> {
   const part = (await load(address, signal))?.getElementById(id);
   if (part == null || signal?.aborted === true) return false;
   showLocalTimes(part);
@@ -61,4 +62,53 @@ async function showMore(link: HTMLAnchorElement): Promise<void> {
   if (more === null) link.parentElement?.remove();
   else link.replaceWith(document.adoptNode(more));
   added[0]?.querySelector('a')?.focus();
+}
+
+type WithHints = {
+  userAgentData?: { getHighEntropyValues(names: readonly string[]): Promise<NonNullable<BrowserFacts['hints']>> };
+};
+
+/**
+ * Asks the server for another download if the browser reveals more about the machine than its user agent, such as an
+ * Intel processor in a Mac.
+ */
+export async function refineDownload(): Promise<void> {
+  const area = document.getElementById('download');
+  if (area === null) return;
+  const hints = await readHints();
+  const machine = readMachine({
+    userAgent: navigator.userAgent,
+    touchPoints: navigator.maxTouchPoints,
+    ...(hints !== undefined && { hints }),
+  });
+  const { platforms = '', best: shown = '' } = area.dataset;
+  const offers = platforms.split(' ').map((platform) => {
+    const [os, arch] = platform.split('/');
+    return { os, arch } as Platform;
+  });
+  const { best } = chooseDownload(offers, machine);
+  if (machine.os === null || (best === null ? '' : `${best.os}/${best.arch}`) === shown) return;
+  const address = new URL(location.href);
+  address.searchParams.set('os', machine.os);
+  if (machine.arch !== null) address.searchParams.set('arch', machine.arch);
+  await replacePart('download', address.href);
+}
+
+/** The browser's hints about the machine; undefined if it has none or refuses. */
+function readHints(): Promise<BrowserFacts['hints']> {
+  const { userAgentData } = navigator as WithHints;
+  const reading = userAgentData?.getHighEntropyValues(['architecture', 'bitness', 'platform']);
+  return reading?.catch(() => undefined) ?? Promise.resolve(undefined);
+}
+
+const { lang } = document.documentElement;
+/** The server uses the same format. */
+const exact = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { dateStyle: 'medium', timeStyle: 'long' });
+
+/** Shows a time in the visitor's time zone on hover. The server doesn't know the zone, and writes UTC. */
+export function showLocalTimes(root: ParentNode): void {
+  for (const time of root.querySelectorAll('time')) {
+    const date = new Date(time.dateTime);
+    if (!Number.isNaN(date.getTime())) time.title = exact.format(date);
+  }
 }

@@ -1,19 +1,20 @@
-// Commands to copy, for the shell that the visitor chooses.
+// Commands to copy, for the shell that the visitor chooses, and the commands of `chauffeur` that pages show.
+
+import { PAGES } from '@chauffeur/contract/pages';
 import { quote, type Shell } from '@chauffeur/contract/shell';
-import { Stack } from '@mantine/core';
-import { useState } from 'react';
-import { ChauffeurCommand, gameOption } from './ChauffeurCommand.tsx';
+import { Code, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Choice } from './Choice.tsx';
 import { CopyText } from './CopyText.tsx';
 import { guessOs } from './platforms.ts';
-import { SHELLS } from './shells.ts';
+import { SiteLink } from './SiteLink.tsx';
 
 type ShellCommandProps = {
   write: (shell: Shell) => string;
   label?: string;
 };
 
-/** Without a choice if the command is the same in all shells. */
+/** There is no choice if the command is the same in all shells. */
 export function ShellCommand({ write, label = 'command' }: ShellCommandProps) {
   const [shell, setShell] = useState<Shell>(guessOs(navigator.userAgent) === 'windows' ? 'powershell' : 'sh');
   const isSame = new Set(SHELLS.map(({ value }) => write(value))).size === 1;
@@ -56,3 +57,44 @@ export function PushCommand({ slug, build, changelog }: PushCommandProps) {
     </ChauffeurCommand>
   );
 }
+
+/** Explains below a command how to install `chauffeur` and sign it in. */
+function ChauffeurCommand({ children }: { children: ReactNode }) {
+  return (
+    <Stack gap="xs">
+      {children}
+      <Text size="sm" c="dimmed">
+        <SiteLink to={PAGES.cli} size="sm" underline="always">
+          Install chauffeur
+        </SiteLink>{' '}
+        first, and sign in with <Code>{signInCommand()}</Code>.
+      </Text>
+    </Stack>
+  );
+}
+
+export function signInCommand(): string {
+  return `chauffeur login --url ${location.origin}/api/v1`;
+}
+
+/** People with several games need this option. */
+function gameOption(slug: string): readonly [string, string] {
+  return ['--game', slug];
+}
+
+/** The command that uploads the folder `symbols`, which is the same in all shells. */
+export function SymbolsCommand({ slug, buildId }: { slug: string; buildId: string }) {
+  const words = ['chauffeur symbols --build-id', buildId, 'symbols', ...gameOption(slug)];
+  return (
+    <ChauffeurCommand>
+      <CopyText text={words.join(' ')} label="command that uploads symbols" block />
+    </ChauffeurCommand>
+  );
+}
+
+/** The shells that visitors choose from. */
+export const SHELLS: readonly { readonly value: Shell; readonly label: string }[] = [
+  { value: 'sh', label: 'bash' },
+  { value: 'powershell', label: 'PowerShell' },
+  { value: 'cmd', label: 'Command Prompt' },
+];

@@ -1,4 +1,5 @@
-// Asks before a page is left on which something would be lost: within the site with a dialog, otherwise by the browser.
+// Asks before leaving a page on which something would be lost: unsaved changes of a form, unsent text or a secret. Within
+// the site, a dialog asks; otherwise the browser does.
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { isReloadingSite } from '../frame/load-code.ts';
@@ -7,10 +8,10 @@ import { ConfirmDialog } from './ConfirmDialog.tsx';
 type UnsavedWarningProps = {
   /** Whether something would be lost now. */
   isActive: boolean;
-  /** Whether it was typed, in which case it is kept when the site reloads by itself. */
+  /** Whether it was typed, in which case it is kept when the site reloads automatically. */
   isTyped?: boolean;
   title: string;
-  /** What is lost. */
+  /** What would be lost, as a sentence. */
   children: string;
   /** The button that leaves the page: `Leave without saving`. */
   leaveLabel: string;
@@ -42,5 +43,35 @@ export function UnsavedWarning({
     >
       <Text size="sm">{children}</Text>
     </ConfirmDialog>
+  );
+}
+
+type UnsavedChangesProps = {
+  isChanged: boolean;
+  /** What the form changes: `listing`. */
+  name: string;
+};
+
+/** Asks before leaving a page whose form has unsaved changes. */
+export function UnsavedChanges({ isChanged, name }: UnsavedChangesProps) {
+  return (
+    <UnsavedWarning isActive={isChanged} title="Leave without saving?" leaveLabel="Leave without saving">
+      {`Your changes to the ${name} are lost.`}
+    </UnsavedWarning>
+  );
+}
+
+type UnsentTextProps = {
+  text: string;
+  /** What the text is: `comment`. */
+  name: string;
+};
+
+/** Asks before leaving a page with typed text that was not sent, such as a comment. */
+export function UnsentText({ text, name }: UnsentTextProps) {
+  return (
+    <UnsavedWarning isActive={text.trim() !== ''} title={`Leave without your ${name}?`} leaveLabel="Leave without it">
+      {`The ${name} you typed is lost.`}
+    </UnsavedWarning>
   );
 }

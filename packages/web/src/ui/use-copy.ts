@@ -1,6 +1,5 @@
-// The state of a button that copies a text: for a moment, it says whether that worked.
+// Copies text, and the state of a button that does it: for a moment, it shows whether that worked.
 import { useEffect, useState } from 'react';
-import { writeClipboard } from './clipboard.ts';
 
 const SHOWN_MS = 2000;
 
@@ -23,4 +22,30 @@ export function useCopy(): Copy {
     return isCopied;
   };
   return { state, copy };
+}
+
+/** Returns false if the browser doesn't allow it. */
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelection(text);
+  }
+}
+
+function copySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  // Content outside an open dialog can't be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  return isCopied;
 }

@@ -1,21 +1,22 @@
 // Two-step sign-in: adds an authenticator app with a QR code, replaces its backup codes, and removes it.
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { encode } from 'uqr';
 import { addApp, confirmApp, createBackupCodes, removeApp } from '../../account-calls.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SecretWarning } from '../../ui/SecretText.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
 import { PasswordField } from './AccountFields.tsx';
-import { BackupCodes } from './BackupCodes.tsx';
 import { CodeField } from './CodeForm.tsx';
-import { QrCode } from './QrCode.tsx';
 
 type AppProps = { isOn: boolean; hasPassword: boolean; onChanged: () => Promise<unknown> };
 
 export function AuthenticatorApp({ isOn: wasOn, hasPassword, onChanged }: AppProps) {
-  /** Those of an app that was just added: it is on, and the codes have to be saved. */
+  /** The backup codes of an app that was just added: it is on, and they have to be saved. */
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const isOn = wasOn || codes !== null;
   const finish = () => void onChanged().then(() => setCodes(null));
@@ -31,7 +32,7 @@ export function AuthenticatorApp({ isOn: wasOn, hasPassword, onChanged }: AppPro
   );
 }
 
-/** What the account proves itself with; nothing for an account without a password. */
+/** The password that confirms a change; nothing for an account without one. */
 function proofOf(password: string): { password?: string } {
   return password === '' ? {} : { password };
 }
@@ -118,5 +119,61 @@ function ChangeApp({ hasPassword, onChanged }: Omit<AppProps, 'isOn'>) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** A QR code, drawn in the page so that its content is not sent anywhere. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 4 });
+  const path = data.flatMap((line, y) => line.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+  return (
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      width={192}
+      height={192}
+      shapeRendering="crispEdges"
+      role="img"
+      aria-label={label}
+    >
+      {/* Light in both colour schemes, because many cameras can't read a light code on dark. */}
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+const LABELS = { idle: 'Copy codes', copied: 'Copied', failed: 'Copy failed' } as const;
+
+/**
+ * Backup codes, shown once after they were created. Until they were copied or saved, the visitor is asked before
+ * leaving.
+ */
+function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const { state, copy } = useCopy();
+  const [isCopied, setCopied] = useState(false);
+  const press = async () => {
+    if (await copy(codes.join('\n'))) setCopied(true);
+  };
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">
+        Save these backup codes where you keep your passwords. If you lose your phone, each code lets you sign in once.
+        You won't see them again.
+      </Text>
+      <SimpleGrid cols={2} spacing="xs" role="list" aria-label="Backup codes" onCopy={() => setCopied(true)}>
+        {codes.map((code) => (
+          <Code key={code} role="listitem">
+            {code}
+          </Code>
+        ))}
+      </SimpleGrid>
+      <Group gap="sm">
+        <Button onClick={onDone}>I saved the codes</Button>
+        <Button variant="default" aria-live="polite" onClick={() => void press()}>
+          {LABELS[state]}
+        </Button>
+      </Group>
+      <SecretWarning isActive={!isCopied} label="backup codes" />
+    </Stack>
   );
 }

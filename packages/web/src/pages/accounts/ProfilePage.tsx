@@ -1,17 +1,19 @@
-// Account settings: name, email, public page, a copy of one's data, and deleting the account.
+// Account settings: name, email, public page, a copy of the person's data, and deleting the account.
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { findHandleProblem } from '@chauffeur/contract/handle';
+import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
+import { Anchor, Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { deleteAccount, exportAccount, rename } from '../../account-calls.ts';
+import { changeEmail, deleteAccount, exportAccount, rename } from '../../account-calls.ts';
+import { ask, call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
 import { saveFile } from '../../ui/save-file.ts';
-import { NameField, PasswordField } from './AccountFields.tsx';
-import { EmailForm } from './EmailForm.tsx';
-import { HandleForm } from './HandleForm.tsx';
+import { EmailField, NameField, PasswordField } from './AccountFields.tsx';
 
 export function ProfilePage() {
   useTitle('Profile');
@@ -116,6 +118,106 @@ function DeleteForm() {
         <Button type="submit" color="red" variant="light" loading={deleting.isPending}>
           Delete account
         </Button>
+      </Stack>
+    </form>
+  );
+}
+
+const profile = ask(getProfile, {});
+
+/** The form to choose, change or remove the handle of your public page. */
+function HandleForm() {
+  const { data, error, refetch } = useQuery(profile);
+  return (
+    <section aria-labelledby="handle">
+      <Title order={2} size="h4" mb="xs" id="handle">
+        Your public page
+      </Title>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? error === null && <Skeleton h={96} /> : <Fields key={data.handle} handle={data.handle} />}
+    </section>
+  );
+}
+
+function Fields({ handle }: { handle: string | null }) {
+  const [text, setText] = useState(handle ?? '');
+  const queries = useQueryClient();
+  const saving = useMutation({
+    mutationFn: (next: string | null) => call(updateProfile, { handle: next }),
+    onSuccess: (saved) => queries.setQueryData(profile.queryKey, saved),
+  });
+  const entered = text.trim() === '' ? null : text.trim().replace(/^@/, '');
+  const problem = entered === null ? null : findHandleProblem(entered);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (problem === null) saving.mutate(entered);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Handle">
+      <Stack gap="sm" align="flex-start">
+        <TextInput
+          data-field="handle"
+          label="Handle"
+          description="Your public page shows your name and your public games. If you change the handle, old links lead to the new one."
+          leftSection={<Text size="sm">@</Text>}
+          spellCheck={false}
+          autoCapitalize="none"
+          w="100%"
+          value={text}
+          error={problem === null ? undefined : `Please ${problem}.`}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {saving.error !== null && <Problem error={saving.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={saving.isPending} disabled={entered === handle || problem !== null}>
+            {entered === null && handle !== null ? 'Remove handle' : 'Save'}
+          </Button>
+          {handle !== null && (
+            <Anchor href={`/@${handle}`} size="sm">
+              View your page
+            </Anchor>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The account's email address: whether it is verified, and a form to change it. */
+function EmailForm({ person }: { person: Person }) {
+  const [next, setNext] = useState('');
+  const changing = useMutation({ mutationFn: () => changeEmail(next) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    changing.mutate();
+  };
+  return (
+    <form onSubmit={submit} aria-label="Email">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4">
+          Email
+        </Title>
+        <Group gap="xs">
+          <Text size="sm">{person.email}</Text>
+          <StateBadge tone={person.emailVerified ? 'good' : 'unsure'}>
+            {person.emailVerified ? 'Verified' : 'Not verified'}
+          </StateBadge>
+        </Group>
+        <EmailField label="New email" autoComplete="off" value={next} onChange={setNext} />
+        <Text size="sm" c="dimmed">
+          {person.emailVerified
+            ? "We'll email a link to your current address first, then one to the new address. Open both to confirm the change."
+            : "We'll email a link to the new address. Open it to confirm the change."}
+        </Text>
+        {changing.error !== null && <Problem error={changing.error} />}
+        <Button type="submit" variant="default" loading={changing.isPending}>
+          Change email
+        </Button>
+        {changing.isSuccess && (
+          <Text size="sm" role="status">
+            Check your email. We sent a link to {person.emailVerified ? person.email : next}. It expires in 24 hours.
+          </Text>
+        )}
       </Stack>
     </form>
   );

@@ -4,7 +4,7 @@ import { getSignInOptions } from '@chauffeur/contract/operations/sign-in';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Credentials, signIn, signInWithProvider } from '../../account-calls.ts';
 import { ask } from '../../api.ts';
 import { openPath } from '../../frame/open-path.ts';
@@ -14,8 +14,7 @@ import { EmailField, PasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
 import { CodeForm } from './CodeForm.tsx';
 import { ssoErrorKey } from './sso-errors.ts';
-import { canUsePasskeys } from './use-passkey.ts';
-import { usePasskeySignIn } from './use-passkey-sign-in.ts';
+import { canUsePasskeys, isDismissed, offerPasskeys, signInWithPasskey } from './use-passkey.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -104,4 +103,28 @@ function ProviderButton({ next }: { next: string }) {
       )}
     </>
   );
+}
+
+/** Signing in with a passkey: offered in the list of the email field, and by a button. */
+function usePasskeySignIn(onSignedIn: () => Promise<void>) {
+  const offer = useRef<AbortController>(new AbortController());
+  const [offerError, setOfferError] = useState<unknown>(null);
+  useEffect(() => {
+    const current = new AbortController();
+    offer.current = current;
+    offerPasskeys(current.signal).then(onSignedIn, (error) => {
+      if (!current.signal.aborted && !isDismissed(error)) setOfferError(error);
+    });
+    return () => current.abort();
+  }, [onSignedIn]);
+  const signingIn = useMutation({
+    mutationFn: () => {
+      // A browser handles one request at a time.
+      offer.current.abort();
+      return signInWithPasskey(new AbortController().signal);
+    },
+    onSuccess: onSignedIn,
+  });
+  const error = signingIn.error ?? offerError;
+  return { start: () => signingIn.mutate(), isBusy: signingIn.isPending, error: isDismissed(error) ? null : error };
 }

@@ -1,15 +1,17 @@
 // The sign-up form, followed by the page that says to check the email.
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Button, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { signUp } from '../../account-calls.ts';
+import { sendVerification, signUp } from '../../account-calls.ts';
 import { legalLinks } from '../../frame/legal-links.ts';
+import { useTitle } from '../../frame/page-title.ts';
 import { rich, t } from '../../texts.tsx';
+import { Panel } from '../../ui/Panel.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from './AccountFields.tsx';
 import { AccountForm } from './AccountForm.tsx';
-import { MailSent } from './MailSent.tsx';
 
 const route = getRouteApi('/sign-up');
 
@@ -49,7 +51,7 @@ export function SignUpPage() {
   );
 }
 
-/** What the operator's terms and privacy policy mean for a new account. */
+/** Links to the operator's terms and privacy policy, which a new account accepts. */
 function LegalNotes() {
   const notes = (['terms', 'privacy'] as const).flatMap((page) => legalLinks.find((link) => link.page === page) ?? []);
   if (notes.length === 0) return null;
@@ -67,5 +69,25 @@ function LegalNotes() {
         </Fragment>
       ))}
     </Text>
+  );
+}
+
+/** Shown after sign-up: check your email, or have it sent again. */
+function MailSent({ email }: { email: string }) {
+  useTitle(t('signUp.sent'));
+  const sending = useMutation({ mutationFn: () => sendVerification(email) });
+  return (
+    <Panel size="narrow" role="status">
+      <Title order={1} size="h2">
+        {t('signUp.sent')}
+      </Title>
+      <Text>{rich('signUp.sent.text', { email, strong: (content) => <strong>{content}</strong> })}</Text>
+      {sending.error !== null && <Problem error={sending.error} />}
+      {sending.isSuccess && <Text size="sm">{t('signUp.sent.repeated')}</Text>}
+      <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
+        {t('signUp.sent.repeat')}
+      </Button>
+      <SiteLink to="/sign-in">{t('signIn.title')}</SiteLink>
+    </Panel>
   );
 }

@@ -1,21 +1,29 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
+
+import type { InputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { SecretText } from '../../ui/SecretText.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
 import { CliLogins } from '../cli/CliLogins.tsx';
-import { CreateKey, type NewKey } from './CreateKey.tsx';
-import { keyColumns } from './key-columns.tsx';
-import type { Key } from './reach.ts';
+import { ACCESS_COLUMNS } from './access-columns.tsx';
+import { ReachFields } from './ReachFields.tsx';
+import { type Key, stateOf } from './reach.ts';
 
 export function AgentKeysPage() {
   useTitle('Personal keys');
@@ -92,5 +100,121 @@ function PersonalKeys() {
         </ConfirmDialog>
       )}
     </Stack>
+  );
+}
+
+const STATES = {
+  active: { tone: 'good', label: 'Active' },
+  expired: { tone: 'none', label: 'Expired' },
+  revoked: { tone: 'none', label: 'Revoked' },
+} as const;
+
+/** The columns of the list of personal keys. */
+function keyColumns(onRevoke: (key: Key) => void): Column<Key>[] {
+  return [
+    { header: 'Name', cell: (key) => <KeyName value={key} /> },
+    { header: 'Status', cell: (key) => <Status value={key} /> },
+    ...ACCESS_COLUMNS,
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (key) =>
+        stateOf(key, Date.now()) === 'active' && (
+          <Button size="compact-xs" variant="default" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ];
+}
+
+function KeyName({ value: key }: { value: Key }) {
+  return (
+    <>
+      <span className={table.main}>{key.name}</span>{' '}
+      <Text span size="sm" c="dimmed" ff="monospace">
+        {key.key_ref}…
+      </Text>
+    </>
+  );
+}
+
+function Status({ value: key }: { value: Key }) {
+  const state = stateOf(key, Date.now());
+  const { tone, label } = STATES[state];
+  return (
+    <>
+      <StateBadge tone={tone}>{label}</StateBadge>
+      {state === 'active' && key.expires_at !== null && (
+        <Text size="xs" c="dimmed">
+          Expires <Time at={key.expires_at} />
+        </Text>
+      )}
+    </>
+  );
+}
+
+type NewKey = InputOf<typeof createAgentKey>;
+
+const EXPIRIES = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In 1 year' },
+  { value: '', label: 'Never' },
+];
+
+type CreateKeyProps = { isBusy: boolean; error: unknown; onCreate: (key: NewKey) => void; onClose: () => void };
+
+/** The form that creates a personal key. */
+function CreateKey({ isBusy, error, onCreate, onClose }: CreateKeyProps) {
+  const [name, setName] = useState('');
+  const [reach, setReach] = useState({ mayWrite: false, game: '' });
+  const [days, setDays] = useState('90');
+  return (
+    <Dialog title="Create a personal key" onClose={onClose}>
+      <form
+        aria-label="Create a personal key"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onCreate({
+            name,
+            may_write: reach.mayWrite,
+            ...(reach.game !== '' && { game: reach.game }),
+            ...(days !== '' && { expires_in_days: Number(days) }),
+          });
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            data-field="name"
+            label="Name"
+            description="For example, the agent or machine that will use it"
+            required
+            maxLength={100}
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <ReachFields value={reach} onChange={setReach} />
+          <NativeSelect
+            data-field="expires_in_days"
+            label="Expires"
+            data={EXPIRIES}
+            value={days}
+            onChange={(event) => setDays(event.currentTarget.value)}
+          />
+          {error != null && <Problem error={error} />}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              Create key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
   );
 }

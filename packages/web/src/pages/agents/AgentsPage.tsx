@@ -1,6 +1,6 @@
 // Account settings: the agents that the person connected, with their permissions and latest activity.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { disconnectAgent, listAgentConnections } from '@chauffeur/contract/operations/agents';
+import { disconnectAgent, listAgentConnections, listOwnAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,11 +12,12 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
 import { ACCESS_COLUMNS } from './access-columns.tsx';
-import { LatestCalls } from './LatestCalls.tsx';
+import { callColumns } from './call-columns.tsx';
 
 type Connection = OutputOf<typeof listAgentConnections>['connections'][number];
 
@@ -113,3 +114,40 @@ function AgentName({ connection }: { connection: Connection }) {
     </>
   );
 }
+
+type OwnCall = OutputOf<typeof listOwnAgentCalls>['calls'][number];
+
+const PAGE_SIZE = 10;
+
+/** The latest calls that agents made for the person, including calls that don't belong to a game. */
+function LatestCalls() {
+  const calls = usePages(listOwnAgentCalls, { limit: PAGE_SIZE }, (page) => page.calls);
+  return (
+    <Stack gap="md" component="section">
+      <Title order={2} size="h4">
+        Agent activity
+      </Title>
+      <Text size="sm">What agents did, or tried to do, for you through a connection or a personal key.</Text>
+      <PagedTable
+        label="Agent activity"
+        list={calls}
+        columns={COLUMNS}
+        rowKey={({ call_id }) => call_id}
+        empty={<EmptyState>No activity yet. Calls that agents make for you appear here.</EmptyState>}
+        more="Show older calls"
+      />
+    </Stack>
+  );
+}
+
+const COLUMNS = callColumns<OwnCall>({
+  header: 'Game',
+  cell: ({ game }) =>
+    game === null ? (
+      'No game'
+    ) : (
+      <SiteLink to="/dev/$slug" params={{ slug: game.slug }}>
+        {game.name}
+      </SiteLink>
+    ),
+});

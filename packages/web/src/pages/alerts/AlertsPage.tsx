@@ -1,4 +1,4 @@
-// The alerts of a game: who gets which, when and where, and what was sent.
+// The alerts of a game: which are sent, when and where, and what was sent.
 import {
   getAlerts,
   listAlertDeliveries,
@@ -15,11 +15,10 @@ import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { useGame } from '../games/use-game.ts';
+import { Rules, Schedule } from './AlertRules.tsx';
+import type { AlertSettings } from './alert-kinds.ts';
 import { Deliveries } from './Deliveries.tsx';
 import { Destinations } from './Destinations.tsx';
-import type { AlertSettings } from './kinds.ts';
-import { Rules } from './Rules.tsx';
-import { Schedule } from './Schedule.tsx';
 
 export function AlertsPage() {
   const game = useGame();

@@ -1,6 +1,7 @@
-// The audit log with its filters and exports, of a game, an organisation or the whole service.
-import { pathOf } from '@chauffeur/contract/operation';
+// The audit log of a game, an organisation or the whole service, with its filters, columns and exports.
+import { type OutputOf, pathOf } from '@chauffeur/contract/operation';
 import {
+  type ACTOR_KINDS,
   exportAuditEntries,
   exportOrganisationAuditEntries,
   exportServiceAuditEntries,
@@ -8,16 +9,19 @@ import {
   listOrganisationAuditEntries,
   listServiceAuditEntries,
 } from '@chauffeur/contract/operations/audit';
-import { Anchor, Group, Text } from '@mantine/core';
+import { Anchor, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { PagedTable } from '../../ui/PagedTable.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
 import classes from './AuditFilters.module.css';
-import { AuditFilters } from './AuditFilters.tsx';
-import { auditColumns } from './audit-columns.tsx';
 import { type AuditSearch, filtersOf } from './audit-search.ts';
 
-/** The uid of a game or of an organisation, or everything. */
+/** The uid of a game or an organisation; without one, the whole service. */
 type AuditScope = { readonly game: string } | { readonly organisation: string } | 'service';
 
 type AuditLogProps = {
@@ -56,7 +60,7 @@ export function AuditLog({ scope, search, onChange }: AuditLogProps) {
   );
 }
 
-/** A page never changes between the kinds of scopes, so it always calls the same hook. */
+/** The kind of scope never changes while a page is open, so it always calls the same hook. */
 function useEntries(scope: AuditScope, filters: ReturnType<typeof filtersOf>) {
   const options = { keepsPreviousRows: true };
   if (scope === 'service')
@@ -78,4 +82,156 @@ function exportPath(scope: AuditScope): string {
   if (scope === 'service') return exportServiceAuditEntries.path;
   if ('game' in scope) return pathOf(exportAuditEntries, { uid: scope.game });
   return pathOf(exportOrganisationAuditEntries, { organisation: scope.organisation });
+}
+
+const TYPING_DELAY_MS = 250;
+
+type AuditFiltersProps = { search: AuditSearch; onChange: (search: AuditSearch) => void };
+
+/** The filters of the audit log: person, kind of caller, change, days and text. */
+function AuditFilters({ search, onChange }: AuditFiltersProps) {
+  const change = (field: keyof AuditSearch, text: string) =>
+    onChange({ ...search, [field]: text.trim() === '' ? undefined : text.trim() });
+  const changeText = useDebouncedCallback(change, TYPING_DELAY_MS);
+  const kinds = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
+  return (
+    <div className={classes.filters}>
+      <TextInput
+        type="search"
+        label="Search"
+        placeholder="Value or name"
+        defaultValue={search.search ?? ''}
+        onChange={(event) => changeText('search', event.currentTarget.value)}
+      />
+      <TextInput
+        type="search"
+        label="Who"
+        placeholder="Person or agent"
+        defaultValue={search.who ?? ''}
+        onChange={(event) => changeText('who', event.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Made by"
+        data={[{ value: '', label: 'Anyone' }, ...kinds]}
+        value={search.kind ?? ''}
+        onChange={(event) => change('kind', event.currentTarget.value)}
+      />
+      <TextInput
+        type="search"
+        label="Operation"
+        placeholder="channels"
+        defaultValue={search.what ?? ''}
+        onChange={(event) => changeText('what', event.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        defaultValue={search.from ?? ''}
+        onChange={(event) => changeText('from', event.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        defaultValue={search.to ?? ''}
+        onChange={(event) => changeText('to', event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+/** The names of the kinds of callers that make changes. */
+const KINDS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
+  user: 'People',
+  agent: 'Agents',
+  operator: 'Operators',
+  deploy_key: 'Deploy keys',
+  upload_token: 'Upload tokens',
+  cli_login: 'The chauffeur command',
+  server: 'The server command',
+  anonymous: 'Not signed in',
+};
+
+type Entry = OutputOf<typeof listAuditEntries>['entries'][number];
+
+/** The columns: time, caller, change, and the values before and after it. */
+function auditColumns(showsGame: boolean): Column<Entry>[] {
+  return [
+    { header: 'Date', className: table.small, cell: ({ at }) => <Time at={at} /> },
+    { header: 'Who', width: '10rem', overflow: 'anywhere', cell: (entry) => <Who entry={entry} /> },
+    {
+      header: 'What',
+      cell: (entry) => (
+        <>
+          <OperationName id={entry.operation} />
+          {entry.outcome !== 0 && <StateBadge tone="bad">{`Error ${entry.outcome}`}</StateBadge>}
+          {showsGame && entry.game !== null && (
+            <Text size="xs" c="dimmed">
+              {entry.game.name}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { header: 'Change', overflow: 'anywhere', isLong: true, cell: (entry) => <Changes entry={entry} /> },
+    {
+      header: 'From',
+      hiddenBelow: 'md',
+      overflow: 'nowrap',
+      title: ({ client }) => client ?? undefined,
+      cell: ({ address }) => address ?? '',
+    },
+  ];
+}
+
+/** Breaks after the dot where the column is narrow. */
+function OperationName({ id }: { id: string }) {
+  const [tag, ...name] = id.split('.');
+  return (
+    <code>
+      {tag}.<wbr />
+      {name.join('.')}
+    </code>
+  );
+}
+
+function Who({ entry: { actor } }: { entry: Entry }) {
+  return (
+    <>
+      {actor.name}
+      {actor.via !== null && (
+        <Text size="xs" c="dimmed">
+          {actor.kind === 'agent' ? `through ${actor.via}` : actor.via}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** The values before and after the change, or else the options of the request. */
+function Changes({ entry: { changes, details } }: { entry: Entry }) {
+  const changed = Object.entries(changes);
+  if (changed.length > 0)
+    return changed.map(([field, { before, after }]) => (
+      <Text key={field} size="sm">
+        {field}: {isSet(before) && <del>{format(before)}</del>}
+        {isSet(before) && isSet(after) && ' → '}
+        {isSet(after) ? format(after) : !isSet(before) && 'removed'}
+      </Text>
+    ));
+  return Object.entries(details)
+    .filter(([name]) => name !== 'uid')
+    .map(([name, value]) => (
+      <Text key={name} size="sm" c="dimmed">
+        {name}: {format(value)}
+      </Text>
+    ));
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+}
+
+function format(value: unknown): string {
+  if (Array.isArray(value)) return value.map(format).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-// The replies to a bug ticket, and the form that sends another one by mail.
+// The replies to a bug ticket, and the form that sends another one by email.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, replyToBug } from '@chauffeur/contract/operations/bugs';
@@ -10,7 +10,7 @@ import { formatItems } from '../../ui/format.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { UnsentText } from '../../ui/UnsentText.tsx';
+import { UnsentText } from '../../ui/UnsavedWarning.tsx';
 import classes from './BugsPage.module.css';
 import type { Ticket } from './bug-status.ts';
 

@@ -7,7 +7,7 @@ import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
-import { gameQuery } from '../store/game-query.ts';
+import { gameQuery } from '../play/game-query.ts';
 
 export function BugSettingsPage() {
   const { game_uid: uid, slug, name } = useGame();

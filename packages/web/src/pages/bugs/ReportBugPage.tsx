@@ -13,7 +13,7 @@ import { rich, t } from '../../texts.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { gameQuery } from '../store/game-query.ts';
+import { gameQuery } from '../play/game-query.ts';
 import { BugFiled, type Filed } from './BugFiled.tsx';
 import { BugForm } from './BugForm.tsx';
 

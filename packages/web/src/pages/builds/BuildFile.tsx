@@ -13,7 +13,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import classes from './BuildFile.module.css';
-import { formatUploader } from './uploader.ts';
+import { formatUploader } from './build-columns.tsx';
 
 export type BuildDetail = OutputOf<typeof getGameBuild>;
 type File = BuildDetail['files'][number];

@@ -1,14 +1,16 @@
-// A summary of a build's launch health, with a link to the numbers by day.
-import { formatMilliseconds, formatNumber, formatPercent } from '@chauffeur/contract/format';
+// How a build does: its launch health, with a link to the numbers by day, and who is affected by its crashes.
+import { formatCompactNumber, formatMilliseconds, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import { getBuildHealth } from '@chauffeur/contract/operations/health';
-import { Group, Skeleton, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { BandBadge } from '../../ui/BandBadge.tsx';
-import { formatMissingDevices } from '../../ui/bands.ts';
+import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Figure, Figures } from '../../ui/Figures.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Impact, type ImpactData, useImpact } from '../crashes/Facets.tsx';
+import type { OpenGame } from '../games/use-game.ts';
 
 type BuildHealthProps = { gameUid: string; slug: string; buildId: string };
 
@@ -56,4 +58,52 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
 function shareOf(name: string, part: number, total: number): Figure {
   if (total === 0) return { name, value: '–', note: 'none yet' };
   return { name, value: formatPercent(part / total), note: `of ${formatNumber(total)}` };
+}
+
+type ImpactGroup = ImpactData['groups'][number];
+
+/** Who is affected by the crashes of a build, and the crash groups that affect the most devices. */
+export function BuildImpact({ game, buildId }: { game: OpenGame; buildId: string }) {
+  const { data } = useImpact(game, { build_id: buildId });
+  return (
+    <Stack gap="md">
+      <Impact game={game} scope={{ build_id: buildId }} />
+      {data !== undefined && data.groups.length > 0 && (
+        <DataTable
+          label="Crash groups of this build"
+          keepsColumns
+          columns={groupColumns(game.slug)}
+          rows={data.groups}
+          rowKey={({ group_id }) => group_id}
+          isFixed
+          empty={<Text size="sm">No crashes.</Text>}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function groupColumns(slug: string): Column<ImpactGroup>[] {
+  const count = (header: string, of: (group: ImpactGroup) => number): Column<ImpactGroup> => ({
+    header,
+    align: 'right',
+    width: 84,
+    title: (group) => formatNumber(of(group)),
+    // Reports from clients that send no device ID are not counted.
+    cell: (group) => (of(group) === 0 ? '–' : formatCompactNumber(of(group))),
+  });
+  return [
+    {
+      header: 'Crash',
+      overflow: 'ellipsis',
+      title: ({ title }) => title,
+      cell: ({ group_id: groupId, title }) => (
+        <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }}>
+          {title}
+        </SiteLink>
+      ),
+    },
+    count('Devices', ({ devices }) => devices),
+    count('Reports', ({ reports }) => reports),
+  ];
 }

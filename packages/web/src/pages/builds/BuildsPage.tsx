@@ -30,7 +30,7 @@ import {
   isFiltered,
   readFilters,
   toSearch,
-} from './filters.ts';
+} from './build-filters.ts';
 import { RejectedUploads } from './RejectedUploads.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');

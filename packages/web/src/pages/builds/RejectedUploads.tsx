@@ -16,7 +16,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { readPage } from './filters.ts';
+import { readPage } from './build-filters.ts';
 
 type RejectedFile = OutputOf<typeof listRejectedUploads>['files'][number];
 

@@ -2,17 +2,18 @@
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { BuildOrder, listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { Bytes } from '../../ui/Bytes.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
+import { formatExactTime, formatSince } from '../../ui/format.ts';
 import { RowLink } from '../../ui/RowLink.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import type { Place } from '../channels/grid.ts';
 import classes from './builds.module.css';
-import { LiveSince } from './LiveSince.tsx';
-import { formatUploader, nameUploader } from './uploader.ts';
 
 export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
 
@@ -124,4 +125,51 @@ function Platform({ slug, build, places }: { slug: string; build: ListedBuild; p
       </div>
     </>
   );
+}
+
+type LiveSinceProps = {
+  slug: string;
+  /** Undefined while they are loading, null if that failed. */
+  places: readonly Pick<Place, 'channel' | 'moved_at'>[] | null | undefined;
+};
+
+/** The channels that offer a build, and since when. */
+function LiveSince({ slug, places }: LiveSinceProps) {
+  const now = useNow();
+  if (places === undefined) return <Skeleton w={120} h={14} />;
+  if (places === null) return null;
+  if (places.length === 0) return '–';
+  return places.map(({ channel, moved_at }) => {
+    const time = new Date(moved_at);
+    return (
+      <span key={channel} className={classes.live}>
+        <SiteLink to="/dev/$slug/channels" params={{ slug }} size="sm">
+          {channel}
+        </SiteLink>{' '}
+        <Text span size="sm" c="dimmed">
+          since{' '}
+          <time dateTime={moved_at} title={formatExactTime(time)}>
+            {formatSince(time, now)}
+          </time>
+        </Text>
+      </span>
+    );
+  });
+}
+
+type Uploaded = Pick<NonNullable<OutputOf<typeof listGameBuilds>['builds'][number]['file']>, 'origin'> & {
+  /** Only for members of the game. */
+  readonly upload_token?: string | null;
+};
+
+/** For lists: the person, or the name of what a CI system used. */
+function nameUploader({ origin, upload_token: token }: Uploaded): string {
+  return origin.type === 'deploy_key' ? (token ?? 'deploy key') : origin.user;
+}
+
+export function formatUploader(file: Uploaded): string {
+  const { origin, upload_token: token } = file;
+  if (origin.type === 'website') return origin.user;
+  if (origin.type === 'cli_login') return `chauffeur command, by ${origin.user} (login ${origin.key_ref})`;
+  return token == null ? `deploy key ${origin.key_ref}` : `upload token ${token} (${origin.key_ref})`;
 }

@@ -1,11 +1,13 @@
 // The beta members of a game, newest first, with a button to remove each.
 
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -14,8 +16,7 @@ import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { usePages } from '../../ui/use-pages.ts';
 import type { OpenGame } from '../games/use-game.ts';
-import type { BetaMember } from './RemoveMember.tsx';
-import { RemoveMember } from './RemoveMember.tsx';
+import { Consequences } from './Consequences.tsx';
 
 export function BetaMembers({ game }: { game: OpenGame }) {
   const [selected, setSelected] = useState<BetaMember | null>(null);
@@ -87,4 +88,35 @@ function memberColumns(onRemove: ((member: BetaMember) => void) | null): Column<
       ),
     },
   ];
+}
+
+type BetaMember = OutputOf<typeof listBetaMembers>['members'][number];
+
+type RemoveMemberProps = {
+  member: BetaMember;
+  isBusy: boolean;
+  error: Error | null;
+  onRemove: () => void;
+  onClose: () => void;
+};
+
+/** Asks for confirmation before a player is removed from the beta. */
+function RemoveMember({ member, isBusy, error, onRemove, onClose }: RemoveMemberProps) {
+  return (
+    <ConfirmDialog
+      title={`Remove ${member.name} from the beta?`}
+      confirmLabel="Remove"
+      isBusy={isBusy}
+      error={error}
+      onConfirm={onRemove}
+      onClose={onClose}
+    >
+      <Consequences
+        lines={[
+          `${member.name} can no longer download beta builds. Builds they already have keep working.`,
+          "They aren't notified, and they can join again on the game's page.",
+        ]}
+      />
+    </ConfirmDialog>
+  );
 }

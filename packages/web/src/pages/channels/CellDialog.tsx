@@ -19,10 +19,9 @@ import { useNow } from '../../ui/use-now.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
-import { Expiry } from './Expiry.tsx';
-import { ExpirySelect } from './ExpirySelect.tsx';
+import { Expiry, ExpirySelect } from './Expiry.tsx';
 import type { Place } from './grid.ts';
-import type { Moves } from './use-moves.ts';
+import type { Moves } from './use-moves.tsx';
 
 type CellDialogProps = {
   game: OpenGame;

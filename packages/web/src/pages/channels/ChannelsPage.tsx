@@ -19,9 +19,7 @@ import { CellDialog } from './CellDialog.tsx';
 import { ChannelGrid } from './ChannelGrid.tsx';
 import { channelNames, gridOf } from './grid.ts';
 import { MoveHistory } from './MoveHistory.tsx';
-import { MoveResult } from './MoveResult.tsx';
-
-import { useMoves } from './use-moves.ts';
+import { MoveResult, useMoves } from './use-moves.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/channels');
 

@@ -13,9 +13,9 @@ import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
-import { ExpirySelect } from './ExpirySelect.tsx';
+import { ExpirySelect } from './Expiry.tsx';
 import { channelNames } from './grid.ts';
-import type { Moves } from './use-moves.ts';
+import type { Moves } from './use-moves.tsx';
 
 type PromoteDialogProps = {
   game: OpenGame;

@@ -4,7 +4,6 @@ import type { getCli } from '@chauffeur/contract/operations/cli';
 import { Anchor, Code, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Bytes } from '../../ui/Bytes.tsx';
-import { signInCommand } from '../../ui/ChauffeurCommand.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
@@ -12,6 +11,7 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { guessOs } from '../../ui/platforms.ts';
 import { Section } from '../../ui/Section.tsx';
+import { signInCommand } from '../../ui/ShellCommand.tsx';
 import { cliQuery } from './cli-query.ts';
 
 type Cli = OutputOf<typeof getCli>;

@@ -212,7 +212,7 @@ function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
 }
 
 /** Loaded when symbols are missing. */
-const SymbolsCommand = lazyPart(async () => (await import('../../ui/SymbolsCommand.tsx')).SymbolsCommand);
+const SymbolsCommand = lazyPart(async () => (await import('../../ui/ShellCommand.tsx')).SymbolsCommand);
 
 /** Modules on the stacks that have no symbols, the reason, and the command that uploads them. */
 function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {

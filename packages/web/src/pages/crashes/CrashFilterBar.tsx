@@ -26,7 +26,6 @@ import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { useGame } from '../games/use-game.ts';
 import { completeQuery, type KnownValues, valueAt } from './complete-query.ts';
-import classes from './crashes.module.css';
 import {
   type CrashFilters,
   DEFAULT_QUERIES,
@@ -37,7 +36,8 @@ import {
   withNewOnly,
   withStatus,
   withValue,
-} from './filters.ts';
+} from './crash-filters.ts';
+import classes from './crashes.module.css';
 
 type CrashFilterBarProps = {
   filters: CrashFilters;
@@ -84,7 +84,7 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
           choices={VIEWS}
           onChange={(chosen) => {
             const isDefault = query === DEFAULT_QUERIES[view];
-            // What only reports have is left out.
+            // Filters that only reports have are left out.
             const isPossible = readFilters({ view: chosen, q: query }).view === chosen;
             change({ view: chosen, query: isDefault || !isPossible ? DEFAULT_QUERIES[chosen] : query });
           }}

@@ -1,8 +1,8 @@
 // What happened to a crash group, and the comments on it.
 
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { Activity } from '@chauffeur/contract/operations/triage';
 import {
+  type Activity,
   addCrashGroupComment,
   deleteCrashGroupComment,
   listCrashGroupActivity,
@@ -20,8 +20,7 @@ import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
-import { UnsentText } from '../../ui/UnsentText.tsx';
+import { UnsavedChanges, UnsentText } from '../../ui/UnsavedWarning.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';

@@ -5,14 +5,13 @@ import { changeCrashGroups, updateCrashGroup } from '@chauffeur/contract/operati
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ask } from '../../api.ts';
-import { isMissing } from '../../frame/is-missing.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { lazyPart } from '../../frame/load-code.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { useGoBack } from '../../frame/previous-page.ts';
-import { UnknownPage } from '../../frame/UnknownPage.tsx';
+import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
@@ -20,7 +19,6 @@ import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Trail } from '../../ui/Trail.tsx';
-import { WhenNeeded } from '../../ui/WhenNeeded.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
@@ -186,12 +184,11 @@ function Moved({ slug, crash }: { slug: string; crash: Crash | undefined }) {
   );
 }
 
-/** Loaded when it is opened. */
 const RenameDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).RenameDialog);
 
 type GroupTitleProps = { group: GroupDetail; triage: Triage };
 
-/** The title of a crash group, which developers can replace by one of their own. */
+/** The title of a crash group, which developers can replace. */
 function GroupTitle({ group, triage }: GroupTitleProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -252,4 +249,45 @@ function formatNone(reports: number): string {
 
 function shortenMessage(message: string): string {
   return message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
+}
+
+/** Events that show that someone is reading. The content is then loaded before they get to it. */
+const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll', 'focusin'] as const;
+/** How far below the window the content is loaded. */
+const MARGIN = '200px';
+
+type WhenNeededProps = {
+  /** About the height of the content, in pixels. */
+  height: number;
+  /** What is loading, for screen readers. */
+  label: string;
+  children: ReactNode;
+};
+
+/**
+ * Renders its content when it is about to be seen, or as soon as someone uses the page, so that a page that is only
+ * glanced at loads less.
+ */
+function WhenNeeded({ height, label, children }: WhenNeededProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isNeeded, setNeeded] = useState(false);
+  useEffect(() => {
+    const shown = place.current;
+    if (isNeeded || shown === null) return;
+    const need = () => setNeeded(true);
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) need();
+      },
+      { rootMargin: MARGIN },
+    );
+    observer.observe(shown);
+    for (const sign of SIGNS) addEventListener(sign, need, { once: true, passive: true, capture: true });
+    return () => {
+      observer.disconnect();
+      for (const sign of SIGNS) removeEventListener(sign, need, { capture: true });
+    };
+  }, [isNeeded]);
+  if (isNeeded) return children;
+  return <Skeleton ref={place} h={height} role="progressbar" aria-label={label} />;
 }

@@ -13,8 +13,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { NewSecret } from './NewSecret.tsx';
-import { useIssueKey } from './use-issue-key.ts';
+import { NewSecret, useIssueKey } from './IssuedKey.tsx';
 
 type Key = OutputOf<typeof listDeployKeys>['deploy_keys'][number];
 

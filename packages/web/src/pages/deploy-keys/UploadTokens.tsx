@@ -1,23 +1,27 @@
 // The upload tokens of a game: created with a name, scopes and an expiry, renamed and revoked.
+
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf, UploadScope } from '@chauffeur/contract/operation';
 import {
   createUploadToken,
   listUploadTokens,
   renameUploadToken,
   revokeUploadToken,
 } from '@chauffeur/contract/operations/deploy-keys';
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { DataTable } from '../../ui/DataTable.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { CreateToken, type NewToken } from './CreateToken.tsx';
-import { NewSecret } from './NewSecret.tsx';
-import { RenameToken } from './RenameToken.tsx';
-import { type Token, tokenColumns } from './token-columns.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
+import { NewSecret } from './IssuedKey.tsx';
 
 type Step = { readonly kind: 'create' } | { readonly kind: 'rename' | 'revoke'; readonly token: Token };
 
@@ -103,5 +107,211 @@ export function UploadTokens({ gameUid: uid }: { gameUid: string }) {
         </ConfirmDialog>
       )}
     </Stack>
+  );
+}
+
+type Token = OutputOf<typeof revokeUploadToken>;
+
+const STATES = {
+  active: { tone: 'good', label: 'Active' },
+  expired: { tone: 'none', label: 'Expired' },
+  revoked: { tone: 'none', label: 'Revoked' },
+} as const;
+
+/** The columns of the list of upload tokens. */
+function tokenColumns(onAct: (kind: 'rename' | 'revoke', token: Token) => void): Column<Token>[] {
+  return [
+    { header: 'Name', cell: (token) => <TokenName token={token} /> },
+    { header: 'Status', cell: (token) => <Status token={token} /> },
+    {
+      header: 'Created',
+      hiddenBelow: 'md',
+      cell: (token) => (
+        <>
+          <Time at={token.created_at} />{' '}
+          <Text span size="sm" c="dimmed">
+            by {token.created_by}
+          </Text>
+        </>
+      ),
+    },
+    { header: 'Last used', cell: (token) => <LastUse token={token} /> },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (token) =>
+        token.state === 'active' && (
+          <Group gap={6} justify="flex-end" wrap="nowrap">
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={`Rename ${token.name}`}
+              onClick={() => onAct('rename', token)}
+            >
+              Rename
+            </Button>
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={`Revoke ${token.name}`}
+              onClick={() => onAct('revoke', token)}
+            >
+              Revoke
+            </Button>
+          </Group>
+        ),
+    },
+  ];
+}
+
+function TokenName({ token }: { token: Token }) {
+  return (
+    <>
+      <span className={table.main}>{token.name}</span>{' '}
+      <Text span size="sm" c="dimmed" ff="monospace">
+        {token.key_ref}…
+      </Text>
+      <Text size="sm" c="dimmed">
+        {token.scopes.join(', ')}
+      </Text>
+    </>
+  );
+}
+
+function Status({ token: { state, expires_at } }: { token: Token }) {
+  const { tone, label } = STATES[state];
+  return (
+    <>
+      <StateBadge tone={tone}>{label}</StateBadge>
+      {state === 'active' && (
+        <Text size="xs" c="dimmed">
+          {expires_at === null ? (
+            'Never expires'
+          ) : (
+            <>
+              Expires <Time at={expires_at} />
+            </>
+          )}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function LastUse({ token: { last_used_at, last_used_from } }: { token: Token }) {
+  if (last_used_at === null) return 'Never';
+  return (
+    <>
+      <Time at={last_used_at} />
+      {last_used_from !== null && (
+        <Text size="xs" c="dimmed">
+          from {last_used_from}
+        </Text>
+      )}
+    </>
+  );
+}
+
+type NewToken = { name: string; scopes: UploadScope[]; expires_in_days: number | null };
+
+const EXPIRIES = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In 1 year' },
+  { value: '', label: 'Never' },
+];
+
+type CreateTokenProps = {
+  isBusy: boolean;
+  error: Error | null;
+  onCreate: (token: NewToken) => void;
+  onClose: () => void;
+};
+
+/** The form that creates an upload token. */
+function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenProps) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<string[]>(['builds', 'symbols']);
+  const [days, setDays] = useState('90');
+  return (
+    <FormDialog
+      title="Create an upload token"
+      submitLabel="Create token"
+      isDisabled={scopes.length === 0}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => {
+        const chosen = SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope));
+        onCreate({ name, scopes: chosen, expires_in_days: days === '' ? null : Number(days) });
+      }}
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="name"
+        label="Name"
+        description="For example, the CI system that will use it"
+        required
+        maxLength={LIMITS.uploadTokenNameLength}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox.Group data-field="scopes" label="Scopes" value={scopes} onChange={setScopes}>
+        <Stack gap="xs" mt="xs">
+          {SCOPES.map(({ scope, label, description }) => (
+            <Checkbox key={scope} value={scope} label={label} description={description} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect
+        data-field="expires_in_days"
+        label="Expires"
+        data={EXPIRIES}
+        value={days}
+        onChange={(event) => setDays(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
+
+/** The scopes of upload tokens with their descriptions. */
+const SCOPES: readonly { readonly scope: UploadScope; readonly label: string; readonly description: string }[] = [
+  { scope: 'builds', label: 'Builds', description: 'Register builds and upload their files, on any channel' },
+  { scope: 'symbols', label: 'Symbols', description: 'Upload symbols' },
+  { scope: 'media', label: 'Media', description: 'Add, delete and sort store images and videos' },
+  { scope: 'channels', label: 'Channels', description: 'Promote builds and roll channels back' },
+];
+
+type RenameTokenProps = {
+  token: Token;
+  isBusy: boolean;
+  error: Error | null;
+  onRename: (name: string) => void;
+  onClose: () => void;
+};
+
+/** The form that renames an upload token. */
+function RenameToken({ token, isBusy, error, onRename, onClose }: RenameTokenProps) {
+  const [name, setName] = useState(token.name);
+  return (
+    <FormDialog
+      title={`Rename "${token.name}"`}
+      submitLabel="Rename"
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => onRename(name)}
+      onClose={onClose}
+    >
+      <TextInput
+        data-field="name"
+        label="Name"
+        required
+        maxLength={LIMITS.uploadTokenNameLength}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

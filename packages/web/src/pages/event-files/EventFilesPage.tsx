@@ -1,5 +1,4 @@
 // The Parquet files of a game's raw events: the switch, what exists, and downloads.
-
 import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
@@ -8,11 +7,12 @@ import {
   listEventFiles,
   setEventFiles,
 } from '@chauffeur/contract/operations/event-files';
-import { Anchor, Button, Group, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Bytes } from '../../ui/Bytes.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
@@ -26,7 +26,6 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
-import { DeleteFiles } from './DeleteFiles.tsx';
 
 type Settings = OutputOf<typeof getEventFiles>;
 type EventFile = OutputOf<typeof listEventFiles>['files'][number];
@@ -153,4 +152,39 @@ function columnsOf(uid: string): Column<EventFile>[] {
       ),
     },
   ];
+}
+
+/** The dialog that deletes a game's event files from before a day. */
+function DeleteFiles({ uid, onClose }: { uid: string; onClose: () => void }) {
+  const [before, setBefore] = useState(new Date().toISOString().slice(0, 10));
+  const queries = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => call(deleteEventFiles, { uid, before }),
+    onSuccess: async () => {
+      onClose();
+      await queries.invalidateQueries({ queryKey: [getEventFiles.id] });
+      await queries.invalidateQueries({ queryKey: [listEventFiles.id] });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete event files?"
+      confirmLabel="Delete files"
+      isBusy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        type="date"
+        label="Delete the files of all days before"
+        value={before}
+        onChange={({ currentTarget }) => setBefore(currentTarget.value)}
+      />
+      <Text size="sm">
+        The files are deleted in the background and not written again. This cannot be undone. Launch health and counts
+        stay.
+      </Text>
+    </ConfirmDialog>
+  );
 }

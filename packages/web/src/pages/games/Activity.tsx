@@ -7,9 +7,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { Bars } from '../../charts/Bars.tsx';
-import { LazySeriesTable } from '../../charts/LazySeriesTable.tsx';
+import { LazySeriesTable, TableButton } from '../../charts/LazySeriesTable.tsx';
 import { type Series, withZeros } from '../../charts/series.ts';
-import { TableButton } from '../../charts/TableButton.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
@@ -19,13 +18,13 @@ import type { OpenGame } from './use-game.ts';
 
 type Activity = OutputOf<typeof getGameActivity>;
 
-/** A series with a chart of its own. */
+/** A series that has its own chart. */
 type Charted = Series & { total: string; format: (value: number) => string; areShares?: boolean };
 
 const route = getRouteApi('/signed-in/dev/$slug/');
 
 const HEIGHT = 132;
-/** With its title and its total. */
+/** The chart with its title and total. */
 const CHART_HEIGHT = HEIGHT + 48;
 
 export function Activity({ game }: { game: OpenGame }) {

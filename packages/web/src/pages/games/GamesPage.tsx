@@ -15,7 +15,6 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import tile from '../../ui/GameTile.module.css';
 import { GameTile } from '../../ui/GameTile.tsx';
-import { Nothing } from '../../ui/Nothing.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
@@ -195,7 +194,7 @@ function OpenBugs({ slug, summary }: SummaryCellProps) {
   );
 }
 
-/** As many as fit into a cell; the tooltip has all. */
+/** The number that fits in a cell; the tooltip has all of them. */
 const MAX_VERSIONS = 2;
 
 function Channels({ channels }: Pick<Game, 'channels'>) {
@@ -217,5 +216,16 @@ function Channels({ channels }: Pick<Game, 'channels'>) {
           </span>
         ))}
     </Group>
+  );
+}
+
+/**
+ * Shown instead of a value that is missing or zero. On a phone, where a row is a block of lines, its line is left out.
+ */
+export function Nothing({ children = '–' }: { children?: string }) {
+  return (
+    <Text span size="sm" c="dimmed" data-nothing>
+      {children}
+    </Text>
   );
 }

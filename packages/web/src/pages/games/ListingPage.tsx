@@ -10,15 +10,13 @@ import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
-import { FactFields } from './FactFields.tsx';
-import { ListingCheck } from './ListingCheck.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
+import { FactFields } from './ListingFields.tsx';
 import classes from './ListingPage.module.css';
-import { ListingPreview } from './ListingPreview.tsx';
+import { ListingCheck, ListingPreview, WidgetCode } from './ListingPreview.tsx';
 import { SlugField } from './SlugField.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
 import { type Draft, useListing } from './use-listing.ts';
-import { WidgetCode } from './WidgetCode.tsx';
 
 export function ListingPage() {
   const game = useGame();
@@ -206,7 +204,7 @@ const CHANGES: Readonly<Record<Visibility, { readonly title: string; readonly de
   },
 };
 
-/** The button that saves says so if players are affected. */
+/** The label of the save button, which mentions players if they are affected. */
 const SAVE_LABELS: Readonly<Record<Visibility, string>> = {
   public: 'Save and make public',
   invisible: 'Save and make invisible',

@@ -1,20 +1,30 @@
 // The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
+
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
-import { Skeleton, Stack } from '@mantine/core';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
 import { useMay } from '../../frame/own-role.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
+import { RowLink } from '../../ui/RowLink.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { SCANS } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
+import { groupByVersion } from '../builds/build-filters.ts';
+import { compareChannels, type Place } from '../channels/grid.ts';
 import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
-import { LiveNow } from './LiveNow.tsx';
-import { NewestBuilds } from './NewestBuilds.tsx';
 import { SINCE_NEWEST_HEIGHT, SinceNewest } from './SinceNewest.tsx';
 import { Usage, UsageNotice } from './Usage.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
@@ -69,5 +79,85 @@ function Overview({ game, channels }: OverviewProps) {
         </>
       )}
     </Stack>
+  );
+}
+
+/** The version that players get on each channel and platform. */
+function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
+  return (
+    <section aria-labelledby="live-now">
+      <Title order={2} size="h4" id="live-now" mb="xs">
+        Live now
+      </Title>
+      <DataTable
+        label="Live now"
+        keepsColumns
+        columns={placeColumns(slug)}
+        rows={places.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
+        rowKey={({ channel, os, arch }) => `${channel} ${os} ${arch}`}
+        empty={<Text size="sm">No channel offers a build. Promote one on the Channels page.</Text>}
+      />
+    </section>
+  );
+}
+
+function placeColumns(slug: string): Column<Place>[] {
+  return [
+    {
+      header: 'Channel',
+      cell: ({ channel }) => (
+        <RowLink to="/dev/$slug/channels" params={{ slug }}>
+          {channel}
+        </RowLink>
+      ),
+    },
+    { header: 'Platform', cell: (place) => formatPlatform(place) },
+    { header: 'Version', cell: (place) => <LiveVersion slug={slug} place={place} /> },
+    { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
+    {
+      header: 'Scan',
+      hiddenBelow: 'sm',
+      cell: ({ scan }) => scan !== null && <StateBadge tone={SCANS[scan].tone}>{SCANS[scan].label}</StateBadge>,
+    },
+  ];
+}
+
+function LiveVersion({ slug, place }: { slug: string; place: Place }) {
+  if (place.expired) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {`None (${place.version} expired)`}
+      </Text>
+    );
+  }
+  return (
+    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }}>
+      {place.version}
+    </SiteLink>
+  );
+}
+
+type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; places: readonly Place[] | null };
+
+/** The builds of a game that were registered last. */
+function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
+  return (
+    <section aria-labelledby="newest-builds">
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" id="newest-builds">
+          Newest builds
+        </Title>
+        <SiteLink to="/dev/$slug/builds" params={{ slug }} size="sm">
+          All builds
+        </SiteLink>
+      </Group>
+      <DataTable
+        label="Newest builds"
+        keepsColumns
+        columns={buildColumns({ slug, places })}
+        rows={groupByVersion(builds)}
+        rowKey={({ build_id }) => build_id}
+      />
+    </section>
   );
 }

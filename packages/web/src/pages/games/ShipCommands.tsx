@@ -8,8 +8,8 @@ import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { guessOs, OS_CHOICES } from '../../ui/platforms.ts';
+import { SHELLS } from '../../ui/ShellCommand.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { SHELLS } from '../../ui/shells.ts';
 import { cliQuery } from '../cli/cli-query.ts';
 import classes from './FirstBuild.module.css';
 import {
@@ -38,7 +38,7 @@ function shellFor(os: string): Shell {
 type ShipCommandsProps = {
   /** Null if the key was created earlier: its secret is no longer known. */
   issued: FreshKey | null;
-  /** A build that is already registered; null before. */
+  /** The build that is already registered; null if there isn't one yet. */
   build: Pick<BuildChoice, 'version' | 'os' | 'arch'> | null;
 };
 

@@ -5,15 +5,14 @@ import { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { Box, Group, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { BandBadge } from '../../ui/BandBadge.tsx';
-import { formatMissingDevices } from '../../ui/bands.ts';
+import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import classes from './SinceNewest.module.css';
 
 const MAX_COUNTED = 100;
-/** In pixels, so that what is below doesn't move when the numbers arrive. */
+/** The height in pixels, so that the content below doesn't move when the numbers arrive. */
 export const SINCE_NEWEST_HEIGHT = { base: 118, sm: 70 };
 
 type SinceNewestProps = {
@@ -60,7 +59,7 @@ export function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
   );
 }
 
-/** The band of this build. Players may see that of an older one. */
+/** The band of this build. Players may see the band of an older one. */
 function BuildBand({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
   const { data } = useQuery(ask(getBuildHealth, { uid: gameUid, build_id: buildId }));
   if (data === undefined) return <Skeleton w={120} h={20} />;

@@ -1,4 +1,4 @@
-// A game's own grouping rules, with a preview on its newest crash reports.
+// A game's grouping rules, with a preview on its newest crash reports.
 import { formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -22,7 +22,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Rules = OutputOf<typeof getGroupingRules>;
@@ -99,7 +99,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
   const isComplete = edited.every(({ frames }) => /[^*]/.test(frames));
   const isChanged = !isSame(edited, start);
   useKeepDraft('rules', () => (isChanged ? { start, rules: edited } : undefined));
-  // Saved by someone else in the meantime, or just now.
+  // The rules were saved by someone else in the meantime, or just now.
   if (!isSame(saved, start) && (!isChanged || isSame(saved, edited))) begin(saved);
   const preview = useMutation({ mutationFn: () => call(previewGroupingRules, { uid, rules: edited }) });
   const saving = useMutation({

@@ -12,16 +12,27 @@ import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
+import { formatTime } from '../../charts/format-time.ts';
 import { readList, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useGame } from '../games/use-game.ts';
-import { DaysTable } from './DaysTable.tsx';
-import { CHARTS, type ChartName, launchSeries, medianSeries, readChart, windowOf } from './health-days.ts';
+import { MEDIAN_COLUMNS } from './HealthTable.tsx';
+import {
+  CHARTS,
+  type ChartName,
+  type HealthDays,
+  launchSeries,
+  medianSeries,
+  readChart,
+  timeOfDay,
+  windowOf,
+} from './health-days.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/health');
 
@@ -124,3 +135,31 @@ function chartOf(chart: ChartName, health: Health, times: readonly string[], col
     formatTotal: () => (median === null ? 'none yet' : `${format(median)} of ${formatNumber(samples)}`),
   };
 }
+
+/** The numbers of a build by day, newest first. Days without events have no row. */
+function DaysTable({ days }: { days: HealthDays }) {
+  return (
+    <DataTable
+      label="Days of the build"
+      keepsColumns
+      columns={COLUMNS}
+      rows={days.toReversed()}
+      rowKey={({ day }) => day}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<HealthDays[number]>[] = [
+  { header: 'Day (UTC)', overflow: 'nowrap', cell: ({ day }) => formatTime(timeOfDay(day), 'day') },
+  { header: 'Started', align: 'right', cell: ({ events }) => formatNumber(events.session_start ?? 0) },
+  { header: 'Booted', align: 'right', cell: ({ events }) => formatNumber(events.boot_ok ?? 0) },
+  { header: 'Crashed', align: 'right', cell: ({ events }) => formatNumber(events.crash ?? 0) },
+  { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
+  { header: 'Crashed devices', align: 'right', cell: ({ crashed_devices }) => formatNumber(crashed_devices) },
+  ...MEDIAN_COLUMNS,
+  {
+    header: 'Devices last seen',
+    align: 'right',
+    cell: ({ devices_last_seen }) => formatNumber(devices_last_seen),
+  },
+];

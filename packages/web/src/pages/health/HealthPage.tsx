@@ -1,19 +1,26 @@
 // Launch health: the band that players see, the builds with their numbers, the days of one build, and how bands are computed.
-import { listHealth } from '@chauffeur/contract/operations/health';
-import { Skeleton, Stack, Title } from '@mantine/core';
+
+import { formatPlatform } from '@chauffeur/contract/format';
+import { BAND_RULES, MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { type Band, listHealth } from '@chauffeur/contract/operations/health';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useBuildColours } from '../../charts/use-build-colours.ts';
+import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { usePages } from '../../ui/use-pages.ts';
 import { SendEvents } from '../events/SendEvents.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BuildDays } from './BuildDays.tsx';
 import { CompareBuilds } from './CompareBuilds.tsx';
-import { HealthRules } from './HealthRules.tsx';
 import { HealthTable } from './HealthTable.tsx';
-import { ListingBand } from './ListingBand.tsx';
+import { type BuildHealth, nextToBeRated } from './health-days.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/health');
 
@@ -58,3 +65,85 @@ export function HealthPage() {
     </Stack>
   );
 }
+
+type ListingBandProps = {
+  slug: string;
+  listing: OutputOf<typeof listHealth>['listing'];
+  builds: readonly BuildHealth[];
+};
+
+/** The band that players see on the game's page and the build it comes from, or what is missing for a rating. */
+function ListingBand({ slug, listing, builds }: ListingBandProps) {
+  const build = builds.find(({ build_id }) => build_id === listing.build_id);
+  return (
+    <Notice tone="none" title="Shown to players">
+      <Group gap="sm">
+        <BandBadge band={listing.band} />
+        {listing.build_id === null ? (
+          <Text size="sm">{formatUnrated(builds)}</Text>
+        ) : (
+          <Text size="sm">
+            Based on the newest rated build on stable:{' '}
+            <SiteLink
+              to="/dev/$slug/builds/$buildId"
+              params={{ slug, buildId: listing.build_id }}
+              size="sm"
+              underline="always"
+            >
+              {build === undefined ? 'View build' : `${build.version} for ${formatPlatform(build)}`}
+            </SiteLink>
+          </Text>
+        )}
+      </Group>
+    </Notice>
+  );
+}
+
+function formatUnrated(builds: readonly BuildHealth[]): string {
+  const next = nextToBeRated(builds);
+  if (next === null) return 'No rating: no build on stable was used in the last 30 days.';
+  return `No rating yet. Closest to one is ${next.version} for ${formatPlatform(next)}: ${formatMissingDevices(next)}.`;
+}
+
+/** Explains how launch health is computed, from the rules that the server uses. */
+function HealthRules() {
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="rules" maw={760}>
+      <Title order={2} size="h4" id="rules">
+        How launch health is computed
+      </Title>
+      <Text size="sm">
+        A device is a distinct <code>device_uid</code> with any event of the build in the last {WINDOW_DAYS} days (UTC,
+        including today). A device has booted if it sent <code>boot_ok</code>. It crashed on boot if a{' '}
+        <code>crash</code> arrived before its first <code>boot_ok</code> on this build. Both are shown as a share of all
+        devices of the build. Medians are accurate to 2%.
+      </Text>
+      <DataTable label="Bands" keepsColumns columns={COLUMNS} rows={RULES} rowKey={({ band }) => band} />
+      <Text size="sm" c="dimmed">
+        A build gets the best band whose limits it meets. Builds that were rolled back from stable don't count for the
+        game's page.
+      </Text>
+    </Stack>
+  );
+}
+
+type Rule = { readonly band: Band; readonly booted: string; readonly crashed: string };
+
+/** A build that misses even these limits is problematic. */
+const LOWEST = BAND_RULES[BAND_RULES.length - 1]!;
+
+const RULES: readonly Rule[] = [
+  ...BAND_RULES.map(({ band, minBooted, maxCrashed }) => ({
+    band,
+    booted: `at least ${minBooted}%`,
+    crashed: `at most ${maxCrashed}%`,
+  })),
+  { band: 'problematic', booted: `below ${LOWEST.minBooted}%`, crashed: `above ${LOWEST.maxCrashed}%` },
+  { band: 'unrated', booted: `fewer than ${MIN_DEVICES} devices`, crashed: `fewer than ${MIN_DEVICES} devices` },
+];
+
+const COLUMNS: readonly Column<Rule>[] = [
+  { header: 'Band', cell: ({ band }) => <BandBadge band={band} /> },
+  { header: 'Booted', align: 'right', cell: ({ booted }) => booted },
+  { header: 'Crashed on boot', align: 'right', cell: ({ crashed }) => crashed },
+];

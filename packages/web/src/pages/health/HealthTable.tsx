@@ -1,14 +1,12 @@
 // The builds with their bands and the numbers that decide them.
-import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { Text } from '@mantine/core';
 import { Swatch } from '../../charts/Fill.tsx';
-import { BandBadge } from '../../ui/BandBadge.tsx';
-import { formatMissingDevices } from '../../ui/bands.ts';
+import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { RowLink } from '../../ui/RowLink.tsx';
 import type { BuildHealth } from './health-days.ts';
-import { MEDIAN_COLUMNS } from './median-columns.tsx';
 
 type HealthTableProps = {
   slug: string;
@@ -76,7 +74,7 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
       overflow: 'nowrap',
       cell: ({ crash_free: { devices, crashed_devices } }) => formatShare(devices - crashed_devices, devices),
     },
-    // Charts of the build show them, too.
+    // The charts of the build also show them.
     ...MEDIAN_COLUMNS.map((column) => ({ ...column, hiddenBelow: 'md' as const })),
   ];
 }
@@ -96,6 +94,42 @@ function BuildName({ slug, build, colour }: { slug: string; build: BuildHealth; 
       <Text span size="sm" c="dimmed" style={WRAPS}>
         {' '}
         {formatPlatform(build)}
+      </Text>
+    </>
+  );
+}
+
+/** The columns of the medians of launch health, the same for builds and for days. */
+export const MEDIAN_COLUMNS: readonly Column<Pick<BuildHealth, 'boot_ms' | 'session_seconds'>>[] = [
+  {
+    header: 'Time to start',
+    align: 'right',
+    overflow: 'nowrap',
+    cell: ({ boot_ms }) => <Median {...boot_ms} format={formatMilliseconds} />,
+  },
+  {
+    header: 'Session',
+    align: 'right',
+    overflow: 'nowrap',
+    cell: ({ session_seconds }) => <Median {...session_seconds} format={formatDuration} />,
+  },
+];
+
+type MedianProps = {
+  /** Null if there are no samples. */
+  median: number | null;
+  samples: number;
+  format: (median: number) => string;
+};
+
+/** A median with the number of its samples: `2.5 s of 24`. */
+function Median({ median, samples, format }: MedianProps) {
+  if (median === null) return '–';
+  return (
+    <>
+      {format(median)}{' '}
+      <Text span size="sm" c="dimmed">
+        {`of ${formatNumber(samples)}`}
       </Text>
     </>
   );

@@ -17,7 +17,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Tracker = OutputOf<typeof getIssueTracker>['tracker'];
@@ -69,7 +69,7 @@ function fieldsOf(tracker: Tracker): Fields {
   };
 }
 
-/** What saving sends. */
+/** The body of the request that saves the settings. */
 function usedFields({ kind, baseUrl, project, template, token }: Fields): readonly string[] {
   return kind === 'other' ? [kind, template.trim()] : [kind, baseUrl.trim(), project.trim(), token.trim()];
 }

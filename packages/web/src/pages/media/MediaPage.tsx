@@ -3,16 +3,18 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { addGameMedia, listGameMedia, orderGameMedia } from '@chauffeur/contract/operations/media';
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { ask } from '../../api.ts';
 import { useMay } from '../../frame/own-role.ts';
+import { Notice } from '../../ui/Notice.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
+import type { Refused } from './check-image.ts';
 import { DropFiles } from './DropFiles.tsx';
 import { Gallery } from './Gallery.tsx';
 import classes from './MediaPage.module.css';
-import { RefusedImages } from './RefusedImages.tsx';
 import { useImages } from './use-images.ts';
 import { Videos } from './Videos.tsx';
 
@@ -106,4 +108,56 @@ export function MediaPage() {
       <Videos gameUid={game.game_uid} gameName={game.name} />
     </Stack>
   );
+}
+
+/** The images that were not uploaded and why, with a preview of the crop for images with the wrong aspect ratio. */
+function RefusedImages({ refused }: { refused: readonly Refused[] }) {
+  return (
+    <div role="alert">
+      <Notice tone="bad" title="Nothing was uploaded">
+        <ul className={classes.refused}>
+          {refused.map(({ file, problem, cut }) => (
+            <li key={file.name}>
+              {file.name}: {problem}
+              {cut !== null && (
+                <>
+                  <Text size="sm">{cut.description}</Text>
+                  <CutPicture file={file} cut={cut} />
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    </div>
+  );
+}
+
+type CutPictureProps = { file: File; cut: NonNullable<Refused['cut']> };
+
+/** The cropped parts are darkened, and a frame surrounds the rest. */
+function CutPicture({ file, cut: { crop, description, width, height } }: CutPictureProps) {
+  const url = useFileUrl(file);
+  if (url === null) return null;
+  return (
+    <svg className={classes.picture} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={description}>
+      <image href={url} width={width} height={height} />
+      <path
+        className={classes.cut}
+        fillRule="evenodd"
+        d={`M0 0H${width}V${height}H0ZM${crop.left} ${crop.top}h${crop.width}v${crop.height}h${-crop.width}Z`}
+      />
+      <rect className={classes.frame} x={crop.left} y={crop.top} width={crop.width} height={crop.height} />
+    </svg>
+  );
+}
+
+function useFileUrl(file: File): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const created = URL.createObjectURL(file);
+    setUrl(created);
+    return () => URL.revokeObjectURL(created);
+  }, [file]);
+  return url;
 }

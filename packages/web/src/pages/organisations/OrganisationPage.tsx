@@ -1,16 +1,23 @@
 // An organisation: its games, its members with their roles, its invitations and its name.
 import {
   getOrganisationSignIn,
+  inviteMember,
   listMemberInvitations,
+  resendMemberInvitation,
   updateOrganisation,
+  withdrawMemberInvitation,
 } from '@chauffeur/contract/operations/organisations';
+import { mayGrant, ROLE_NAMES, type Role } from '@chauffeur/contract/roles';
 import { Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ask, call } from '../../api.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
+import { Problem } from '../../ui/Problem.tsx';
 import { RowLink } from '../../ui/RowLink.tsx';
 import { Section } from '../../ui/Section.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
-import { MemberInvitations } from './MemberInvitations.tsx';
+import { type Change, InvitationParts } from '../games/Invitations.tsx';
 import { Members } from './Members.tsx';
 import { OrganisationFrame } from './OrganisationFrame.tsx';
 import { OrganisationSettings } from './OrganisationSettings.tsx';
@@ -58,6 +65,34 @@ function Parts({ organisation }: { organisation: Organisation }) {
       <Permitted operation={updateOrganisation}>
         <OrganisationSettings key={organisation.organisation_uid} organisation={organisation} />
       </Permitted>
+    </>
+  );
+}
+
+/** Open invitations to an organisation, and the form that sends a new one. */
+function MemberInvitations({ organisation }: { organisation: Organisation }) {
+  const uid = organisation.organisation_uid;
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery(ask(listMemberInvitations, { organisation: uid }));
+  const changing = useMutation({
+    mutationFn: async (change: Change): Promise<unknown> => {
+      if (change.kind === 'invite')
+        return call(inviteMember, { organisation: uid, email: change.email, role: change.role });
+      const target = { organisation: uid, invitation_uid: change.invitation.invitation_uid };
+      return change.kind === 'resend' ? call(resendMemberInvitation, target) : call(withdrawMemberInvitation, target);
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: [listMemberInvitations.id] }),
+  });
+  const roles: readonly Role[] = ROLE_NAMES.filter((role) => mayGrant(organisation.role, role));
+  return (
+    <>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <InvitationParts
+        title="Invite a member"
+        roles={roles}
+        invitations={data?.invitations ?? []}
+        changing={changing}
+      />
     </>
   );
 }

@@ -14,7 +14,7 @@ import { call } from '../../api.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Section } from '../../ui/Section.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import type { Organisation } from './organisation.ts';
 
 export function OrganisationSettings({ organisation }: { organisation: Organisation }) {

@@ -1,16 +1,18 @@
 // The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its size.
+
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { listMedia } from '@chauffeur/contract/operations/media';
 import { Button, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { t } from '../../texts.tsx';
-import { Picture, type StoredPicture } from '../../ui/Picture.tsx';
 import type { Venue } from './choose-venue.ts';
 import classes from './PlayPage.module.css';
 
 type PlayFrameProps = { venue: Venue; name: string; picture: StoredPicture | null };
 
 /**
- * The features that the frame may use (Permissions Policy). A sandboxed frame has an opaque origin that can't be named, hence the stars.
- * Camera, microphone and location are not included.
+ * The features that the frame may use (Permissions Policy). A sandboxed frame has an opaque origin that can't be named,
+ * hence the stars. Camera, microphone and location are not included.
  */
 const ALLOWED = ['fullscreen', 'autoplay', 'gamepad', 'screen-wake-lock', 'cross-origin-isolated']
   .map((feature) => `${feature} *`)
@@ -70,7 +72,7 @@ export function PlayFrame({ venue, name, picture }: PlayFrameProps) {
   );
 }
 
-/** Keys go to the game from its start on. */
+/** Gives the keyboard to the game when it starts. */
 function focusGame(frame: HTMLIFrameElement | null): void {
   frame?.focus();
 }
@@ -90,5 +92,35 @@ function Cover({ name, picture, onPlay }: { name: string; picture: StoredPicture
         {t('play.start')}
       </Button>
     </div>
+  );
+}
+
+type StoredPicture = OutputOf<typeof listMedia>['gallery'][number];
+
+type PictureProps = {
+  picture: StoredPicture;
+  /** The width on the page, as in the `sizes` attribute of an image. */
+  sizes: string;
+  alt: string;
+  className?: string | undefined;
+  /** Load it only when it scrolls into view. */
+  lazy?: boolean;
+};
+
+/** A store image. The browser picks the smallest copy that is sharp enough. */
+function Picture({ picture, sizes, alt, className, lazy = false }: PictureProps) {
+  const { url, width, height, copies } = picture;
+  const all = [...copies, { url, width }];
+  return (
+    <img
+      className={className}
+      src={url}
+      srcSet={copies.length === 0 ? undefined : all.map((each) => `${each.url} ${each.width}w`).join(', ')}
+      sizes={copies.length === 0 ? undefined : sizes}
+      width={width}
+      height={height}
+      alt={alt}
+      loading={lazy ? 'lazy' : undefined}
+    />
   );
 }

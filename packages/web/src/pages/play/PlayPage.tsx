@@ -14,8 +14,8 @@ import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { gameQuery } from '../store/game-query.ts';
 import { chooseVenue } from './choose-venue.ts';
+import { gameQuery } from './game-query.ts';
 import { PlayFrame } from './PlayFrame.tsx';
 import classes from './PlayPage.module.css';
 

@@ -1,10 +1,18 @@
 // The parts of the installation for operators: whether each is ready for production, what to set, and a test of each.
+
+import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getInstallation } from '@chauffeur/contract/operations/setup';
-import { Code, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import {
+  ADDRESS_TEST_BYTES,
+  getInstallation,
+  TESTED_PARTS,
+  testAddress,
+  testPart,
+} from '@chauffeur/contract/operations/setup';
+import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { ask } from '../../api.ts';
+import { ask, call, send } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
@@ -14,8 +22,6 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { ServerCommand } from '../operator/ServerCommand.tsx';
 import classes from './Installation.module.css';
-import { PartTest } from './PartTest.tsx';
-import { isTested } from './run-test.ts';
 
 type Part = OutputOf<typeof getInstallation>['parts'][number];
 
@@ -107,4 +113,86 @@ function Value({ setting: { value, secret } }: { setting: Part['settings'][numbe
       </Text>
     );
   return secret ? 'Set, but hidden' : <Code>{value}</Code>;
+}
+
+const LABELS: Readonly<Record<TestedPart, string>> = {
+  address: 'Test address',
+  mail: 'Send a test email',
+  scanner: 'Test scanner',
+  storage: 'Test storage',
+};
+
+const TEST_LEVELS = { good: 'OK', unsure: 'Check', bad: 'Failed' } as const;
+
+/** The button that tests a part of the installation, and the result of the test. */
+function PartTest({ part, name }: { part: TestedPart; name: string }) {
+  const test = useMutation({ mutationFn: () => runTest(part) });
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button variant="default" size="xs" loading={test.isPending} onClick={() => test.mutate()}>
+          {LABELS[part]}
+        </Button>
+      </Group>
+      <div role="status" aria-label={`Test of ${name.toLowerCase()}`}>
+        {test.data !== undefined && !test.isPending && <Checks checks={test.data} />}
+      </div>
+      {test.error !== null && (
+        <>
+          <Problem error={test.error} onRetry={() => test.mutate()} />
+          {part === 'address' && test.error instanceof ApiError && test.error.code === 4043 && (
+            <Text size="sm">For nginx, set client_max_body_size 0.</Text>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Checks({ checks }: { checks: readonly Check[] }) {
+  return (
+    <ul className={classes.checks}>
+      {checks.map(({ level, says, remedy }) => (
+        <li key={says} className={classes.check}>
+          <StateBadge tone={level}>{TEST_LEVELS[level]}</StateBadge>
+          <div>
+            <Text size="sm">{says}</Text>
+            {remedy !== null && (
+              <Text size="sm" c="dimmed">
+                {remedy}
+              </Text>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Check = OutputOf<typeof testAddress>['checks'][number];
+type TestedPart = 'address' | (typeof TESTED_PARTS)[number];
+
+/**
+ * Runs the test of a part. The address is tested from here, because only a browser knows how people reach the server.
+ */
+function isTested(part: string): part is TestedPart {
+  return ['address', ...TESTED_PARTS].includes(part);
+}
+
+/** Rejects with ApiError or NetworkError if the test itself could not run. */
+async function runTest(part: TestedPart): Promise<readonly Check[]> {
+  return part === 'address' ? runAddressTest() : (await call(testPart, { part })).checks;
+}
+
+async function runAddressTest(): Promise<readonly Check[]> {
+  const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  const response = await send(testAddress, { nonce }, new Uint8Array(ADDRESS_TEST_BYTES));
+  if (response.nonce === nonce) return response.checks;
+  return [
+    {
+      level: 'bad',
+      says: 'The response belongs to an earlier request: a proxy or a CDN caches responses of the API.',
+      remedy: 'Let it follow Cache-Control, or exclude /api from its cache.',
+    },
+  ];
 }

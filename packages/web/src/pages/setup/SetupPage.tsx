@@ -1,5 +1,7 @@
 // The first run: with the code that the server printed, a visitor creates the first account, and a signed-in person
 // becomes an operator.
+
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { claimOperator, createOperator, getSetup } from '@chauffeur/contract/operations/setup';
 import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,14 +10,13 @@ import { useState } from 'react';
 import { signIn } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
 import { type Person, session } from '../../session.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from '../accounts/AccountFields.tsx';
 import { AccountForm } from '../accounts/AccountForm.tsx';
-import { takeCode } from './take-code.ts';
-import { WrongAddress } from './WrongAddress.tsx';
 
 const TITLE = 'Set up Chauffeur';
 
@@ -126,4 +127,29 @@ function SetupEnded({ isOperator }: { isOperator: boolean }) {
       )}
     </Panel>
   );
+}
+
+/** Shown if the page was opened at another address than the public URL, where people can't sign in: what to set. */
+function WrongAddress({ setup }: { setup: OutputOf<typeof getSetup> }) {
+  const { public_url: publicUrl, proxies, open: isOpen } = setup;
+  const lines = [
+    `CHAUFFEUR_PUBLIC_URL=${location.origin}`,
+    ...(proxies > 0 ? [`CHAUFFEUR_TRUST_PROXY=${proxies}`] : []),
+  ];
+  return (
+    <Panel>
+      <PageHead title="Set the address of the server" />
+      <Text>{`You opened ${location.origin}, but the server expects to be at ${publicUrl}. People can't sign in at another address.`}</Text>
+      <Text>If this address is the right one, set these environment variables and restart the server:</Text>
+      <CopyText text={lines.join('\n')} label="environment variables" block />
+      {isOpen && <Text>It then prints a new link to set it up.</Text>}
+    </Panel>
+  );
+}
+
+/** Returns the code in the fragment, or '', and removes it from the address, so that it isn't shared or bookmarked. */
+function takeCode(): string {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? '';
+  if (code !== '') history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
 }

@@ -9,7 +9,7 @@ import { ask, call } from '../../api.ts';
 import { DocLink } from '../../ui/DocLink.tsx';
 import { PageHead } from '../../ui/PageHead.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { UnsavedChanges } from '../../ui/UnsavedChanges.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 
 type Settings = OutputOf<typeof getSourceSettings>;

@@ -23,10 +23,10 @@ export type CrashFilters = {
   readonly sort: GroupOrder;
 };
 
-/** What a view shows if the URL says nothing: groups that need attention, and all reports. */
+/** What a view shows without parameters in the URL: groups that need attention, and all reports. */
 export const DEFAULT_QUERIES: Readonly<Record<CrashView, string>> = { groups: 'is:open', reports: '' };
 
-/** Reads the filters from the URL and ignores invalid values. Some filters are only of reports. */
+/** Reads the filters from the URL and ignores invalid values. Some filters apply only to reports. */
 export function readFilters(search: Readonly<Record<string, string | undefined>>): CrashFilters {
   const query = search.q?.trim().slice(0, MAX_QUERY_LENGTH);
   const isOfReports = query !== undefined && parseQuery(query).terms.some(isReportTerm);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { groupByVersion, isFiltered, readFilters, toSearch } from './filters.ts';
+import { groupByVersion, isFiltered, readFilters, toSearch } from './build-filters.ts';
 
 describe('build filters', () => {
   it('survive a round trip through the URL', () => {

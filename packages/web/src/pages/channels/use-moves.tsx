@@ -4,12 +4,16 @@ import type { Platform } from '@chauffeur/contract/identity';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { useKeptData } from '../../ui/use-kept-data.ts';
 import type { Location, Place } from './grid.ts';
 import { hoursUntil } from './hours-until.ts';
 
-export type Move =
+type Move =
   | {
       kind: 'promote';
       channel: string;
@@ -20,7 +24,7 @@ export type Move =
     }
   | { kind: 'rollback'; place: Place };
 
-export type Moved = {
+type Moved = {
   readonly message: string;
   /** Restores the previous build. Null if there was none, or if it had expired. */
   readonly undo: Move | null;
@@ -69,4 +73,28 @@ function undoOf(before: Place | undefined, replaces: string | undefined, now: Da
   if (before === undefined || before.expired || replaces === undefined) return null;
   const { channel, build_id, os, arch, expires_at } = before;
   return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now), replaces };
+}
+
+/** The result of the last channel change, with an undo button. */
+export function MoveResult({ moves }: { moves: Moves }) {
+  const { error, isPending, variables } = moves;
+  const data = useKeptData(moves);
+  if (error !== null && variables !== undefined)
+    return <Problem error={error} onRetry={() => moves.mutate(variables)} />;
+  const undo = data?.undo ?? null;
+  return (
+    <div role="status">
+      {data !== undefined && (
+        <Notice tone="good" title={data.message}>
+          {undo !== null && (
+            <Group>
+              <Button size="compact-sm" variant="default" loading={isPending} onClick={() => moves.mutate(undo)}>
+                Undo
+              </Button>
+            </Group>
+          )}
+        </Notice>
+      )}
+    </div>
+  );
 }

@@ -10,7 +10,7 @@ import {
   withNewOnly,
   withStatus,
   withValue,
-} from './filters.ts';
+} from './crash-filters.ts';
 
 describe('crash filters', () => {
   it('default to open groups, and to all reports', () => {

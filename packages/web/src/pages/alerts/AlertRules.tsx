@@ -1,0 +1,227 @@
+// Which alerts the game sends, to which destinations, and when.
+
+import type { InputOf } from '@chauffeur/contract/operation';
+import { ALERT_TIMINGS, getAlerts, updateAlerts } from '@chauffeur/contract/operations/alerts';
+import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
+import { Problem } from '../../ui/Problem.tsx';
+import { Time } from '../../ui/Time.tsx';
+import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
+import { type AlertSettings, KIND_NAMES, nameTiming, REPEATED_KINDS } from './alert-kinds.ts';
+import classes from './Rules.module.css';
+
+type Rule = AlertSettings['rules'][number];
+
+const REPEATS = [
+  { value: '1', label: 'Once an hour' },
+  { value: '6', label: 'Every 6 hours' },
+  { value: '24', label: 'Once a day' },
+  { value: '168', label: 'Once a week' },
+  { value: '720', label: 'Every 30 days' },
+];
+const DAY_MS = 24 * 3_600_000;
+const MUTES = [
+  { value: '', label: 'Mute…' },
+  { value: '1', label: 'for a day' },
+  { value: '7', label: 'for a week' },
+  { value: '30', label: 'for 30 days' },
+];
+
+/** What causes alerts: each kind is sent immediately, in the digest or never, and can be muted for a time. */
+export function Rules({ uid, settings }: { uid: string; settings: AlertSettings }) {
+  const change = useChange(uid);
+  const set = (rule: Rule, changes: Partial<Rule>) => change.mutate({ rules: [{ kind: rule.kind, ...changes }] });
+  return (
+    <>
+      {change.error !== null && <Problem error={change.error} />}
+      <ul aria-label="Rules" className={classes.rules}>
+        {settings.rules.map((rule) => (
+          <li key={rule.kind} className={classes.rule}>
+            <Settings rule={rule} onChange={(changes) => set(rule, changes)} />
+          </li>
+        ))}
+      </ul>
+      <Text size="sm" c="dimmed">
+        Once a day means that the same group or build causes at most one such alert a day. A message contains everything
+        that has happened since the last one. At most one message is sent per minute, and ten per hour.
+      </Text>
+    </>
+  );
+}
+
+type RuleProps = { rule: Rule; onChange: (changes: Partial<Rule>) => void };
+
+function Settings({ rule, onChange }: RuleProps) {
+  const { name, meaning } = KIND_NAMES[rule.kind];
+  return (
+    <>
+      <Box>
+        <strong>{name}</strong>
+        <Text size="sm" c="dimmed">
+          {meaning}
+        </Text>
+      </Box>
+      <Group gap={6}>
+        <NativeSelect
+          aria-label={`When: ${name}`}
+          size="xs"
+          w={132}
+          data={ALERT_TIMINGS.map((value) => ({ value, label: nameTiming(value, rule.kind) }))}
+          value={rule.send}
+          onChange={({ currentTarget }) => onChange({ send: currentTarget.value as Rule['send'] })}
+        />
+        {REPEATED_KINDS.has(rule.kind) && (
+          <NativeSelect
+            aria-label={`How often: ${name}`}
+            size="xs"
+            w={130}
+            data={withCurrent(rule.repeat_hours)}
+            value={String(rule.repeat_hours)}
+            onChange={({ currentTarget }) => onChange({ repeat_hours: Number(currentTarget.value) })}
+          />
+        )}
+        <Mute rule={rule} onChange={onChange} />
+      </Group>
+    </>
+  );
+}
+
+/** Includes other times, which only the API can set. */
+function withCurrent(hours: number) {
+  const isKnown = REPEATS.some(({ value }) => value === String(hours));
+  return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Every ${hours} hours` }];
+}
+
+function Mute({ rule, onChange }: RuleProps) {
+  const until = rule.muted_until;
+  const { name } = KIND_NAMES[rule.kind];
+  if (until !== null && new Date(until) > new Date())
+    return (
+      <>
+        <Text size="xs" span>
+          Muted until <Time at={until} />{' '}
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Unmute ${name}`}
+          onClick={() => onChange({ muted_until: null })}
+        >
+          Unmute
+        </Button>
+      </>
+    );
+  return (
+    <NativeSelect
+      aria-label={`Mute ${name}`}
+      size="xs"
+      w={84}
+      data={MUTES}
+      value=""
+      onChange={({ currentTarget }) =>
+        onChange({ muted_until: new Date(Date.now() + Number(currentTarget.value) * DAY_MS).toISOString() })
+      }
+    />
+  );
+}
+
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+const USUAL = { from: '22:00', until: '08:00' };
+
+/** When messages are sent: the time of the digest, and quiet hours, in a time zone. */
+export function Schedule({ uid, settings }: { uid: string; settings: AlertSettings }) {
+  const change = useChange(uid);
+  const [zone, setZone] = useState(settings.time_zone);
+  const [digestAt, setDigestAt] = useState(settings.digest_at);
+  const [quiet, setQuiet] = useState(settings.quiet_hours);
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const isChanged =
+    zone !== settings.time_zone ||
+    digestAt !== settings.digest_at ||
+    JSON.stringify(quiet) !== JSON.stringify(settings.quiet_hours);
+  const save = () => change.mutate({ time_zone: zone, digest_at: digestAt, quiet_hours: quiet });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Stack gap="sm">
+        <Group align="flex-end">
+          <NativeSelect
+            data-field="time_zone"
+            label="Time zone"
+            data={ZONES.includes(zone) ? ZONES : [zone, ...ZONES]}
+            value={zone}
+            onChange={({ currentTarget }) => setZone(currentTarget.value)}
+          />
+          {zone !== local && (
+            <Button variant="subtle" onClick={() => setZone(local)}>
+              Use {local}
+            </Button>
+          )}
+          <TextInput
+            type="time"
+            data-field="digest_at"
+            label="Daily digest at"
+            required
+            withAsterisk={false}
+            value={digestAt}
+            onChange={({ currentTarget }) => setDigestAt(currentTarget.value)}
+          />
+        </Group>
+        <Checkbox
+          label="Quiet hours: alerts are held back until they end"
+          checked={quiet !== null}
+          onChange={({ currentTarget }) => setQuiet(currentTarget.checked ? USUAL : null)}
+        />
+        {quiet !== null && (
+          <Group>
+            <TextInput
+              type="time"
+              data-field="quiet_hours.from"
+              label="From"
+              required
+              withAsterisk={false}
+              value={quiet.from}
+              onChange={({ currentTarget }) => setQuiet({ ...quiet, from: currentTarget.value })}
+            />
+            <TextInput
+              type="time"
+              data-field="quiet_hours.until"
+              label="Until"
+              required
+              withAsterisk={false}
+              value={quiet.until}
+              onChange={({ currentTarget }) => setQuiet({ ...quiet, until: currentTarget.value })}
+            />
+          </Group>
+        )}
+        {change.error !== null && <Problem error={change.error} />}
+        <Group>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Save times
+          </Button>
+          <Text size="sm" role="status">
+            {change.isSuccess && !isChanged && 'Saved.'}
+          </Text>
+        </Group>
+        <UnsavedChanges isChanged={isChanged} name="alert schedule" />
+      </Stack>
+    </form>
+  );
+}
+
+type Changes = Omit<InputOf<typeof updateAlerts>, 'uid'>;
+
+/** Changes the settings of a game's alerts. */
+function useChange(uid: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (changes: Changes) => call(updateAlerts, { uid, ...changes }),
+    onSuccess: (changed) => queries.setQueryData(ask(getAlerts, { uid }).queryKey, changed),
+  });
+}
