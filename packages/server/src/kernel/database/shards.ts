@@ -98,9 +98,9 @@ export async function withShards<T>(db: Db, work: (shards: Shards | null) => Pro
 }
 
 /**
- * Runs a statement about rows of one game, whose plan is kept, and returns its rows. In a shard they pass through JSON,
- * so times and binary values become text, and every parameter must have a cast, such as `${gameId}::uuid`. Throws a
- * conflict, for `retryConflicts`, if the shard moves to another server meanwhile.
+ * Runs a statement about rows of one game, whose plan is kept, and returns its rows. Throws a conflict, for
+ * `retryConflicts`, if the shard moves to another server meanwhile. `npm run sql` checks the rules for statements that
+ * can run in a shard (scripts/sql/shard-rules.ts), also where the database isn't distributed.
  */
 export async function rowsOfGame<Row>(db: Db, gameId: string, statement: RawBuilder<Row>): Promise<Row[]> {
   const shards = await shardsOf(db);

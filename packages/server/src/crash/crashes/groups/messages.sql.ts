@@ -98,7 +98,7 @@ export async function recordMessages(
     // A report whose dump may still arrive joins a group and keeps waiting.
     const isDone = sql`(state <> 'received' or ${failure}::text is not null)`;
     const set = sql`state = case when ${isDone} then 'processed' else state end,
-      failure = coalesce(failure, ${failure}), processed_at = case when ${isDone} then ${at}::timestamptz end,
+      failure = coalesce(failure, ${failure}::text), processed_at = case when ${isDone} then ${at}::timestamptz end,
       ${traceColumns(reports)}`;
     const functions = reports.values().next().value?.functions ?? [];
     await attachReports(tx, gameId, ids, grouping, { changes: { set }, functions, facets });

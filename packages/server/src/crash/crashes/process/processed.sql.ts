@@ -25,6 +25,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
       sql<DumpRow>`update crash_reports
         set state = case when state in ('received', 'queued') then 'processing' else state end
         where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null
+          and dump_size is not null
         returning ${dumpColumns}`,
     );
     return begun;
