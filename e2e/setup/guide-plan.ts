@@ -28,7 +28,7 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'ci: export CHAUFFEUR_INSTALL_DIR="$HOME/chauffeur"': RUN,
   'ci: chauffeur symbols --build-id "$BUILD_ID" symbols': RUN,
   'ci: curl -X POST "$SERVICE_API_URL/tool/channels/stable/promote" -H "X-Access-Token: $SERVICE_ACCESS_TOKEN" \\': {
-    elsewhere: 'packages/server/test/upload-tokens.test.ts',
+    elsewhere: 'packages/server/test/deploy-keys.upload-tokens.test.ts',
     as: "'/tool/channels/beta/promote'",
   },
   'audit: curl -b "$COOKIE" \'https://games.example.com/api/v1/games/my-game/audit/export?format=jsonl\' > audit.jsonl':
@@ -158,10 +158,13 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
       as: 'settings.CHAUFFEUR_IMPRINT_EN=/legal/imprint.en.md',
     },
   'citus: chauffeur-server distribute --dry-run': {
-    elsewhere: 'packages/server/test/citus.test.ts',
+    elsewhere: 'packages/server/test/database.citus.test.ts',
     as: "distribute(server, '--dry-run')",
   },
-  'citus: chauffeur-server distribute': { elsewhere: 'packages/server/test/citus.test.ts', as: 'distribute(server)' },
+  'citus: chauffeur-server distribute': {
+    elsewhere: 'packages/server/test/database.citus.test.ts',
+    as: 'distribute(server)',
+  },
   'scanner: apt-get install clamav-daemon': { elsewhere: '.ci/run', as: 'clamav-daemon' },
   "storage: chauffeur-server blobs copy --from ./data/blobs --to 's3://builds?region=eu-central-1'": RUN,
   'limits: chauffeur-server admin game quota --game UID --storage-mb 512000 --crash-mb default': {

@@ -1,0 +1,82 @@
+// Runs tests: `npm test` and its variants with the name of a run, `npm run test:one` with files, and
+// `npm run test:feature` with features. Other options go to `node --test`.
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findTestsOf } from './feature-tests.ts';
+import { checkSuites, dealOut, findFiles, ROOT, RUNS, type Run, type Setup, SUITES, type Suite } from './suites.ts';
+
+const SETUPS: Readonly<Record<Setup, readonly string[]>> = {
+  nothing: [],
+  database: ['--test-global-setup=packages/server/test/setup/global.ts'],
+  programs: ['--test-global-setup=e2e/setup/global.ts'],
+};
+const REPORTERS = [
+  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+  ...['--test-reporter=./scripts/slowest-tests.ts', '--test-reporter-destination=stderr'],
+];
+/** The modules that load the files of shared processes. */
+const ENTRIES = join(ROOT, 'node_modules/.cache/suites');
+
+async function main([command = '', ...args]: readonly string[]): Promise<number> {
+  const run = RUNS[command];
+  if (run !== undefined) return runSuites(run, args);
+  if (command === 'one') return runNode({ setup: 'database', concurrency: 1, timeoutMinutes: 5 }, args);
+  if (command !== 'feature') throw new Error(`Unknown run "${command}": one of ${Object.keys(RUNS).join(', ')}`);
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const names = args.filter((arg) => !arg.startsWith('-'));
+  const files = (await Promise.all(names.map(findTestsOf))).flat();
+  const entries = await writeEntries('feature', { files, processes: Math.min(files.length, 2) });
+  return runNode({ setup: 'database', concurrency: 2, timeoutMinutes: 5 }, [...options, ...entries]);
+}
+
+async function runSuites(run: Run, options: readonly string[]): Promise<number> {
+  await checkSuites();
+  const entries = await Promise.all(run.suites.map((name) => writeEntries(name, SUITES[name])));
+  return runNode(run, [...options, ...entries.flat()]);
+}
+
+/** Returns a file for each process of the suite. */
+async function writeEntries(name: string, { files, processes, first }: Suite): Promise<string[]> {
+  const paths = await findFiles(files);
+  if (processes === undefined) return paths;
+  await mkdir(ENTRIES, { recursive: true });
+  return Promise.all(
+    (await dealOut(paths, processes)).map(async (share, index) => {
+      const entry = join(ENTRIES, `${name}-${index + 1}-of-${processes}.mjs`);
+      const lines = [
+        ...(first === undefined ? [] : [`import ${JSON.stringify(join(ROOT, first))};`]),
+        `import { loadFiles } from ${JSON.stringify(join(ROOT, 'scripts/load-files.ts'))};`,
+        `await loadFiles(${JSON.stringify(share, null, 2)});`,
+      ];
+      await writeFile(entry, `${lines.join('\n')}\n`);
+      return entry;
+    }),
+  );
+}
+
+/** Runs files with `node --test`, and passes it the options among them. Returns its exit code. */
+async function runNode(
+  { setup, concurrency, timeoutMinutes }: Omit<Run, 'suites'>,
+  args: readonly string[],
+): Promise<number> {
+  if (args.length === 0) throw new Error('No tests: name at least one file or feature.');
+  const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMinutes * 60_000}`];
+  const child = spawn(process.execPath, ['--test', ...flags, ...SETUPS[setup], ...REPORTERS, ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/tests'), ...process.env },
+  });
+  // A terminal sends Ctrl-C to both, and the tests clean up first.
+  process.on('SIGINT', () => undefined).on('SIGTERM', () => child.kill('SIGTERM'));
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.on('error', reject).on('exit', (code) => resolve(code ?? 1));
+  return promise;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
