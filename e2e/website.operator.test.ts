@@ -27,7 +27,7 @@ describe('the operator pages', () => {
   const offers = async () => (await readOffers(site.service, studio.slug)).map(({ version }) => version);
 
   /** Adds a mail job that has failed all its attempts. It is due in a year, so no worker runs it in the meantime. */
-  async function failMail(to: string): Promise<void> {
+  async function failEmail(to: string): Promise<void> {
     const client = new pg.Client({ connectionString: site.service.environment.DATABASE_URL });
     await client.connect();
     try {
@@ -73,14 +73,14 @@ describe('the operator pages', () => {
 
   test('show a failed job without a reload, and retry or delete it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await failMail('ann@example.com');
+    await failEmail('ann@example.com');
     await page.getByText('1 job has failed after all attempts.').waitFor();
     await page.getByRole('link', { name: 'View failed jobs' }).click();
     await page.getByRole('cell', { name: 'Error: 550 ‹address› is unknown' }).waitFor();
     await page.getByRole('button', { name: 'Retry accounts:send-mail' }).click();
     await page.getByText('1 job will be retried.').waitFor();
     await page.getByText('No failed jobs.').waitFor();
-    await failMail('bob@example.com');
+    await failEmail('bob@example.com');
     await page.getByRole('button', { name: 'Delete accounts:send-mail' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete accounts:send-mail?' });
     await dialog.getByText('This job will never run').waitFor();

@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findViolations } from './check-imports.ts';
 
-/** Checks files, which are given by their path below `packages/`, and returns `path:line  detail` for each violation. */
+/**
+ * Checks files, which are given by their path below `packages/`, and returns `path:line  detail` for each violation.
+ */
 async function check(files: Record<string, string>): Promise<string[]> {
   const root = await mkdtemp(join(tmpdir(), 'chauffeur-imports-'));
   try {
@@ -136,7 +138,7 @@ test('other wings may import only the front doors of a feature, and other parts 
       `import { isReachable } from './visibility.ts';`,
       `import { listShelves } from '../statistics/shelves.sql.ts';`,
     ].join('\n'),
-    'server/src/features.ts': `export * as http from './shop/store/http.ts';\n`,
+    'server/src/features.ts': `export * as http from './shop/store/store-requests.ts';\n`,
     'server/src/http/auth.ts': `import { scanJob } from '../ship/scans/scan.job.ts';\n`,
   });
   assert.deepEqual(violations, ['server/src/shop/store/store.ts:3  ../../people/games/slug.ts']);

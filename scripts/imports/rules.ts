@@ -75,7 +75,7 @@ const LAYERED: readonly Layers[] = [
     of: 'crashes',
     root: 'packages/server/src/crash/crashes/',
     layers: [
-      ['crashes.ts', 'http.ts'],
+      ['crashes.ts', 'crash-requests.ts'],
       ['keep'],
       ['alerts'],
       ['triage'],

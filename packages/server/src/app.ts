@@ -1,4 +1,4 @@
-// Assembles the service: database, storage, mail, accounts, and what its role runs.
+// Assembles the service: database, storage, email, accounts, and what its role runs.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -17,9 +17,9 @@ import { distributeAdded } from './kernel/database/distribute.ts';
 import { compareMigrations, MigrationError, migrate } from './kernel/database/migrate.ts';
 import { refuseTransactionPooling } from './kernel/database/pooler.ts';
 import { openReplica, type Replica } from './kernel/database/replica.ts';
+import { createMailer, measureMailer } from './kernel/email/email.ts';
+import { addEmailFooters } from './kernel/email/email-footer.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
-import { createMailer, measureMailer } from './kernel/mail/mail.ts';
-import { addMailFooters } from './kernel/mail/mail-footer.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
 import { makeDataFolder } from './kernel/private-files.ts';
 import { type Closers, openClosers } from './kernel/processes/closers.ts';
@@ -103,7 +103,7 @@ async function assemble(given: Config, role: Role, parts: Parts, closers: Closer
   const publicUrl = (config.publicUrl ?? url).replace(/\/+$/, '');
   const outbox = join(config.dataFolder, 'outbox');
   const measured = measureMailer(createMailer({ smtp: config.smtp, from: config.mailFrom, outbox }), metrics);
-  const mailer = addMailFooters(measured, (language) => mailLinks(config, publicUrl, language));
+  const mailer = addEmailFooters(measured, (language) => mailLinks(config, publicUrl, language));
   closers.add({ name: 'mailer', seconds: CLOSE_SECONDS, close: () => mailer.close() });
   const secret = await readAuthSecret(db, config);
   const tracer = await openTracer(config, role, { log, metrics });
@@ -208,7 +208,9 @@ async function connect(
   return { database, connectionString };
 }
 
-/** A command must not migrate a database that another version may be using. Throws MigrationError if it would have to. */
+/**
+ * A command must not migrate a database that another version may be using. Throws MigrationError if it would have to.
+ */
 async function isEmpty(pool: pg.Pool): Promise<boolean> {
   const { applied, pending } = await compareMigrations(pool);
   if (applied.length > 0 && pending.length > 0)
@@ -227,7 +229,7 @@ async function assertPortsFree({ host, port, metricsPort }: Config, role: Role):
   if (metricsPort !== undefined) await listenOnce(host, metricsPort);
 }
 
-/** Port 0 means any free port. It must be known before the server listens, because mails and links contain it. */
+/** Port 0 means any free port. It must be known before the server listens, because emails and links contain it. */
 function findFreePort(host: string): Promise<number> {
   return listenOnce(host, 0);
 }

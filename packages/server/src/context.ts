@@ -8,7 +8,7 @@ import type { BlobStore } from './kernel/blobs/store.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Db } from './kernel/database/db.ts';
 import type { Replica } from './kernel/database/replica.ts';
-import type { Mailer } from './kernel/mail/mail.ts';
+import type { Mailer } from './kernel/email/email.ts';
 import type { Presence } from './kernel/processes/presence.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import type { Metrics } from './kernel/telemetry/metrics.ts';
@@ -73,8 +73,8 @@ export type AccountCaller = {
 };
 
 /**
- * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who owns
- * or administers it. `keyRef` is the beginning of the access token or of the key of the login.
+ * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who
+ * owns or administers it. `keyRef` is the beginning of the access token or of the key of the login.
  */
 export type GameCaller = {
   readonly kind: 'game';

@@ -105,7 +105,7 @@ test('keys of a game work while another owner is active, and players are never c
         async (each) => (await request(`${server.api}/tool/info`, { headers: each })).body.error?.code,
       ),
     );
-  const keyMails = async () =>
+  const keyEmails = async () =>
     (await mailsTo(server, game.owner.email)).filter(({ subject }) => subject.startsWith('New upload token')).length;
   const subscribers = async (caller: { cookie: string }) =>
     (await callApi(server, caller, 'GET', `/games/${game.uid}/alerts`)).body.data.mail.subscribers.length;
@@ -113,13 +113,13 @@ test('keys of a game work while another owner is active, and players are never c
   await setUserDisabled(server.ctx, game.owner.email, true);
   assert.deepEqual([await keys(), await subscribers(second.headers)], [[undefined, undefined], 1]);
   // Mails about the game reach the other owner alone.
-  assert.equal(await keyMails(), 1);
+  assert.equal(await keyEmails(), 1);
   await callApi(server, second.headers, 'POST', path, { name: 'CI 2', scopes, expires_in_days: null });
   await until(async () => {
     const mails = await mailsTo(server, second.email);
     return mails.some(({ text }) => text.includes('CI 2'));
   });
-  assert.equal(await keyMails(), 1);
+  assert.equal(await keyEmails(), 1);
   await setUserDisabled(server.ctx, second.email, true);
   assert.deepEqual(await keys(), [4013, 4013]);
   for (const [to, body] of [

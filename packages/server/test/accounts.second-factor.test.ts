@@ -174,7 +174,7 @@ describe('an account with an authenticator app', () => {
 describe('the mail about a sign-in', () => {
   const signInFrom = (account: { email: string; password: string }, userAgent: string, cookie = '') =>
     postAuth(server, '/sign-in/email', account, { 'user-agent': userAgent, cookie });
-  const countMails = async (email: string) =>
+  const countEmails = async (email: string) =>
     (await mailsTo(server, email)).filter(({ subject }) => /New sign-in/.test(subject)).length;
 
   test('is sent for a browser that was not seen before, with when, from where and what to do', async () => {
@@ -190,7 +190,7 @@ describe('the mail about a sign-in', () => {
     const other = await signUpVerified(server);
     await signInFrom(other, firefox);
     await mailTo(server, other.email, /New sign-in/);
-    assert.equal(await countMails(email), 1);
+    assert.equal(await countEmails(email), 1);
   });
 
   test('is not sent for the first browser of an account, and not more than five times a day', async () => {
@@ -199,8 +199,8 @@ describe('the mail about a sign-in', () => {
     const other = await signUpVerified(server);
     await signInFrom(other, 'curl/9');
     await mailTo(server, other.email, /New sign-in/);
-    assert.ok((await countMails(account.email)) <= 5);
-    assert.ok((await countMails(account.email)) >= 4);
+    assert.ok((await countEmails(account.email)) <= 5);
+    assert.ok((await countEmails(account.email)) >= 4);
   });
 });
 

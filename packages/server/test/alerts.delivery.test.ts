@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { raiseAlerts } from '../src/notify/alerts/alerts.ts';
-import { enqueueMail } from '../src/people/emails/emails.ts';
+import { enqueueEmail } from '../src/people/emails/emails.ts';
 import { callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { openPostOffice, type PostOffice } from './setup/post-office.ts';
 import { openReceiver, type Receiver } from './setup/receiver.ts';
@@ -120,7 +120,9 @@ describe('a message', () => {
     );
     const path = `/games/${game.uid}/alert-deliveries/${id}/redeliver`;
     const again = await callAs(server, game.admin, path, { method: 'POST' });
-    assert.deepEqual([again.status, again.body.data.state], [202, 'waiting']);
+    assert.equal(again.status, 202);
+    // The job may be faster than the response.
+    assert.match(again.body.data.state, /^(waiting|sent)$/);
     assert.equal((await receiver.take('/refused')).delivery_uid, id);
     assert.equal((await delivered(game)).attempts, 2);
     const unknown = await callAs(server, game.owner, path.replace(id, newId()), { method: 'POST' });
@@ -202,7 +204,7 @@ describe('a message', () => {
     for (let no = 0; no < 12; no += 1) await receiver.take(`/never/${no}`);
     const subject = `mail ${newId()}`;
     await transact(server.ctx.db, (tx) =>
-      enqueueMail(server.ctx, tx, 'approval', { to: game.owner.email, subject, text: subject }),
+      enqueueEmail(server.ctx, tx, 'approval', { to: game.owner.email, subject, text: subject }),
     );
     await mails.take(new RegExp(subject));
     const deliveries: { attempts: number; destination_uid: string | null }[] = await deliveriesOf(game);

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { dropMailCounts } from '../src/people/emails/send-email.job.ts';
+import { dropEmailCounts } from '../src/people/emails/send-email.job.ts';
 import { cookieOf, newAccount, postAuth, signUp, trySignIn } from './setup/accounts.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
@@ -293,7 +293,7 @@ describe('follows of strangers', () => {
     await ask();
     assert.equal(await count(), 2);
     now += 30 * DAY;
-    await dropMailCounts(server.ctx);
+    await dropEmailCounts(server.ctx);
     await ask();
     assert.equal(await count(), 3);
     assert.equal((await fetch(`${server.url}/block-emails/none`)).status, 404);
@@ -482,7 +482,7 @@ describe('mails that are not sent', () => {
     );
     assert.equal(stored, 0);
     now += 2 * DAY;
-    await dropMailCounts(server.ctx);
+    await dropEmailCounts(server.ctx);
     const { left } = await onlyRow(server.ctx.db, sql<{ left: number }>`select count(*) as left from mail_counts`);
     assert.equal(left, 0);
   });

@@ -7,7 +7,7 @@ import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
 import { countUse } from '../src/kernel/limits/rate-limit.ts';
 import { setUserOperator } from '../src/people/accounts/accounts.ts';
-import { mailJob } from '../src/people/emails/send-email.job.ts';
+import { sendEmailJob } from '../src/people/emails/send-email.job.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { mailsTo } from './setup/mail.ts';
 import { makeGame, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
@@ -109,9 +109,9 @@ describe('operators', () => {
 
   describe('with failed jobs', () => {
     /** Adds a mail job that has failed permanently, as the queue would leave it, and returns its id. */
-    async function failedMail(to: string, error = 'Error: no'): Promise<string> {
+    async function failedEmail(to: string, error = 'Error: no'): Promise<string> {
       // Not due, so no worker takes it in the meantime.
-      await addJob(server.ctx.db, mailJob, { to, subject: 'Code 123456', text: 'code 123456' }, to);
+      await addJob(server.ctx.db, sendEmailJob, { to, subject: 'Code 123456', text: 'code 123456' }, to);
       const { id } = await onlyRow(
         server.ctx.db,
         sql<{ id: string }>`select id::text from graphile_worker.jobs where key = ${to}`,
@@ -136,7 +136,7 @@ describe('operators', () => {
     });
 
     test('see which ones failed and why, without addresses or mail texts', async () => {
-      const job = await failedMail('ann@example.com', 'Error: 550 <ann@example.com>: unknown recipient');
+      const job = await failedEmail('ann@example.com', 'Error: 550 <ann@example.com>: unknown recipient');
       const [first] = await failed();
       assert.deepEqual([first?.job_id, first?.error], [job, 'Error: 550 <‹address›>: unknown recipient']);
       const whole = JSON.stringify((await call('GET', '/jobs/failed')).body);
@@ -147,7 +147,7 @@ describe('operators', () => {
     });
 
     test('page through them by cursor, each exactly once', async () => {
-      for (let index = 0; index < 6; index += 1) await failedMail(`page-${index}@example.com`);
+      for (let index = 0; index < 6; index += 1) await failedEmail(`page-${index}@example.com`);
       const seen: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
@@ -161,7 +161,7 @@ describe('operators', () => {
     });
 
     test('delete one, and get an error if it is already gone', async () => {
-      const job = await failedMail('gone@example.com');
+      const job = await failedEmail('gone@example.com');
       assert.deepEqual((await call('DELETE', `/jobs/${job}`)).body.data, { deleted: 1 });
       assert.equal((await call('DELETE', `/jobs/${job}`)).body.error?.code, 4040);
       assert.equal((await call('POST', '/jobs/retry', { job_id: job })).body.error?.code, 4040);
@@ -169,7 +169,7 @@ describe('operators', () => {
     });
 
     test('cannot change a job that still has attempts left', async () => {
-      await addJob(server.ctx.db, mailJob, { to: 'w@example.com', subject: 's', text: 't' }, 'waiting');
+      await addJob(server.ctx.db, sendEmailJob, { to: 'w@example.com', subject: 's', text: 't' }, 'waiting');
       const { id } = await onlyRow(
         server.ctx.db,
         sql<{ id: string }>`select id::text from graphile_worker.jobs where key = 'waiting'`,
@@ -178,7 +178,7 @@ describe('operators', () => {
     });
 
     test('retry one or all, which then complete', async () => {
-      const job = await failedMail('again@example.com');
+      const job = await failedEmail('again@example.com');
       assert.deepEqual((await call('POST', '/jobs/retry', { job_id: job })).body.data, { retried: 1 });
       const before = (await failed()).length;
       assert.ok(before > 0);

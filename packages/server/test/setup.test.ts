@@ -1,4 +1,5 @@
-// The first run on the real server: who becomes the first operator, and the tests of mail, scanner, storage and address.
+// The first run on the real server: who becomes the first operator, and the tests of mail, scanner, storage and
+// address.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ADDRESS_TEST_BYTES } from '@chauffeur/contract/operations/setup';
@@ -6,7 +7,7 @@ import { sql } from 'kysely';
 import { openBlobStore, parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import type { Check } from '../src/operate/setup/checks.ts';
-import { testMail } from '../src/operate/setup/mail-test.ts';
+import { testEmail } from '../src/operate/setup/email-test.ts';
 import { testScanner } from '../src/operate/setup/scanner-test.ts';
 import { endSetup, issueSetupLink } from '../src/operate/setup/setup.ts';
 import { testStorage } from '../src/operate/setup/storage-test.ts';
@@ -192,13 +193,13 @@ describe('the tests of an installation', () => {
 
   test('explain why mail cannot be sent, without the password', async () => {
     const { ctx } = server;
-    const tryMail = async (smtp: string) => (await testMail({ ...ctx, config: { ...ctx.config, smtp } }, email))[0]!;
-    const refused = await tryMail(office.url.replace('post%20office', 'wrong%20secret'));
+    const tryEmail = async (smtp: string) => (await testEmail({ ...ctx, config: { ...ctx.config, smtp } }, email))[0]!;
+    const refused = await tryEmail(office.url.replace('post%20office', 'wrong%20secret'));
     assert.equal(refused.level, 'bad');
     assert.match(refused.says, /refused the user name or the password.* It replied: 535 /);
     assert.ok(!JSON.stringify(refused).includes('wrong'));
-    assert.match((await tryMail('smtp://127.0.0.1:1')).says, /Nothing accepts connections/);
-    assert.match((await tryMail(office.url.replace('smtp:', 'smtps:'))).says, /does not use TLS from the start/);
+    assert.match((await tryEmail('smtp://127.0.0.1:1')).says, /Nothing accepts connections/);
+    assert.match((await tryEmail(office.url.replace('smtp:', 'smtps:'))).says, /does not use TLS from the start/);
   });
 
   test('write, read, list and delete a file, and leave nothing behind', async () => {

@@ -9,7 +9,7 @@ import { openBlobStore } from '../src/kernel/blobs/open.ts';
 import { changed, transact } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
 import { backUp } from '../src/operate/backups/backup.ts';
-import { mailJob } from '../src/people/emails/send-email.job.ts';
+import { sendEmailJob } from '../src/people/emails/send-email.job.ts';
 import { makeSender, onlyReportOf, report, reportWithDump } from './setup/crashes.ts';
 import { makeFolder } from './setup/installations.ts';
 import { readMetric } from './setup/metrics.ts';
@@ -99,7 +99,7 @@ describe('metrics', () => {
     try {
       // In one transaction, before a worker takes the job.
       await transact(server.ctx.db, async (tx) => {
-        await addJob(tx, mailJob, { to: 'nobody@example.com', subject: 'late', text: 'late' });
+        await addJob(tx, sendEmailJob, { to: 'nobody@example.com', subject: 'late', text: 'late' });
         await changed(
           tx,
           sql`update graphile_worker._private_jobs set attempts = max_attempts

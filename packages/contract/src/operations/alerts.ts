@@ -1,4 +1,4 @@
-// Alerts: what members of a game are notified of by mail, in their chat or by a webhook, and when.
+// Alerts: what members of a game are notified of by email, in their chat or by a webhook, and when.
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';

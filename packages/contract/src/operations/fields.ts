@@ -116,7 +116,7 @@ export function WebAddress(meaning: string, maxLength: number) {
 }
 
 /**
- * A single address: no characters that separate addresses in a mail header, and no invisible characters.
+ * A single address: no characters that separate addresses in an email header, and no invisible characters.
  */
 const ADDRESS_PART = `[^\\s@<>()\\[\\],;:\\\\"\\u200c\\u200d${LINE_HIDDEN}]+`;
 

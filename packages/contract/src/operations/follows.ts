@@ -1,4 +1,4 @@
-// Following a game: a mail about each release, with an account or with a confirmed address.
+// Following a game: an email about each release, with an account or with a confirmed address.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Email, GameParams, LinkToken } from './fields.ts';

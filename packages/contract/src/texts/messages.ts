@@ -1,4 +1,4 @@
-// The messages of the catalogue (en.json, de.json): what pages and mails for players say. They are in the ICU format
+// The messages of the catalogue (en.json, de.json): what pages and emails for players say. They are in the ICU format
 // (unicode-org.github.io/icu), with plurals and with tags for markup.
 
 /** The first is the default. */

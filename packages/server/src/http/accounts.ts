@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { findUser } from '../people/accounts/accounts.sql.ts';
 import { type Auth, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
-import { countMailRequest } from '../request/address-limit.ts';
+import { countEmailRequest } from '../request/address-limit.ts';
 import { fromRequest } from '../request/audit.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
@@ -53,7 +53,7 @@ const VERIFICATION = '/verify-email';
 const SIGN_UP = '/sign-up/email';
 /** Their responses do not reveal which accounts exist, and neither does their timing. */
 const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
-/** They can send a mail to an address that the sender chooses. */
+/** They can send an email to an address that the sender chooses. */
 const MAILING = new Set([...EVEN, RESEND_ROUTE]);
 
 export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): void {
@@ -74,7 +74,7 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
         if (request.method === 'GET') return reply.redirect(`${PAGES.confirmEmail}${target.search}`);
         requireOwnPage(ctx, request);
       }
-      if (MAILING.has(route)) await countMailRequest(ctx, request);
+      if (MAILING.has(route)) await countEmailRequest(ctx, request);
       const body = request.body === undefined ? undefined : jsonBody(request.body);
       const work = async () => {
         // The button sends a form, but better-auth only knows the link.
@@ -115,7 +115,7 @@ function openRoute(method: string, pathname: string): string | undefined {
 }
 
 /**
- * Only the person who is signed in learns that their mail is over its limit: others would learn that the account
+ * Only the person who is signed in learns that their email is over its limit: others would learn that the account
  * exists.
  */
 async function answerResend(auth: Auth, request: FastifyRequest, route: string, error: unknown): Promise<Response> {

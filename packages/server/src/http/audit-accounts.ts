@@ -6,7 +6,7 @@ import { type Auth, userOfHeaders } from '../people/accounts/accounts.ts';
 import { ANONYMOUS_ACTOR, noteActor, record, recordChange, recordDone } from '../request/audit.ts';
 import { perContext } from '../request/per-context.ts';
 
-/** They change nothing: they send a mail, to an address that may not belong to anyone. */
+/** They change nothing: they send an email, to an address that may not belong to anyone. */
 const UNRECORDED = new Set(['/send-verification-email', '/request-password-reset']);
 const SIGN_IN = '/sign-in/';
 /** The link in an email. The hooks of accounts note who confirmed it. */

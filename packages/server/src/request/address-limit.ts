@@ -1,4 +1,4 @@
-// Limits how often an address may send and read in a minute, and cause mails in an hour. Addresses are not stored.
+// Limits how often an address may send and read in a minute, and cause emails in an hour. Addresses are not stored.
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
@@ -40,10 +40,10 @@ export function countSetupCode(ctx: Context, request: Request): void {
 const networkKeyOf = perContext(({ secret }) => deriveKey(secret, 'addresses that cause mails'));
 
 /**
- * Counts a request that can send a mail to an address that the sender chooses, like a POST to a public route. Throws
+ * Counts a request that can send an email to an address that the sender chooses, like a POST to a public route. Throws
  * `limitReached` with `retry_after` in seconds beyond CHAUFFEUR_LIMIT_MAIL_REQUESTS in an hour.
  */
-export async function countMailRequest(ctx: Context, request: Request): Promise<void> {
+export async function countEmailRequest(ctx: Context, request: Request): Promise<void> {
   countPublicPost(ctx, request);
   const subject = createHmac('sha256', networkKeyOf(ctx)).update(networkOf(request.ip)).digest('base64url');
   await countUse(ctx, ctx.db, subject, {

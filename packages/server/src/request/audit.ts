@@ -55,7 +55,7 @@ const recordings = new AsyncLocalStorage<Recording>();
 export const ANONYMOUS_ACTOR: Actor = { kind: 'anonymous', id: null, name: 'Not signed in', via: null };
 const NOWHERE: Origin = { address: null, client: null };
 
-/** Performs `work`, whose entries say that they came from this request, and whose mails are in its language. */
+/** Performs `work`, whose entries say that they came from this request, and whose emails are in its language. */
 export function fromRequest<T>(request: Pick<FastifyRequest, 'ip' | 'headers'>, work: () => T): T {
   const origin = { address: request.ip, client: clientOf(request.headers['user-agent']) };
   return origins.run(origin, () => requests.run(request, work));

@@ -7,7 +7,7 @@ import { newId } from '../../src/kernel/secrets/ids.ts';
 import { unsubscribeToken } from '../../src/notify/alerts/unsubscribe.ts';
 import { setUserOperator } from '../../src/people/accounts/accounts.ts';
 import { blockToken } from '../../src/people/emails/email-blocks.ts';
-import { mailJob } from '../../src/people/emails/send-email.job.ts';
+import { sendEmailJob } from '../../src/people/emails/send-email.job.ts';
 import { endLinks } from '../../src/shop/bugs/reporters.ts';
 import { endAddress } from '../../src/shop/follows/follows.ts';
 import { createDownloadLink } from '../../src/shop/store/download-links.ts';
@@ -575,7 +575,7 @@ async function addFailedJob({ ctx }: TestServer): Promise<string> {
   const { id } = await onlyRow(
     ctx.db,
     sql<{ id: string }>`select id::text from graphile_worker.add_job(
-      identifier => ${mailJob.task}, payload => '{}'::json, run_at => now() + interval '1 day')`,
+      identifier => ${sendEmailJob.task}, payload => '{}'::json, run_at => now() + interval '1 day')`,
   );
   await changed(
     ctx.db,

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { isOperator } from '../../people/accounts/accounts.sql.ts';
 import type { Auth } from '../../people/accounts/accounts.ts';
-import { countMailRequest, countPublicPost, countPublicRead } from '../../request/address-limit.ts';
+import { countEmailRequest, countPublicPost, countPublicRead } from '../../request/address-limit.ts';
 import { asKnownError, asUnexpected } from '../../request/as-api-error.ts';
 import { fromRequest } from '../../request/audit.ts';
 import { chooseLanguage, keepLanguage } from '../../request/choose-language.ts';
@@ -80,7 +80,7 @@ const PUBLIC_PAGES: { readonly [Name in PageName]?: WritePage } = {
 
 /** The pages with a form, by what it does. */
 const FORMS: { readonly [Name in PageName]?: Form } = {
-  follow: { submit: submitFollow, count: countMailRequest },
+  follow: { submit: submitFollow, count: countEmailRequest },
   confirmFollow: { submit: submitConfirmation, count: countPublicPost },
   endFollow: { submit: submitEnd, count: countPublicPost },
   confirmReplies: { submit: submitConfirmReplies, count: countPublicPost },

@@ -1,8 +1,8 @@
-// Pages without JavaScript for people without an account: their bug tickets, and the pages behind the links of mails to
+// Pages without JavaScript for people without an account: their bug tickets, and the pages behind the links of emails to
 // unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { allowMails, isBlocked, setBlock } from '../../people/emails/email-blocks.ts';
+import { allowEmails, isBlocked, setBlock } from '../../people/emails/email-blocks.ts';
 import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from '../../shop/bugs/reporters.ts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
@@ -79,7 +79,7 @@ export async function writeBlockPage({ ctx, params: { token = '' }, texts }: Vis
 
 /** The page has a button for one of the two, so that a form that is sent again doesn't undo it. */
 export const submitBlock: SubmitForm = async ({ ctx, params: { token = '' } }, { mails }) => {
-  if (mails === 'allow') await allowMails(ctx, token);
+  if (mails === 'allow') await allowEmails(ctx, token);
   else await setBlock(ctx, token);
   return PAGES.blockMails.replace(':token', token);
 };

@@ -9,7 +9,7 @@ const LANE = ['quick', 'long', 'outgoing'] as const;
 
 /** From a fast query to a request that takes minutes because of its body. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
-/** From a mail to the scan of a large build. */
+/** From an email to the scan of a large build. */
 const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600];
 /** From a query to an upload of many bytes. */
 const STORE_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60];
@@ -50,7 +50,7 @@ const LIMIT_NAMES = [
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** The kinds of mails; people/emails/email-kinds.ts says what limits each. */
+/** The kinds of emails; people/emails/email-kinds.ts says what limits each. */
 export const MAIL_KINDS = [
   ...(['alert', 'approval', 'change_email', 'deploy_key', 'existing_account', 'follow', 'game_deleted'] as const),
   ...(['game_transferred', 'invitation', 'mention', 'new_email', 'operator_notice', 'page_hidden', 'release'] as const),

@@ -14,7 +14,7 @@ const MAX_NESTING = 20;
 const parser = new MarkdownIt('default', { html: false, breaks: true, linkify: true, maxNesting: MAX_NESTING }).disable(
   ['code', 'lheading', 'reference', 'entity', 'table', 'html_block', 'html_inline'],
 );
-// Only complete addresses become links, not `example.com` or mail addresses.
+// Only complete addresses become links, not `example.com` or email addresses.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 // All links are parsed, and `writeLink` decides. Otherwise a refused one would be shown with its brackets.
 parser.validateLink = () => true;

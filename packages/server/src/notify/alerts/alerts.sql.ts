@@ -133,7 +133,7 @@ export async function upsertRule(db: Db, gameId: string, kind: AlertKind, rule: 
 
 export type SubscriberRow = { user_id: string; name: string };
 
-/** The members who get mails: owners unless they turned them off, and others who turned them on. */
+/** The members who get emails: owners unless they turned them off, and others who turned them on. */
 export function listSubscribers(db: Db, gameId: string): Promise<SubscriberRow[]> {
   return rows(
     db,

@@ -10,7 +10,7 @@ import * as sql from './alerts.sql.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { type Content, contentOf, type Message, ofKinds } from './message.ts';
-import { mailOperators } from './operator-mails.ts';
+import { mailOperators } from './operator-emails.ts';
 import { readRules, readSchedule } from './rules.ts';
 import { isQuiet, lastDigest } from './schedule.ts';
 

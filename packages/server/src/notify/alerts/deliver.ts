@@ -3,14 +3,14 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
-import { oneLine } from '../../kernel/mail/mail-text.ts';
+import { oneLine } from '../../kernel/email/email-text.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
-import { admitMail } from '../../people/emails/emails.ts';
+import { admitEmail } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import * as sql from './deliveries.sql.ts';
 import { discordMessage } from './formats/discord.ts';
-import { alertMail } from './formats/mail.ts';
+import { alertEmail } from './formats/email.ts';
 import { slackMessage } from './formats/slack.ts';
 import { teamsMessage } from './formats/teams.ts';
 import { signedHeaders, webhookBody } from './formats/webhook.ts';
@@ -54,7 +54,7 @@ async function attempt(ctx: Context, game: Game, delivery: sql.DeliveryRow, isLa
   };
   let status: number | null = null;
   try {
-    if (delivery.user_id !== null) await sendMail(ctx, game, delivery.user_id, message);
+    if (delivery.user_id !== null) await sendEmail(ctx, game, delivery.user_id, message);
     else {
       status = await post(ctx, game, delivery.destination_id!, message);
       requireAccepted(status);
@@ -75,16 +75,16 @@ function requireAccepted(status: number): void {
   throw new RefusedError(message);
 }
 
-async function sendMail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
+async function sendEmail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
   const recipient = await sql.findAddress(ctx.db, game.game_id, userId);
   if (recipient === undefined) throw new RefusedError('The member no longer gets emails about this game');
   const { held } = await transact(ctx.db, (tx) =>
-    admitMail(ctx, tx, 'alert', { to: recipient.email }, { gameId: game.game_id }),
+    admitEmail(ctx, tx, 'alert', { to: recipient.email }, { gameId: game.game_id }),
   );
   if (held !== null) throw new Error('This address has had too many emails about the game within an hour');
   const token = unsubscribeToken(ctx, game.game_id, userId);
   await ctx.mailer.send(
-    alertMail(recipient.email, message, {
+    alertEmail(recipient.email, message, {
       unsubscribePage: `${ctx.publicUrl}${PAGES.unsubscribe.replace(':token', token)}`,
       unsubscribe: `${ctx.publicUrl}/api/v1/public/alerts/unsubscribe?token=${token}`,
       settings: `${ctx.publicUrl}${PAGES.settingsAlerts.replace(':uid', game.slug)}`,

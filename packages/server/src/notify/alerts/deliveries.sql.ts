@@ -223,7 +223,7 @@ export async function reopenDelivery(tx: Tx, gameId: string, deliveryId: string)
   return count === 1;
 }
 
-/** The address of a member of the game who still gets mails; undefined for anyone else. */
+/** The address of a member of the game who still gets emails; undefined for anyone else. */
 export function findAddress(db: Db, gameId: string, userId: string): Promise<{ email: string } | undefined> {
   return row(
     db,

@@ -1,4 +1,4 @@
-// Ends the mails about a game's alerts by the link in such a mail, without signing in.
+// Ends the emails about a game's alerts by the link in such an email, without signing in.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/alerts';
 import type { Context } from '../../context.ts';
@@ -12,12 +12,12 @@ import * as sql from './alerts.sql.ts';
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'unsubscribe'));
 
-/** It never expires, like the mail that has it. */
+/** It never expires, like the email that has it. */
 export function unsubscribeToken(ctx: Context, gameId: string, userId: string): string {
   return signToken(keyOf(ctx), Buffer.from(JSON.stringify([gameId, userId])));
 }
 
-/** The body that mail programs send is ignored. Throws `notFound`. */
+/** The body that email programs send is ignored. Throws `notFound`. */
 export const unsubscribeFromAlerts = stream(contract.unsubscribeFromAlerts, async (ctx, { input: { token } }) => {
   const payload = openToken(keyOf(ctx), token);
   if (payload === null) throw unknownLink();

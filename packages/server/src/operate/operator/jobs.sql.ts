@@ -1,4 +1,4 @@
-// The SQL of the job queue for operators. Payloads are never read, because mails contain links and codes.
+// The SQL of the job queue for operators. Payloads are never read, because emails contain links and codes.
 import { sql } from 'kysely';
 import { type Db, rows } from '../../kernel/database/db.ts';
 

@@ -7,7 +7,7 @@ import { HOUR } from '../../kernel/clock.ts';
 import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import { resetSecondFactor as resetFactors, setDisabled } from '../../people/accounts/accounts.ts';
-import { countHeldMails } from '../../people/emails/emails.sql.ts';
+import { countHeldEmails } from '../../people/emails/emails.sql.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import * as jobs from './jobs.sql.ts';
@@ -23,7 +23,7 @@ const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;
 
 export const getServiceState = handle(contract.getServiceState, async (ctx) => {
-  const [queue, storage, kept, scanner, database, processes, totals, heldMails] = await Promise.all([
+  const [queue, storage, kept, scanner, database, processes, totals, heldEmails] = await Promise.all([
     readQueue(ctx),
     readStorage(ctx),
     state.countKept(ctx.db),
@@ -31,7 +31,7 @@ export const getServiceState = handle(contract.getServiceState, async (ctx) => {
     state.readDatabase(ctx.db),
     listProcesses(ctx.db),
     state.countTotals(ctx.db),
-    countHeldMails(ctx.db, ctx.clock.now()),
+    countHeldEmails(ctx.db, ctx.clock.now()),
   ]);
   const facts = {
     at: ctx.clock.now().toISOString(),
@@ -42,7 +42,7 @@ export const getServiceState = handle(contract.getServiceState, async (ctx) => {
     processes: processes.map(({ started_at, ...process }) => ({ ...process, started_at: started_at.toISOString() })),
     mail: {
       by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const),
-      held_today: heldMails,
+      held_today: heldEmails,
     },
     totals,
   };
@@ -94,7 +94,7 @@ export const listFailedJobs = handle(contract.listFailedJobs, async (ctx, { inpu
 
 const MAX_ERROR_LENGTH = 2000;
 
-/** Removes email addresses, because the errors of mail servers contain those of recipients. */
+/** Removes email addresses, because the errors of email servers contain those of recipients. */
 function redactAddresses(error: string): string {
   return error.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '‹address›').slice(0, MAX_ERROR_LENGTH);
 }

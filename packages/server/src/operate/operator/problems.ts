@@ -21,7 +21,7 @@ const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS, outgoing: 30 *
 /** ClamAV publishes signatures every day. */
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
-/** People who ask for a mail twice cause a few a day. */
+/** People who ask for an email twice cause a few a day. */
 const MANY_HELD_MAILS = 100;
 
 const REPLICA_STATES = {

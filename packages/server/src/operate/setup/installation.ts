@@ -5,8 +5,8 @@ import { answer } from '../../request/answer.ts';
 import { handle, stream } from '../../request/route.ts';
 import { settingsNamed } from '../operator/operator.ts';
 import type { Check } from './checks.ts';
+import { testEmail } from './email-test.ts';
 import { countProxies } from './forwarded.ts';
-import { testMail } from './mail-test.ts';
 import { judgeParts } from './parts.ts';
 import { testScanner } from './scanner-test.ts';
 import { testStorage } from './storage-test.ts';
@@ -30,7 +30,7 @@ export const testPart = handle(contract.testPart, async (ctx, { caller, input: {
 });
 
 const TESTS = {
-  mail: (ctx, { user }) => testMail(ctx, user.email),
+  mail: (ctx, { user }) => testEmail(ctx, user.email),
   scanner: testScanner,
   storage: testStorage,
 } satisfies Record<string, (ctx: Context, caller: AccountCaller) => Promise<Check[]>>;

@@ -27,7 +27,7 @@ export function judgeParts(installation: Installation): Part[] {
       ...judgeAddress(installation),
       variables: ['CHAUFFEUR_PUBLIC_URL', 'CHAUFFEUR_TRUST_PROXY', 'CHAUFFEUR_PLAY_URL'],
     },
-    { part: 'mail', ...judgeMail(installation), variables: ['CHAUFFEUR_SMTP', 'CHAUFFEUR_MAIL_FROM'] },
+    { part: 'mail', ...judgeEmail(installation), variables: ['CHAUFFEUR_SMTP', 'CHAUFFEUR_MAIL_FROM'] },
     {
       part: 'scanner',
       ...judgeScanner(installation),
@@ -54,7 +54,7 @@ function judgeAddress({ publicUrl, proxies, config: { trustProxy } }: Installati
   return { ...(trust.level === 'bad' ? trust : address), advice };
 }
 
-function judgeMail({ config: { smtp, mailFrom }, publicUrl }: Installation): Judgement {
+function judgeEmail({ config: { smtp, mailFrom }, publicUrl }: Installation): Judgement {
   const sender = { variable: 'CHAUFFEUR_MAIL_FROM', value: `"Chauffeur <no-reply@${domainOf(publicUrl)}>"` };
   const isDefaultSender = mailFrom.includes('@localhost');
   if (smtp === undefined)

@@ -1,11 +1,11 @@
-// What changed about how a person signs in, and the mail that reports it to them.
+// What changed about how a person signs in, and the email that reports it to them.
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
-import { enqueueMail } from '../emails/emails.ts';
-import { type AccountChange, type Origin, securityMail } from './security-mails.ts';
+import { enqueueEmail } from '../emails/emails.ts';
+import { type AccountChange, type Origin, securityEmail } from './security-emails.ts';
 
-/** Reports a change. The mail is sent after the commit. */
+/** Reports a change. The email is sent after the commit. */
 export async function reportChange(ctx: Context, tx: Tx, change: AccountChange, origin: Origin): Promise<void> {
   const about = { at: ctx.clock.now(), origin, publicUrl: ctx.publicUrl };
-  await enqueueMail(ctx, tx, 'security', securityMail(change.email, change, about), { topic: change.kind });
+  await enqueueEmail(ctx, tx, 'security', securityEmail(change.email, change, about), { topic: change.kind });
 }

@@ -11,13 +11,20 @@ import type { Config } from '../../config.ts';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
+import type { Email } from '../../kernel/email/email.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { cookieName } from '../../request/cookie-name.ts';
 import { isOwnOrigin } from '../../request/own-origin.ts';
-import type { MailKind } from '../emails/email-kinds.ts';
-import { enqueueMail, requireMail } from '../emails/emails.ts';
+import type { EmailKind } from '../emails/email-kinds.ts';
+import { enqueueEmail, requireEmail } from '../emails/emails.ts';
+import {
+  confirmChangeEmail,
+  existingAccountEmail,
+  newAddressEmail,
+  resetEmail,
+  verificationEmail,
+} from './account-emails.ts';
 import {
   appointOperator as appointOperatorRow,
   deleteSessions,
@@ -38,7 +45,6 @@ import { AUTH_TABLES } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
-import { confirmChangeMail, existingAccountMail, newAddressMail, resetMail, verificationMail } from './mails.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
 import { forgetTrust } from './second-factors.sql.ts';
@@ -51,7 +57,7 @@ export { resetSecondFactor, setDisabled, storedTokenOf };
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Sends the verification mail again. */
+/** Sends the verification email again. */
 export const RESEND_ROUTE = '/send-verification-email';
 
 /** Routes that could be called repeatedly to guess a password or flood a mailbox. */
@@ -94,8 +100,8 @@ export type AuthOptions = OAuthOptions & {
 /** Sets up better-auth with this service's tables. Its routes are below `/api/auth`. */
 export function createAuth(db: Db, options: AuthOptions) {
   const reports = resetReports();
-  const send = (kind: MailKind, mail: Mail, accountId?: string) =>
-    transact(db, (tx) => enqueueMail(options.ctx, tx, kind, mail, accountId === undefined ? {} : { accountId }));
+  const send = (kind: EmailKind, mail: Email, accountId?: string) =>
+    transact(db, (tx) => enqueueEmail(options.ctx, tx, kind, mail, accountId === undefined ? {} : { accountId }));
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -124,10 +130,10 @@ export function createAuth(db: Db, options: AuthOptions) {
       maxPasswordLength: LIMITS.passwordLength,
       // A session in the response would reveal whether the account is new.
       autoSignIn: false,
-      onExistingUserSignUp: ({ user }) => send('existing_account', existingAccountMail(user.email, options.publicUrl)),
+      onExistingUserSignUp: ({ user }) => send('existing_account', existingAccountEmail(user.email, options.publicUrl)),
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user }, request) => reports.keep(request, await options.endAccess(user.id)),
-      sendResetPassword: ({ user, url }) => send('reset', resetMail(user.email, url)),
+      sendResetPassword: ({ user, url }) => send('reset', resetEmail(user.email, url)),
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -137,11 +143,11 @@ export function createAuth(db: Db, options: AuthOptions) {
       sendVerificationEmail: async ({ user, url }, request) => {
         const current = await findUserRow(db, user.id);
         const isNew = current !== null && current.email !== user.email;
-        if (isNew) await send('new_email', newAddressMail(user.email, url), user.id);
+        if (isNew) await send('new_email', newAddressEmail(user.email, url), user.id);
         else if (request === undefined || !request.url.includes(RESEND_ROUTE))
-          await send('verify', verificationMail(user.email, url));
+          await send('verify', verificationEmail(user.email, url));
         // The route is asked for nothing but the mail.
-        else await transact(db, (tx) => requireMail(options.ctx, tx, 'verify', verificationMail(user.email, url)));
+        else await transact(db, (tx) => requireEmail(options.ctx, tx, 'verify', verificationEmail(user.email, url)));
       },
     },
     rateLimit: {
@@ -170,7 +176,7 @@ export function createAuth(db: Db, options: AuthOptions) {
       changeEmail: {
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, url }) =>
-          send('change_email', confirmChangeMail(user.email, newEmail, url), user.id),
+          send('change_email', confirmChangeEmail(user.email, newEmail, url), user.id),
       },
     },
     session: { ...AUTH_TABLES.session, freshAge: FRESH_SECONDS },

@@ -57,7 +57,7 @@ const DISABLED: Refusal = { code: 'ACCOUNT_DISABLED', message: 'An operator disa
 
 /**
  * Every way to sign in ends here, once the person has proved who they are: so no one else learns whether an account is
- * disabled. A link in a mail is not enough for an account with a second factor.
+ * disabled. A link in an email is not enough for an account with a second factor.
  */
 async function checkSession(db: Db, userId: string, endpoint: Endpoint): Promise<void> {
   const state = await findSignInState(db, userId);
@@ -138,7 +138,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
   };
 }
 
-/** The address that a link from a mail was sent for. Its signature has been checked. */
+/** The address that a link from an email was sent for. Its signature has been checked. */
 function emailOfLink(token: string | undefined): string | null {
   const { email } = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString() || '{}');
   return typeof email === 'string' ? email : null;

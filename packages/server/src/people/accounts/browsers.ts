@@ -24,7 +24,7 @@ export type Visit = {
 };
 
 /**
- * Remembers the browser, and returns whether a mail should report it: it is new, is not the first browser of the
+ * Remembers the browser, and returns whether an email should report it: it is new, is not the first browser of the
  * account, and few others were new in the last day.
  */
 export async function noteBrowser(db: Db, visit: Visit, now: Date): Promise<boolean> {

@@ -10,7 +10,7 @@ import { findUserById } from './accounts.sql.ts';
 import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { forgetTrust, markTrustedBrowser, readFactors } from './second-factors.sql.ts';
-import type { AccountChange, Origin } from './security-mails.ts';
+import type { AccountChange, Origin } from './security-emails.ts';
 import { isSignInRoute } from './sign-in-method.ts';
 
 /** Seconds after a sign-in in which its session may change how the person signs in without a password. */

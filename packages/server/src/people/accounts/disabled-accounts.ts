@@ -11,7 +11,7 @@ import {
   setDisabled as setDisabledRow,
 } from './accounts.sql.ts';
 import { deleteFactors, forgetTrust } from './second-factors.sql.ts';
-import type { AccountChange } from './security-mails.ts';
+import type { AccountChange } from './security-emails.ts';
 
 /**
  * Disables an account, which ends its sessions at once; personal keys, agents and commands stop working while it is

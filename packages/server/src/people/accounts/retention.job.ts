@@ -1,4 +1,4 @@
-// Deletes sessions, and single-use values such as those of links in mails, that expired a day ago, and hashes the tokens of
+// Deletes sessions, and single-use values such as those of links in emails, that expired a day ago, and hashes the tokens of
 // sessions that the previous release started during an update.
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';

@@ -1,4 +1,4 @@
-// Links in mails to unconfirmed addresses that block more of them, for a time.
+// Links in emails to unconfirmed addresses that block more of them, for a time.
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
@@ -14,12 +14,12 @@ const BLOCK_MS = 30 * DAY;
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'blocks of mails'));
 
-/** It never expires, like the mail that has it. */
+/** It never expires, like the email that has it. */
 export function blockToken(ctx: Context, recipient: string): string {
   return signToken(keyOf(ctx), Buffer.from(recipient, 'base64url'));
 }
 
-/** Whether the address of the link takes only mails that it has confirmed. Throws `notFound`. */
+/** Whether the address of the link takes only emails that it has confirmed. Throws `notFound`. */
 export async function isBlocked(ctx: Context, token: string): Promise<boolean> {
   return (await sql.findBlocks(ctx.db, [recipientIn(ctx, token)], ctx.clock.now())).length > 0;
 }
@@ -36,7 +36,7 @@ export async function setBlock(ctx: Context, token: string): Promise<void> {
 }
 
 /** Takes a block back. Throws `notFound`. */
-export async function allowMails(ctx: Context, token: string): Promise<void> {
+export async function allowEmails(ctx: Context, token: string): Promise<void> {
   await sql.deleteBlock(ctx.db, recipientIn(ctx, token));
 }
 

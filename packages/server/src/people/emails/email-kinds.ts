@@ -1,21 +1,21 @@
-// The kinds of mails: who gets each, and how many.
+// The kinds of emails: who gets each, and how many.
 import type { Config } from '../../config.ts';
 import type { MAIL_KINDS } from '../../kernel/telemetry/metric-table.ts';
 
-export type MailKind = (typeof MAIL_KINDS)[number];
+export type EmailKind = (typeof MAIL_KINDS)[number];
 
 type Rule = {
   /**
-   * - `anyone`: an address that somebody typed. It counts as unconfirmed, so that neither a response nor a mail says
+   * - `anyone`: an address that somebody typed. It counts as unconfirmed, so that neither a response nor an email says
    *   whether it has an account.
    * - `account`: the address of an account, which may not be verified yet.
    * - `verified`: the verified address of an account, and no other.
-   * - `consenting`: an address whose owner has asked for the mails by a link in an earlier mail, or with a verified
+   * - `consenting`: an address whose owner has asked for the emails by a link in an earlier email, or with a verified
    *   account. The caller has checked it.
    */
   readonly to: 'anyone' | 'account' | 'verified' | 'consenting';
   /**
-   * What limits the mails to a confirmed address: CHAUFFEUR_LIMIT_MAILS an hour and a day, or an hour only, or a few an
+   * What limits the emails to a confirmed address: CHAUFFEUR_LIMIT_MAILS an hour and a day, or an hour only, or a few an
    * hour, or nothing. Notices that protect the account have no limit, which others could use up first.
    */
   readonly confirmed: 'day' | 'hour' | 'few' | 'none';
@@ -31,10 +31,10 @@ type Rule = {
 const FROM_ANYONE: Rule = { to: 'anyone', confirmed: 'none', canBeBlocked: true };
 /** To members, about what they own or take part in. */
 const TO_MEMBERS: Rule = { to: 'verified', confirmed: 'none' };
-/** To players who asked for mails of this game. */
+/** To players who asked for emails of this game. */
 const TO_PLAYERS: Rule = { to: 'consenting', confirmed: 'day', perGame: true };
 
-export const RULES: Readonly<Record<MailKind, Rule>> = {
+export const RULES: Readonly<Record<EmailKind, Rule>> = {
   verify: FROM_ANYONE,
   existing_account: FROM_ANYONE,
   new_email: FROM_ANYONE,
@@ -64,14 +64,14 @@ export const RULES: Readonly<Record<MailKind, Rule>> = {
   reply: TO_PLAYERS,
 };
 
-/** The most mails in an hour and in a day; 0 for no limit. */
+/** The most emails in an hour and in a day; 0 for no limit. */
 export type Bounds = { readonly hour: number; readonly day: number };
 
 const DAY_FACTOR = 5;
 const FEW = 3;
 
 export function boundsOf(
-  kind: MailKind,
+  kind: EmailKind,
   isConfirmed: boolean,
   { limitUnconfirmedMails: strange, limitMails: usual }: Pick<Config, 'limitUnconfirmedMails' | 'limitMails'>,
 ): Bounds {

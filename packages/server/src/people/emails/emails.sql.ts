@@ -1,4 +1,4 @@
-// The SQL that counts mails, and of the addresses that block them.
+// The SQL that counts emails, and of the addresses that block them.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import type { Bounds } from './email-kinds.ts';
@@ -8,12 +8,12 @@ export type CountRow = { subject: string; admitted: boolean; hour_start: Date; d
 const HOUR_SECONDS = 3600;
 
 /**
- * Counts `mails` mails of a kind for each subject, unless they would be more than the bounds allow. A row is locked until
+ * Counts `mails` emails of a kind for each subject, unless they would be more than the bounds allow. A row is locked until
  * the transaction ends, so transactions of all processes follow each other. They lock rows in one order, so that none
- * waits for another in a circle. An hour begins with its first mail, a day at midnight UTC. A clock that was wrong delays
- * mails by an hour at most.
+ * waits for another in a circle. An hour begins with its first email, a day at midnight UTC. A clock that was wrong delays
+ * emails by an hour at most.
  */
-export function countMails(
+export function countEmails(
   tx: Tx,
   { kind, subjects, mails, bounds }: { kind: string; subjects: readonly string[]; mails: number; bounds: Bounds },
   now: Date,
@@ -46,8 +46,8 @@ export function countMails(
   );
 }
 
-/** How many mails of today (UTC) were over the limit of their recipient. */
-export async function countHeldMails(db: Db, now: Date): Promise<number> {
+/** How many emails of today (UTC) were over the limit of their recipient. */
+export async function countHeldEmails(db: Db, now: Date): Promise<number> {
   const { held } = await onlyRow(
     db,
     sql<{ held: number }>`select coalesce(sum(held), 0)::bigint as held from mail_counts

@@ -1,4 +1,4 @@
-// The gate through which every mail goes (ADR 0031): it counts mails by recipient, account and game, and holds those
+// The gate through which every email goes (ADR 0031): it counts emails by recipient, account and game, and holds those
 // that are over a limit, that their recipient has blocked, or that are for confirmed addresses only.
 import { createHmac } from 'node:crypto';
 import { errors } from '@chauffeur/contract/errors';
@@ -7,27 +7,27 @@ import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Context } from '../../context.ts';
 import { DAY, HOUR, SECOND } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { mailboxOf } from '../../kernel/email/mailbox.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { mailboxOf } from '../../kernel/mail/mailbox.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';
 import { blockToken } from './email-blocks.ts';
-import { type Bounds, boundsOf, type MailKind, RULES } from './email-kinds.ts';
+import { type Bounds, boundsOf, type EmailKind, RULES } from './email-kinds.ts';
 import * as sql from './emails.sql.ts';
-import { mailJob } from './send-email.job.ts';
+import { sendEmailJob } from './send-email.job.ts';
 
 /** The account and the game that cause a mail. */
 export type Cause = {
   readonly accountId?: string;
   readonly gameId?: string;
-  /** What the mail reports. Mails of a kind about different things are counted apart. */
+  /** What the email reports. Emails of a kind about different things are counted apart. */
   readonly topic?: string;
 };
 
-/** What became of a mail: it is on its way, or why it is not, and in how many seconds it could be. */
+/** What became of an email: it is on its way, or why it is not, and in how many seconds it could be. */
 export type Verdict = { readonly held: null | 'limit' | 'blocked' | 'unconfirmed'; readonly retryAfter: number };
 
 const SENT: Verdict = { held: null, retryAfter: 0 };
@@ -41,36 +41,36 @@ function recipientOf(ctx: Context, address: string): string {
 }
 
 /**
- * Enqueues the mails that may be sent; they are sent if the transaction commits. The verdicts are in the order of the
- * mails. Of mails to one mailbox, only the first is sent. Throws `limitReached` if the account or the game has caused
+ * Enqueues the emails that may be sent; they are sent if the transaction commits. The verdicts are in the order of the
+ * mails. Of emails to one mailbox, only the first is sent. Throws `limitReached` if the account or the game has caused
  * too many.
  */
-export async function enqueueMails(
+export async function enqueueEmails(
   ctx: Context,
   tx: Tx,
-  kind: MailKind,
-  mails: readonly Mail[],
+  kind: EmailKind,
+  mails: readonly Email[],
   cause: Cause = {},
 ): Promise<Verdict[]> {
   if (mails.length === 0) return [];
   const admission = await judgeAll(ctx, tx, kind, mails, cause);
   for (const [index, mail] of mails.entries()) {
     const { verdict, isConfirmed } = admission[index]!;
-    if (verdict.held === null) await addJob(tx, mailJob, isConfirmed ? mail : withBlockLink(ctx, mail));
+    if (verdict.held === null) await addJob(tx, sendEmailJob, isConfirmed ? mail : withBlockLink(ctx, mail));
   }
-  // Last, because all mails of a game lock one row.
+  // Last, because all emails of a game lock one row.
   await countCause(ctx, tx, kind, admission, cause);
   return admission.map(({ verdict }) => verdict);
 }
 
-/** Enqueues a mail if it may be sent. The caller's response doesn't depend on that. */
-export async function enqueueMail(ctx: Context, tx: Tx, kind: MailKind, mail: Mail, cause?: Cause): Promise<void> {
-  await enqueueMails(ctx, tx, kind, [mail], cause);
+/** Enqueues an email if it may be sent. The caller's response doesn't depend on that. */
+export async function enqueueEmail(ctx: Context, tx: Tx, kind: EmailKind, mail: Email, cause?: Cause): Promise<void> {
+  await enqueueEmails(ctx, tx, kind, [mail], cause);
 }
 
 /** Enqueues a mail. Throws `limitReached` with `retry_after` in seconds if it may not be sent now. */
-export async function requireMail(ctx: Context, tx: Tx, kind: MailKind, mail: Mail, cause?: Cause): Promise<void> {
-  const [{ held, retryAfter } = SENT] = await enqueueMails(ctx, tx, kind, [mail], cause);
+export async function requireEmail(ctx: Context, tx: Tx, kind: EmailKind, mail: Email, cause?: Cause): Promise<void> {
+  const [{ held, retryAfter } = SENT] = await enqueueEmails(ctx, tx, kind, [mail], cause);
   if (held === null) return;
   throw errors.limitReached(
     `This address has had too many emails of this kind, or has asked for no more. Try again in ${retryAfter} s.`,
@@ -78,12 +78,12 @@ export async function requireMail(ctx: Context, tx: Tx, kind: MailKind, mail: Ma
   );
 }
 
-/** Counts a mail that is sent at once, by a job or to an operator. */
-export async function admitMail(
+/** Counts an email that is sent at once, by a job or to an operator. */
+export async function admitEmail(
   ctx: Context,
   tx: Tx,
-  kind: MailKind,
-  mail: Pick<Mail, 'to'>,
+  kind: EmailKind,
+  mail: Pick<Email, 'to'>,
   cause: Cause = {},
 ): Promise<Verdict> {
   const admission = await judgeAll(ctx, tx, kind, [mail], cause);
@@ -96,8 +96,8 @@ type Admission = { readonly verdict: Verdict; readonly isConfirmed: boolean };
 async function judgeAll(
   ctx: Context,
   tx: Tx,
-  kind: MailKind,
-  mails: readonly Pick<Mail, 'to'>[],
+  kind: EmailKind,
+  mails: readonly Pick<Email, 'to'>[],
   cause: Cause,
 ): Promise<Admission[]> {
   const addresses = mails.map(({ to }) => to.trim().toLowerCase());
@@ -119,8 +119,8 @@ async function judgeAll(
   return admission;
 }
 
-/** The addresses of mails of this kind whose owners have confirmed them. */
-async function findConfirmed(tx: Tx, kind: MailKind, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+/** The addresses of emails of this kind whose owners have confirmed them. */
+async function findConfirmed(tx: Tx, kind: EmailKind, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const { to } = RULES[kind];
   if (to === 'anyone') return new Set();
   return to === 'consenting' ? new Set(addresses) : sql.findVerified(tx, addresses);
@@ -133,7 +133,7 @@ async function findConfirmed(tx: Tx, kind: MailKind, addresses: readonly string[
 async function judge(
   ctx: Context,
   tx: Tx,
-  kind: MailKind,
+  kind: EmailKind,
   addresses: readonly string[],
   isConfirmed: boolean,
   { gameId, topic }: Cause,
@@ -170,7 +170,7 @@ async function count(
   now: Date,
 ): Promise<Map<string, sql.CountRow>> {
   if (subjects.length === 0 || (bounds.hour === 0 && bounds.day === 0)) return new Map();
-  const counted = await sql.countMails(tx, { kind, subjects: [...new Set(subjects)], mails, bounds }, now);
+  const counted = await sql.countEmails(tx, { kind, subjects: [...new Set(subjects)], mails, bounds }, now);
   return new Map(counted.map((row) => [row.subject, row]));
 }
 
@@ -178,20 +178,20 @@ function limited(waitMs: number): Verdict {
   return { held: 'limit', retryAfter: Math.max(1, Math.ceil(waitMs / SECOND)) };
 }
 
-/** The time until the hour ends, or the day if no more mails are left of it. */
+/** The time until the hour ends, or the day if no more emails are left of it. */
 function waitOf({ hour_start: start, day_is_full: isFull }: sql.CountRow, now: Date): number {
   const time = now.getTime();
   return isFull ? DAY - (time % DAY) : start.getTime() + HOUR - time;
 }
 
 /**
- * Throws `limitReached`. The mails of recipients are counted first, so that refused ones don't use up what a game may
+ * Throws `limitReached`. The emails of recipients are counted first, so that refused ones don't use up what a game may
  * send.
  */
 async function countCause(
   ctx: Context,
   tx: Tx,
-  kind: MailKind,
+  kind: EmailKind,
   admission: readonly Admission[],
   { accountId, gameId }: Cause,
 ): Promise<void> {
@@ -216,8 +216,8 @@ async function countCause(
   }
 }
 
-/** As plain text: a stranger's name in it has no links, and the mail says how to get no more of them. */
-function withBlockLink(ctx: Context, { html: _, ...mail }: Mail): Mail {
+/** As plain text: a stranger's name in it has no links, and the email says how to get no more of them. */
+function withBlockLink(ctx: Context, { html: _, ...mail }: Email): Email {
   const token = blockToken(ctx, recipientOf(ctx, mail.to));
   const page = `${ctx.publicUrl}${PAGES.blockMails.replace(':token', token)}`;
   const note = textsOf(mail.language ?? 'en').t('mail.block', { link: page });

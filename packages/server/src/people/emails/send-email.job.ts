@@ -1,21 +1,22 @@
-// Sends one mail in a job, with retries if the mail server is unavailable, and deletes counts of mails that have expired.
+// Sends one email in a job, with retries if the email server is unavailable, and deletes counts of emails that have
+// expired.
 import type { Context } from '../../context.ts';
+import type { Email } from '../../kernel/email/email.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
 import { deleteExpired } from './emails.sql.ts';
 
-export const mailJob = defineJob('accounts:send-mail', { attempts: 12 }, sendMail);
+export const sendEmailJob = defineJob('accounts:send-mail', { attempts: 12 }, sendEmail);
 
-export async function sendMail(ctx: Context, mail: Mail): Promise<void> {
+export async function sendEmail(ctx: Context, mail: Email): Promise<void> {
   await ctx.mailer.send(mail);
 }
 
-export const dropMailCountsJob = defineJob(
+export const dropEmailCountsJob = defineJob(
   'accounts:drop-mail-counts',
   { attempts: 3, cron: '51 * * * *', lane: 'long', deletesOld: true },
-  dropMailCounts,
+  dropEmailCounts,
 );
 
-export async function dropMailCounts({ db, clock }: Context): Promise<void> {
+export async function dropEmailCounts({ db, clock }: Context): Promise<void> {
   await deleteExpired(db, clock.now());
 }

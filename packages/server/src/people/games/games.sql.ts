@@ -244,7 +244,7 @@ export function listOwners(db: Db, gameId: string): Promise<{ user_id: string; n
 
 export type Reachable = { readonly user_id: string; readonly email: string; readonly role: Role };
 
-/** The members who get mails about the game: those whose accounts are not disabled. */
+/** The members who get emails about the game: those whose accounts are not disabled. */
 export function listReachable(db: Db, gameId: string): Promise<Reachable[]> {
   return rows(
     db,

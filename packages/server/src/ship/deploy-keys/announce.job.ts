@@ -1,11 +1,11 @@
-// Mails the owners of a game about a new deploy key or upload token, so that unexpected ones are noticed.
+// Emails the owners of a game about a new deploy key or upload token, so that unexpected ones are noticed.
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame, listOwners } from '../../people/games/games.sql.ts';
 import { findIssue } from './deploy-keys.sql.ts';
-import { newKeyMail, newTokenMail } from './mails.ts';
+import { newKeyEmail, newTokenEmail } from './key-emails.ts';
 import { findTokenById } from './upload-tokens.sql.ts';
 
 /** The id is that of the deploy key or of the upload token. */
@@ -13,7 +13,7 @@ type NewKey = { readonly gameId: string; readonly keyId: string };
 
 export const announceKeyJob = defineJob('deploy-keys:announce', { attempts: 12 }, announceKey);
 
-/** A repeated run may send the mail again. */
+/** A repeated run may send the email again. */
 export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Promise<void> {
   const game = await findGame(ctx.db, gameId);
   if (game === null) return;
@@ -21,11 +21,11 @@ export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Prom
   const mails = (await listOwners(ctx.db, gameId)).flatMap(({ email: to }) => {
     const about = { to, game, publicUrl: ctx.publicUrl };
     return [
-      ...(key === undefined ? [] : [newKeyMail({ ...about, by: key.issued_by, keyRef: key.key_ref })]),
+      ...(key === undefined ? [] : [newKeyEmail({ ...about, by: key.issued_by, keyRef: key.key_ref })]),
       ...(token === undefined
         ? []
         : [
-            newTokenMail({
+            newTokenEmail({
               ...about,
               by: token.created_by,
               keyRef: token.key_ref,
@@ -36,5 +36,5 @@ export async function announceKey(ctx: Context, { gameId, keyId }: NewKey): Prom
           ]),
     ];
   });
-  await transact(ctx.db, (tx) => enqueueMails(ctx, tx, 'deploy_key', mails));
+  await transact(ctx.db, (tx) => enqueueEmails(ctx, tx, 'deploy_key', mails));
 }

@@ -39,7 +39,7 @@ export type NewBug = {
   filedBy: string;
   /** Of a player without an account. */
   email: string | null;
-  /** Of the mails with replies. */
+  /** Of the emails with replies. */
   language: string;
   title: string;
   message: string;

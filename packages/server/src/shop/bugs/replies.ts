@@ -1,4 +1,4 @@
-// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by mail to confirmed
+// Replies of developers to the players who filed bug tickets: on the page of the ticket, and by email to confirmed
 // addresses.
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/bugs';
@@ -6,11 +6,11 @@ import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { type Game, requireMember } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
 import { findBug } from './bugs.sql.ts';
@@ -56,7 +56,7 @@ export const replyToBug = handle(contract.replyToBug, async (ctx, { caller, inpu
       unconfirmed!.filter((each) => each.is_guest),
     );
     const mails = confirmed!.map((recipient) => mailTo(ctx, recipient, game, reply));
-    return enqueueMails(ctx, tx, 'reply', mails, { accountId: caller.user.id, gameId: game.game_id });
+    return enqueueEmails(ctx, tx, 'reply', mails, { accountId: caller.user.id, gameId: game.game_id });
   });
   const mails = verdicts.filter(({ held }) => held === null).length;
   return {
@@ -72,7 +72,7 @@ function mailTo(
   { bug_id: bugId, email, number, title, message, language: stored }: Recipient,
   game: Game,
   reply: { user_name: string; message: string },
-): Mail {
+): Email {
   const ending = endLinks(ctx, game.game_id, email);
   const language = asLanguage(stored);
   const texts = textsOf(language);

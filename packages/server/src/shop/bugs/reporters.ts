@@ -7,10 +7,10 @@ import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { plainName, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { plainName, quote } from '../../kernel/email/email-text.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMails, isUsedLink, useLink } from '../../people/emails/emails.ts';
+import { enqueueEmails, isUsedLink, useLink } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
@@ -35,7 +35,7 @@ export function ticketPage(ctx: Context, gameId: string, bugId: string): string 
   return `${ctx.publicUrl}${PAGES.ticket.replace(':token', token)}`;
 }
 
-/** The links that end replies by mail: a page that asks first, and what mail programs call by a POST. */
+/** The links that end replies by email: a page that asks first, and what email programs call by a POST. */
 export function endLinks(ctx: Context, gameId: string, address: string): { page: string; end: string } {
   const token = signToken(endKeyOf(ctx), Buffer.from(JSON.stringify([gameId, address.toLowerCase()])));
   return {
@@ -82,14 +82,14 @@ async function ask(ctx: Context, tx: Tx, game: Game, reporters: readonly Unconfi
       Buffer.from(JSON.stringify([game.game_id, email.toLowerCase(), now.getTime() + CONFIRM_MS])),
     );
     const link = `${ctx.publicUrl}${PAGES.confirmReplies.replace(':token', token)}`;
-    return confirmationMail(email, asLanguage(language), game, link);
+    return confirmationEmail(email, asLanguage(language), game, link);
   });
-  const verdicts = await enqueueMails(ctx, tx, 'ticket', mails, { gameId: game.game_id });
+  const verdicts = await enqueueEmails(ctx, tx, 'ticket', mails, { gameId: game.game_id });
   const asked = mails.filter((_, index) => verdicts[index]?.held === null).map(({ to }) => to.toLowerCase());
   await sql.setAsked(tx, game.game_id, asked, now);
 }
 
-function confirmationMail(to: string, language: Language, game: { readonly name: string }, link: string): Mail {
+function confirmationEmail(to: string, language: Language, game: { readonly name: string }, link: string): Email {
   const texts = textsOf(language);
   return {
     to,
@@ -165,7 +165,7 @@ export const confirmReplies = handle(
   countPublicPost,
 );
 
-/** The game of a link that ends replies by mail; null if they were ended. Throws `notFound`. */
+/** The game of a link that ends replies by email; null if they were ended. Throws `notFound`. */
 export async function readReplyEnding(ctx: Context, token: string): Promise<Game | null> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
   return (await sql.isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);

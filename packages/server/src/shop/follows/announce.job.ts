@@ -1,14 +1,15 @@
-// Mails followers about releases: once for each version that stable keeps for a while, whatever its number of platforms.
+// Emails followers about releases: once for each version that stable keeps for a while, whatever its number of
+// platforms.
 import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { DAY, MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { findRelease } from '../store/store.ts';
-import { releaseMail } from './follow-mails.ts';
+import { releaseEmail } from './follow-emails.ts';
 import * as sql from './follows.sql.ts';
 import { endAddress, endPage } from './follows.ts';
 
@@ -36,7 +37,7 @@ export async function announceReleases(ctx: Context): Promise<void> {
 
 type Release = { gameId: string; version: string; releasedAt: string };
 
-/** A follower is marked in the transaction that enqueues their mail, so a second run mails only the others. */
+/** A follower is marked in the transaction that enqueues their email, so a second run emails only the others. */
 export async function mailFollowers(ctx: Context, { gameId, version, releasedAt }: Release): Promise<void> {
   const [game, release] = await Promise.all([findGame(ctx.db, gameId), findRelease(ctx.db, gameId, version)]);
   // Deleted or hidden in the meantime.
@@ -47,9 +48,9 @@ export async function mailFollowers(ctx: Context, { gameId, version, releasedAt 
       const followers = await sql.takeFollowers(tx, { gameId, version, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
       const mails = followers.map(({ follow_id: followId, address, language }) => {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
-        return releaseMail(address, asLanguage(language), game, { ...release, id: newId() }, links);
+        return releaseEmail(address, asLanguage(language), game, { ...release, id: newId() }, links);
       });
-      await enqueueMails(ctx, tx, 'release', mails, { gameId });
+      await enqueueEmails(ctx, tx, 'release', mails, { gameId });
       return followers.length;
     });
 }

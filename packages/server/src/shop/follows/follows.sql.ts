@@ -1,4 +1,4 @@
-// The SQL of following games, and of the releases that followers get a mail about.
+// The SQL of following games, and of the releases that followers get an email about.
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../../ship/files/files.ts';
@@ -8,7 +8,7 @@ type NewFollow = Who & {
   readonly gameId: string;
   readonly followId: string;
   readonly followedAt: Date;
-  /** Of the mails about releases. */
+  /** Of the emails about releases. */
   readonly language: string;
 };
 
@@ -64,7 +64,7 @@ type Window = { readonly since: Date; readonly until: Date; readonly now: Date }
 
 /**
  * Versions that stable got for the first time between `since` and `until`, still offers at `now`, and whose followers
- * didn't get a mail yet.
+ * didn't get an email yet.
  */
 export function listDueReleases(db: Db, { since, until, now }: Window): Promise<DueRelease[]> {
   return rows(

@@ -1,4 +1,4 @@
-// Following a game: people with an account, and anyone who confirms an address, get a mail about each release.
+// Following a game: people with an account, and anyone who confirms an address, get an email about each release.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/follows';
 import type { Caller, Context } from '../../context.ts';
@@ -6,15 +6,15 @@ import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMail, isUsedLink, useLink } from '../../people/emails/emails.ts';
+import { enqueueEmail, isUsedLink, useLink } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { findGameFor, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
-import { countMailRequest, countPublicPost } from '../../request/address-limit.ts';
+import { countEmailRequest, countPublicPost } from '../../request/address-limit.ts';
 import { answer } from '../../request/answer.ts';
 import { requestLanguage } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle, stream } from '../../request/route.ts';
-import { alreadyFollowingMail, confirmationMail } from './follow-mails.ts';
+import { alreadyFollowingEmail, confirmationEmail } from './follow-emails.ts';
 import * as sql from './follows.sql.ts';
 
 /** How long a link confirms an address. */
@@ -49,7 +49,7 @@ export const unfollowGame = handle(contract.unfollowGame, async (ctx, { caller, 
 });
 
 /**
- * Sends one mail in any case, with the same work, so that neither the response nor its time says whether the address
+ * Sends one email in any case, with the same work, so that neither the response nor its time says whether the address
  * follows the game. The limit of an address isn't reported either. Throws `limitReached` if the game has caused too
  * many mails.
  */
@@ -63,12 +63,12 @@ export const requestFollow = handle(
     const language = requestLanguage();
     const mail =
       existing === undefined
-        ? confirmationMail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
-        : alreadyFollowingMail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
-    await transact(ctx.db, (tx) => enqueueMail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
+        ? confirmationEmail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
+        : alreadyFollowingEmail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
+    await transact(ctx.db, (tx) => enqueueEmail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
     return {};
   },
-  countMailRequest,
+  countEmailRequest,
 );
 
 function confirmToken(ctx: Context, { game_id }: Game, address: string): string {
@@ -81,7 +81,7 @@ export function endPage(ctx: Context, followId: string): string {
   return `${ctx.publicUrl}/unfollow/${endToken(ctx, followId)}`;
 }
 
-/** What mail programs call, by a POST. */
+/** What email programs call, by a POST. */
 export function endAddress(ctx: Context, followId: string): string {
   return `${ctx.publicUrl}/api/v1/public/follows/end?token=${endToken(ctx, followId)}`;
 }

@@ -5,12 +5,12 @@ import * as contract from '@chauffeur/contract/operations/moderation';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame, findHidden, hideGame, listOwners, restoreGame } from '../../people/games/games.sql.ts';
 import { findGameFor, type Game, lockGame, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
@@ -119,7 +119,7 @@ async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Pro
       `${ctx.publicUrl}/dev/${game.slug}/settings/listing\n`,
     ].join('\n\n'),
   }));
-  await enqueueMails(ctx, tx, 'page_hidden', mails);
+  await enqueueEmails(ctx, tx, 'page_hidden', mails);
 }
 
 /** Nothing changes for a page that isn't hidden. Throws `notFound`. */

@@ -80,7 +80,7 @@ export function actionOf(action: ApprovalAction): Action<object> {
   return ACTIONS[action] as unknown as Action<object>;
 }
 
-/** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of a mail's reader is unknown. */
+/** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of an email's reader is unknown. */
 function formatUtc(time: Date): string {
   return `${utc.format(time)} UTC`;
 }

@@ -8,16 +8,16 @@ import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { countLimit } from '../../kernel/limits/count-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { enqueueMail, enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmail, enqueueEmails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { noteChange } from '../../request/game-changes.ts';
 import type { Preview } from './action.ts';
 import { type ActionInputs, actionOf } from './actions.ts';
 import { requireApplicable } from './applicable.ts';
+import { approvalEmail } from './approval-emails.ts';
 import * as approvals from './approvals.sql.ts';
 import { hashCode, newCode } from './code.ts';
-import { approvalMail } from './mail.ts';
 import { moverOf, recordOf, stateOf, ticketOf } from './record.ts';
 
 export type Requested = {
@@ -148,9 +148,9 @@ async function open(
   const mail = { game: game.name, summary, consequences, askedBy: user.name, via, url };
   // Only the responsible owner gets the code, so that the record can say who passed it on.
   const mails = (await listOwners(tx, game.game_id)).map(({ user_id: id, email: to }) =>
-    approvalMail({ ...mail, to, code: id === game.owner_id ? code : null }),
+    approvalEmail({ ...mail, to, code: id === game.owner_id ? code : null }),
   );
-  await enqueueMails(ctx, tx, 'approval', mails);
+  await enqueueEmails(ctx, tx, 'approval', mails);
   return opened;
 }
 
@@ -172,7 +172,7 @@ function requestedOf(ctx: Context, row: approvals.ApprovalRow): Requested {
 }
 
 /**
- * Hands the pending approvals of a game to its new owner, who gets mails with new codes; the former owner's codes stop
+ * Hands the pending approvals of a game to its new owner, who gets emails with new codes; the former owner's codes stop
  * working. Runs in the transaction in which `game`, which already names the new owner, changes hands.
  */
 export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner: User): Promise<void> {
@@ -183,11 +183,11 @@ export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner:
     const row = (await approvals.findApproval(tx, uid))!;
     const { summary, consequences, confirm_url: url } = await recordOf(within, row, game, true);
     const { asked_by: askedBy, via } = row;
-    await enqueueMail(
+    await enqueueEmail(
       ctx,
       tx,
       'approval',
-      approvalMail({ to: owner.email, game: game.name, summary, consequences, askedBy, via, url, code }),
+      approvalEmail({ to: owner.email, game: game.name, summary, consequences, askedBy, via, url, code }),
     );
   }
 }

@@ -1,4 +1,4 @@
-// The 6-digit code in the mail about an approval: creates and verifies it.
+// The 6-digit code in the email about an approval: creates and verifies it.
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 

@@ -51,7 +51,7 @@ async function decideWithin(
     if (!isCode(ctx.secret, row, decision.code)) return wrongCode(MAX_TRIES - row.tries - 1);
   }
   const approves = 'code' in decision || decision.approve;
-  // The code is only in the mail to the responsible owner.
+  // The code is only in the email to the responsible owner.
   const by = 'by' in decision ? decision.by : ((await findUserById(tx, game.owner_id))?.name ?? '');
   const result = approves ? await perform(ctx, tx, row, game, by) : null;
   await approvals.recordDecision(tx, uid, { by, at: ctx.clock.now(), result });

@@ -9,12 +9,12 @@ import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { endSessions } from '../../people/accounts/accounts.ts';
 import { countCliLogins, revokeCliLogins } from '../../people/cli-logins/cli-logins.ts';
-import { enqueueMail } from '../../people/emails/emails.ts';
+import { enqueueEmail } from '../../people/emails/emails.ts';
 import { noteActor, recordDone } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
-import { resetReportMail } from './mails.ts';
+import { resetReportMail } from './credential-emails.ts';
 
 type Report = Static<typeof contract.ResetReport>;
 type ActiveKey = Report['deploy_keys'][number];
@@ -75,7 +75,7 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     if (user !== null) {
       // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
       const listed = user.emailVerified ? deployKeys : null;
-      await enqueueMail(ctx, tx, 'reset_report', resetReportMail(user.email, revoked, listed, ctx.publicUrl));
+      await enqueueEmail(ctx, tx, 'reset_report', resetReportMail(user.email, revoked, listed, ctx.publicUrl));
     }
     return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
   });

@@ -8,7 +8,7 @@ import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { requirePassword } from '../../people/accounts/accounts.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { listReachable } from '../../people/games/games.sql.ts';
 import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
@@ -16,8 +16,8 @@ import { RESERVED_DAYS } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { describeDeletion } from './consequences.ts';
+import { deletionEmail } from './deletion-emails.ts';
 import * as deletion from './game-deletion.sql.ts';
-import { deletionMail } from './mail.ts';
 import { isNameTyped } from './typed-name.ts';
 
 export type RemoveGame = { gameId: string };
@@ -70,8 +70,8 @@ export const deleteGame = handle(contract.deleteGame, async (ctx, { caller, inpu
 async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void> {
   const { game_id: gameId, slug, owner_id: ownerId } = game;
   const now = ctx.clock.now();
-  const mails = (await listReachable(tx, gameId)).map(({ email: to }) => deletionMail({ to, game: game.name, by }));
-  await enqueueMails(ctx, tx, 'game_deleted', mails);
+  const mails = (await listReachable(tx, gameId)).map(({ email: to }) => deletionEmail({ to, game: game.name, by }));
+  await enqueueEmails(ctx, tx, 'game_deleted', mails);
   recordChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);

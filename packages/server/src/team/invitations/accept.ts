@@ -7,7 +7,7 @@ import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { changeOwner, listOwners, roleOnGame, setRole } from '../../people/games/games.sql.ts';
 import { lockGame } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
@@ -16,8 +16,8 @@ import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { answerTeamInvitation, endedBy, getTeamInvitation } from './accept-team.ts';
 import { findDeclineObstacle, findObstacle } from './acceptable.ts';
+import { transferredEmail } from './invitation-emails.ts';
 import * as invitations from './invitations.sql.ts';
-import { transferredMail } from './mail.ts';
 import { type InvitationView, viewOf } from './record.ts';
 import * as team from './team-invitations.sql.ts';
 
@@ -111,7 +111,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   await team.withdrawAll(tx, game.game_id, now);
   await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
   const mails = owners.map(({ user_id: id, email: to }) =>
-    transferredMail({
+    transferredEmail({
       to,
       game: game.name,
       owner: user.name,
@@ -119,7 +119,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
       isAdmin: id === inviter.user_id,
     }),
   );
-  await enqueueMails(ctx, tx, 'game_transferred', mails);
+  await enqueueEmails(ctx, tx, 'game_transferred', mails);
   ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
 }
 

@@ -42,7 +42,7 @@ export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Inv
   );
 }
 
-/** Replaces the token, so the link in the earlier mail stops working. */
+/** Replaces the token, so the link in the earlier email stops working. */
 export function renewInvitation(
   tx: Tx,
   invitationId: string,

@@ -7,13 +7,13 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { requirePassword } from '../../people/accounts/accounts.ts';
-import { requireMail } from '../../people/emails/emails.ts';
+import { requireEmail } from '../../people/emails/emails.ts';
 import { listMembers } from '../../people/games/games.sql.ts';
 import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
+import { invitationEmail } from './invitation-emails.ts';
 import * as invitations from './invitations.sql.ts';
 import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
-import { invitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
 import { lockInvitation, type Target } from './team-invitations.sql.ts';
 import { invite as inviteToTeam, listTeamInvitations, resend as resendToTeam, withdraw } from './team-invitations.ts';
@@ -149,9 +149,9 @@ async function mail(
 ): Promise<void> {
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  const mail = invitationMail({ to: email, role, game: game.name, url, days: VALID_DAYS });
+  const mail = invitationEmail({ to: email, role, game: game.name, url, days: VALID_DAYS });
   const cause = { accountId: caller.user.id, gameId: game.game_id };
-  await requireMail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
+  await requireEmail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
 }
 
 export const listInvitations = handle(contract.listInvitations, async (ctx, { caller, input }) => {

@@ -9,7 +9,7 @@ import { newSecret } from '../../kernel/secrets/ids.ts';
 /** About 232 bits. */
 const TOKEN_LENGTH = 40;
 export const VALID_DAYS = 7;
-/** Minimum time between two mails of one invitation. */
+/** Minimum time between two emails of one invitation. */
 const MIN_INTERVAL = MINUTE;
 
 export function newLink(ctx: Context) {
@@ -17,7 +17,7 @@ export function newLink(ctx: Context) {
   return { token: newSecret(TOKEN_LENGTH), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
 }
 
-/** Throws `limitReached` if the last mail was sent less than a minute ago. */
+/** Throws `limitReached` if the last email was sent less than a minute ago. */
 export function requireInterval(sentAt: Date, now: Date): void {
   const wait = Math.ceil((sentAt.getTime() + MIN_INTERVAL - now.getTime()) / SECOND);
   if (wait > 0)

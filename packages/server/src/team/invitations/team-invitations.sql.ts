@@ -50,7 +50,7 @@ export function insertInvitation(
   );
 }
 
-/** Replaces the token, so the link in the earlier mail stops working. */
+/** Replaces the token, so the link in the earlier email stops working. */
 export function renewInvitation(
   tx: Tx,
   invitationId: string,

@@ -6,7 +6,7 @@ import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
-import { requireMail } from '../../people/emails/emails.ts';
+import { requireEmail } from '../../people/emails/emails.ts';
 import { listMembersOf } from '../../people/organisations/organisations.sql.ts';
 import {
   changeOrganisation,
@@ -14,8 +14,8 @@ import {
   requireOrganisation,
 } from '../../people/organisations/organisations.ts';
 import { handle } from '../../request/route.ts';
+import { teamInvitationEmail } from './invitation-emails.ts';
 import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
-import { teamInvitationMail } from './mail.ts';
 import { type InvitationRecord, recordOf } from './record.ts';
 import * as team from './team-invitations.sql.ts';
 
@@ -44,7 +44,7 @@ function targetOf({ organisation_id: id, name }: Organisation): team.Target {
   return { kind: 'organisation', id, name };
 }
 
-/** Sends the first mail, or the mail again with the role that is given now. The caller may grant the role. */
+/** Sends the first email, or the email again with the role that is given now. The caller may grant the role. */
 export async function invite(
   ctx: Context,
   tx: Tx,
@@ -77,9 +77,9 @@ async function send(
       : await team.renewInvitation(tx, existing, sent);
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  const mail = teamInvitationMail({ to: email, role, target, url, days: VALID_DAYS });
+  const mail = teamInvitationEmail({ to: email, role, target, url, days: VALID_DAYS });
   const cause = { accountId: inviterId, ...(target.kind === 'game' && { gameId: target.id }) };
-  await requireMail(ctx, tx, 'team_invitation', mail, cause);
+  await requireEmail(ctx, tx, 'team_invitation', mail, cause);
   return recordOf(row, now);
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../groups/state.sql.ts';
 import { readGroup } from '../read/group-list.ts';
 import { unknownGroup } from '../read/not-found.ts';
-import { assignmentMails, sendMails } from './mails.ts';
+import { assignmentEmails, sendMails } from './triage-emails.ts';
 
 type Input = Omit<InputOf<typeof contract.updateCrashGroup>, 'uid' | 'group_id'>;
 /** Null if every group was like that already. */
@@ -70,7 +70,7 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
         tx,
         caller,
         game.game_id,
-        await assignmentMails(ctx, { caller, game, userId: change.assignee, groups: different }),
+        await assignmentEmails(ctx, { caller, game, userId: change.assignee, groups: different }),
       );
     return { changeUid, changed: different.length };
   });

@@ -12,9 +12,9 @@ import { transactGroups } from '../groups/groups.sql.ts';
 import { findFamily } from '../read/family.sql.ts';
 import { activityRecords } from './activity.ts';
 import { lockHeads, madeBy } from './changes.ts';
-import { mentionMails, sendMails } from './mails.ts';
 import { mentionedIn } from './mentions.ts';
 import * as sql from './merges.sql.ts';
+import { mentionEmails, sendMails } from './triage-emails.ts';
 
 type Comment = OutputOf<typeof contract.addCrashGroupComment>;
 
@@ -33,7 +33,7 @@ export const addCrashGroupComment = handle(contract.addCrashGroupComment, async 
       tx,
       caller,
       game.game_id,
-      await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+      await mentionEmails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, activityId);
@@ -56,7 +56,7 @@ export const updateCrashGroupComment = handle(contract.updateCrashGroupComment, 
       tx,
       caller,
       game.game_id,
-      await mentionMails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
+      await mentionEmails(ctx, { caller, game, group: group!, mentioned, comment: input.comment }),
     );
   });
   return readComment(ctx.db, game.game_id, input.group_id, input.activity_uid);

@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/secrets/ids.ts';
 import type { Alert, WeeklySummary } from '../alert.ts';
 import { contentOf, type Message, ofKinds, restOf, subjectOf } from '../message.ts';
 import { discordMessage } from './discord.ts';
-import { alertMail } from './mail.ts';
+import { alertEmail } from './email.ts';
 import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';
 import { secretOf, signedHeaders, webhookBody } from './webhook.ts';
@@ -166,7 +166,7 @@ describe('a weekly summary', () => {
   });
 
   test('is whole in each format, and its titles are only text', () => {
-    const mail = alertMail('a@example.com', message, { unsubscribePage: '', unsubscribe: '', settings: '' });
+    const mail = alertEmail('a@example.com', message, { unsubscribePage: '', unsubscribe: '', settings: '' });
     const discord = discordMessage(message).embeds?.[0]?.description ?? '';
     const [slack, teams] = [JSON.stringify(slackMessage(message)), JSON.stringify(teamsMessage(message))];
     for (const text of [mail.text, mail.html ?? '', slack, teams, discord.replaceAll('\\', '')])
@@ -262,13 +262,13 @@ describe('a mail', () => {
   };
 
   test('can be unsubscribed from with one click', () => {
-    const { headers } = alertMail('a@example.com', messageOf(ONE_OF_EACH), links);
+    const { headers } = alertEmail('a@example.com', messageOf(ONE_OF_EACH), links);
     assert.equal(headers?.['List-Unsubscribe'], `<${links.unsubscribe}>`);
     assert.equal(headers?.['List-Unsubscribe-Post'], 'List-Unsubscribe=One-Click');
   });
 
   test('has the same in text and in HTML, where texts are no markup', () => {
-    const { text, html = '' } = alertMail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), links);
+    const { text, html = '' } = alertEmail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), links);
     assert.match(text, /New crash group: <!channel> @everyone/);
     assert.match(text, /and 11 more new crash groups:\n/);
     assert.match(html, /&lt;!channel&gt; @everyone/);

@@ -1,11 +1,11 @@
-// Mails to members about crash groups that they are mentioned in or that were assigned to them.
+// Emails to members about crash groups that they are mentioned in or that were assigned to them.
 import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
+import type { Email } from '../../../kernel/email/email.ts';
+import { oneLine, quote } from '../../../kernel/email/email-text.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
-import type { Mail } from '../../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
-import { enqueueMails } from '../../../people/emails/emails.ts';
+import { enqueueEmails } from '../../../people/emails/emails.ts';
 import { listReachable } from '../../../people/games/games.sql.ts';
 import type { Game } from '../../../people/games/games.ts';
 
@@ -19,11 +19,11 @@ export async function sendMails(
   tx: Tx,
   { user }: AccountCaller,
   gameId: string,
-  mails: readonly Mail[],
+  mails: readonly Email[],
 ): Promise<void> {
   if (mails.length === 0) return;
   await countUse(ctx, tx, user.id, LIMIT);
-  await enqueueMails(ctx, tx, 'mention', mails, { accountId: user.id, gameId });
+  await enqueueEmails(ctx, tx, 'mention', mails, { accountId: user.id, gameId });
 }
 
 type Mention = {
@@ -35,10 +35,10 @@ type Mention = {
 };
 
 /** One to each member who is mentioned, except the author. */
-export async function mentionMails(
+export async function mentionEmails(
   ctx: Context,
   { caller, game, group, mentioned, comment }: Mention,
-): Promise<Mail[]> {
+): Promise<Email[]> {
   const ids = mentioned.map(({ user_id }) => user_id).filter((id) => id !== caller.user.id);
   if (ids.length === 0) return [];
   return (await listReachable(ctx.db, game.game_id))
@@ -57,7 +57,7 @@ export async function mentionMails(
 type Assignment = { caller: AccountCaller; game: Game; userId: string; groups: readonly Group[] };
 
 /** One to the new assignee, unless they assigned the groups to themselves. */
-export async function assignmentMails(ctx: Context, { caller, game, userId, groups }: Assignment): Promise<Mail[]> {
+export async function assignmentEmails(ctx: Context, { caller, game, userId, groups }: Assignment): Promise<Email[]> {
   if (userId === caller.user.id) return [];
   const members = await listReachable(ctx.db, game.game_id);
   const assignee = members.find(({ user_id }) => user_id === userId);

@@ -1,8 +1,8 @@
 // The email to the members of a game that was deleted.
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 
-export function deletionMail({ to, game, by }: { to: string; game: string; by: string }): Mail {
+export function deletionEmail({ to, game, by }: { to: string; game: string; by: string }): Email {
   return {
     to,
     subject: `${oneLine(game)} was deleted`,

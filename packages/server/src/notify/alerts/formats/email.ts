@@ -1,8 +1,8 @@
-// Messages as mails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
+// Messages as emails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
 
-import { writeMailDocument } from '../../../kernel/mail/html-mail.ts';
-import type { Mail } from '../../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../../kernel/mail/mail-text.ts';
+import type { Email } from '../../../kernel/email/email.ts';
+import { oneLine, quote } from '../../../kernel/email/email-text.ts';
+import { writeEmailDocument } from '../../../kernel/email/html-email.ts';
 import { escapeHtml } from '../../../kernel/text/escape-html.ts';
 import { type Message, restOf, subjectOf } from '../message.ts';
 
@@ -15,13 +15,13 @@ type Links = {
   readonly settings: string;
 };
 
-export function alertMail(to: string, message: Message, links: Links): Mail {
+export function alertEmail(to: string, message: Message, links: Links): Email {
   const rest = restOf(message);
   const why = `You get this email because you are a member of ${quote(message.game.name)} on Chauffeur.`;
   return {
     to,
     subject: subjectOf(message),
-    // A repeated mail has the same id, so mail programs show it once.
+    // A repeated email has the same id, so email programs show it once.
     id: message.deliveryId,
     headers: {
       'List-Unsubscribe': `<${links.unsubscribe}>`,
@@ -52,7 +52,7 @@ function htmlOf(message: Message, rest: string, why: string, links: Links): stri
     return `<li>${line}${below.length === 0 ? '' : list(below)}</li>`;
   });
   if (rest !== '') items.push(`<li>${link(message.game.url, rest)}</li>`);
-  return writeMailDocument([
+  return writeEmailDocument([
     `<h1 style="margin: 0; font-size: 20px; line-height: 1.3">${link(message.game.url, oneLine(message.game.name))}</h1>`,
     list(items),
     `<p style="margin-top: 32px; font-size: 13px; opacity: 0.7">${escapeHtml(why)}<br>`,

@@ -1,4 +1,4 @@
-// Sends mail by SMTP, or writes it to an outbox folder if no mail server is configured.
+// Sends email by SMTP, or writes it to an outbox folder if no email server is configured.
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Language } from '@chauffeur/contract/texts/messages';
@@ -9,13 +9,13 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { secondsSince } from '../telemetry/seconds-since.ts';
 import { inSpan } from '../telemetry/tracing.ts';
 
-export type Mail = {
+export type Email = {
   to: string;
   subject: string;
   text: string;
   /** The same for programs that show HTML. */
   html?: string;
-  /** A UUID for the Message-ID. The same mail with the same id is a repetition. */
+  /** A UUID for the Message-ID. The same email with the same id is a repetition. */
   id?: string;
   headers?: Readonly<Record<string, string>>;
   /** Of the text; English by default. */
@@ -24,16 +24,16 @@ export type Mail = {
 
 export type Mailer = {
   /**
-   * Resolves when the mail server has accepted the mail, to its reply, or when it is in the outbox, to the path of its
+   * Resolves when the email server has accepted the email, to its reply, or when it is in the outbox, to the path of its
    * file.
    */
-  send(mail: Mail): Promise<string>;
+  send(mail: Email): Promise<string>;
   close(): void;
 };
 
 const TIMEOUT_MS = 20_000;
 
-/** The same mailer, except that its mails are measured. */
+/** The same mailer, except that its emails are measured. */
 export function measureMailer(mailer: Mailer, { mails }: Pick<Metrics, 'mails'>): Mailer {
   return {
     ...mailer,
@@ -52,11 +52,11 @@ export function measureMailer(mailer: Mailer, { mails }: Pick<Metrics, 'mails'>)
 }
 
 type MailerOptions = {
-  /** The address of a mail server. Without one, mails are written to `outbox` as `.eml` files. */
+  /** The address of an email server. Without one, emails are written to `outbox` as `.eml` files. */
   smtp: string | undefined;
   from: string;
   outbox: string;
-  /** The longest wait for each reply of the mail server. */
+  /** The longest wait for each reply of the email server. */
   timeoutMs?: number;
 };
 
@@ -80,7 +80,7 @@ function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
   };
 }
 
-function messageOf({ to, subject, text, html, id, headers = {} }: Mail, from: string): SendMailOptions {
+function messageOf({ to, subject, text, html, id, headers = {} }: Email, from: string): SendMailOptions {
   const domain = /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost';
   return {
     // Not as a text, which could name several recipients.

@@ -1,9 +1,9 @@
-// Explains why a mail could not be sent, from the error of the mail library and the reply of the mail server.
+// Explains why an email could not be sent, from the error of the email library and the reply of the email server.
 // cspell:ignore ENOAUTH ECONNECTION ESOCKET ETLS EENVELOPE EMESSAGE altnames
 import { type Check, fail } from './checks.ts';
 
 /** An error of nodemailer. `response` is the reply of the server, such as `535 5.7.8 Bad credentials`. */
-export type MailError = { code?: unknown; message?: unknown; response?: unknown };
+export type EmailError = { code?: unknown; message?: unknown; response?: unknown };
 
 type Explanation = { readonly says: string; readonly remedy: string };
 
@@ -66,8 +66,8 @@ const OTHER: Explanation = {
 };
 const MAX_REPLY_LENGTH = 300;
 
-/** `smtp` is the address of the mail server. Nothing of its user and password is in the result. */
-export function explainMailFailure(error: MailError, smtp: string): Check {
+/** `smtp` is the address of the email server. Nothing of its user and password is in the result. */
+export function explainEmailFailure(error: EmailError, smtp: string): Check {
   const message = typeof error.message === 'string' ? error.message : '';
   const { says, remedy } =
     BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1] ??
@@ -77,7 +77,7 @@ export function explainMailFailure(error: MailError, smtp: string): Check {
   return fail(reply === '' ? says : `${says} It replied: ${reply}`, remedy);
 }
 
-/** Returns the reply of a mail server on one line, without the credentials, which a server could repeat. */
+/** Returns the reply of an email server on one line, without the credentials, which a server could repeat. */
 export function quoteReply(reply: string, smtp: string): string {
   const hidden = credentialsOf(smtp).reduce((text, secret) => text.replaceAll(secret, '‹…›'), reply);
   return hidden

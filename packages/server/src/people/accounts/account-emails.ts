@@ -1,11 +1,11 @@
 // The emails about accounts, in the language of the request that they follow.
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
-import type { Mail } from '../../kernel/mail/mail.ts';
+import type { Email } from '../../kernel/email/email.ts';
 import { requestLanguage } from '../../request/audit.ts';
 
-type LinkMail = 'verify' | 'reset' | 'change' | 'new';
+type LinkEmail = 'verify' | 'reset' | 'change' | 'new';
 
-function linkMail(kind: LinkMail, to: string, url: string, values: { email?: string } = {}): Mail {
+function linkEmail(kind: LinkEmail, to: string, url: string, values: { email?: string } = {}): Email {
   const texts = textsOf(requestLanguage());
   return {
     to,
@@ -20,12 +20,12 @@ function linkMail(kind: LinkMail, to: string, url: string, values: { email?: str
   };
 }
 
-export function verificationMail(to: string, url: string): Mail {
-  return linkMail('verify', to, url);
+export function verificationEmail(to: string, url: string): Email {
+  return linkEmail('verify', to, url);
 }
 
 /** Sent when someone signs up with the address of an existing account. */
-export function existingAccountMail(to: string, publicUrl: string): Mail {
+export function existingAccountEmail(to: string, publicUrl: string): Email {
   const texts = textsOf(requestLanguage());
   return {
     to,
@@ -41,16 +41,16 @@ export function existingAccountMail(to: string, publicUrl: string): Mail {
   };
 }
 
-export function resetMail(to: string, url: string): Mail {
-  return linkMail('reset', to, url);
+export function resetEmail(to: string, url: string): Email {
+  return linkEmail('reset', to, url);
 }
 
 /** Sent to the current address of the account. */
-export function confirmChangeMail(to: string, newEmail: string, url: string): Mail {
-  return linkMail('change', to, url, { email: newEmail });
+export function confirmChangeEmail(to: string, newEmail: string, url: string): Email {
+  return linkEmail('change', to, url, { email: newEmail });
 }
 
 /** Sent to the new address. */
-export function newAddressMail(to: string, url: string): Mail {
-  return linkMail('new', to, url);
+export function newAddressEmail(to: string, url: string): Email {
+  return linkEmail('new', to, url);
 }

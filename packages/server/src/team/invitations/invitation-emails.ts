@@ -1,8 +1,8 @@
 // The emails about invitations and transfers of games.
 import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import type { Role } from '@chauffeur/contract/roles';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, plainName, quote } from '../../kernel/email/email-text.ts';
 import type { Target } from './team-invitations.sql.ts';
 
 type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };
@@ -12,7 +12,7 @@ type Invitation = { to: string; role: 'admin' | 'owner'; game: string; url: stri
  * The same text for everyone: it must not reveal whether the address has an account. Anyone can invite any address, so
  * the only text of others is the name of the game. The page of the link says who sent it.
  */
-export function invitationMail({ to, role, game, url, days }: Invitation): Mail {
+export function invitationEmail({ to, role, game, url, days }: Invitation): Email {
   const { subject, offer, effect } = role === 'owner' ? transferOffer(game) : adminOffer(game);
   return {
     to,
@@ -32,7 +32,7 @@ export function invitationMail({ to, role, game, url, days }: Invitation): Mail 
 type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
 
 /** Like invitationMail, with the name of the organisation or the game. */
-export function teamInvitationMail({ to, role, target, url, days }: TeamInvitation): Mail {
+export function teamInvitationEmail({ to, role, target, url, days }: TeamInvitation): Email {
   return {
     to,
     language: 'en',
@@ -66,7 +66,7 @@ function transferOffer(game: string) {
 }
 
 /** Sent to the former owners, in case someone else made the offer from the account of one of them. */
-export function transferredMail({ to, game, owner, by, isAdmin }: Transferred): Mail {
+export function transferredEmail({ to, game, owner, by, isAdmin }: Transferred): Email {
   const effect = isAdmin ? 'You are now an admin.' : `${quote(by)} offered it to them.`;
   return {
     to,

@@ -1,6 +1,6 @@
 // The email that follows a password reset.
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine } from '../../kernel/email/email-text.ts';
 
 type Revoked = {
   readonly sessions: number;
@@ -15,7 +15,7 @@ export function resetReportMail(
   revoked: Revoked,
   deployKeys: readonly ActiveKey[] | null,
   publicUrl: string,
-): Mail {
+): Email {
   return {
     to,
     subject: 'Your Chauffeur password was changed',

@@ -1,8 +1,8 @@
 // The emails to the owner of a game about new deploy keys and upload tokens.
 import type { UploadScope } from '@chauffeur/contract/operation';
 import { PAGES } from '@chauffeur/contract/pages';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 
 type About = {
   readonly to: string;
@@ -12,7 +12,7 @@ type About = {
   readonly publicUrl: string;
 };
 
-export function newKeyMail({ to, game, by, keyRef, publicUrl }: About): Mail {
+export function newKeyEmail({ to, game, by, keyRef, publicUrl }: About): Email {
   return {
     to,
     subject: `New deploy key for ${oneLine(game.name)}`,
@@ -24,12 +24,12 @@ export function newKeyMail({ to, game, by, keyRef, publicUrl }: About): Mail {
   };
 }
 
-export function newTokenMail({
+export function newTokenEmail({
   name,
   scopes,
   expiresAt,
   ...about
-}: About & { name: string; scopes: readonly UploadScope[]; expiresAt: Date | null }): Mail {
+}: About & { name: string; scopes: readonly UploadScope[]; expiresAt: Date | null }): Email {
   const { to, game, by, keyRef, publicUrl } = about;
   const expiry = expiresAt === null ? 'It never expires.' : `It expires on ${expiresAt.toISOString().slice(0, 10)}.`;
   return {

@@ -1,10 +1,10 @@
-// The emails about changes to how a person signs in: what changed, when, from where, and what to do about it, in the language of the request
-// that made the change.
+// The emails about changes to how a person signs in: what changed, when, from where, and what to do about it, in the
+// language of the request that made the change.
 import { formatBrowser } from '@chauffeur/contract/format-browser';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
-import { type Part, renderParts } from '../../kernel/mail/html-mail.ts';
-import type { Mail } from '../../kernel/mail/mail.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { type Part, renderParts } from '../../kernel/email/html-email.ts';
 import { requestLanguage } from '../../request/audit.ts';
 
 export type AccountChange = {
@@ -23,7 +23,7 @@ export type AccountChange = {
     | 'disabled'
     | 'enabled';
   readonly userId: string;
-  /** The address before the change, which the mail goes to. */
+  /** The address before the change, which the email goes to. */
   readonly email: string;
 };
 
@@ -50,11 +50,11 @@ const ADVICE: Readonly<Record<AccountChange['kind'], Advice>> = {
 };
 
 /** `to` is the address at the time of the change. */
-export function securityMail(
+export function securityEmail(
   to: string,
   { kind }: Pick<AccountChange, 'kind'>,
   { at, origin, publicUrl }: { at: Date; origin: Origin; publicUrl: string },
-): Mail {
+): Email {
   const language = requestLanguage();
   const texts = textsOf(language);
   const advice = ADVICE[kind];

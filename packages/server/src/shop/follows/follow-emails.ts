@@ -1,13 +1,13 @@
-// The mails to people who follow a game, in the language in which they followed it.
+// The emails to people who follow a game, in the language in which they followed it.
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import type { Language } from '@chauffeur/contract/texts/messages';
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, plainName, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, plainName, quote } from '../../kernel/email/email-text.ts';
 
 type Named = { readonly name: string };
 
-export function confirmationMail(to: string, language: Language, game: Named, link: string): Mail {
+export function confirmationEmail(to: string, language: Language, game: Named, link: string): Email {
   const texts = textsOf(language);
   return {
     to,
@@ -21,12 +21,12 @@ export function confirmationMail(to: string, language: Language, game: Named, li
   };
 }
 
-export function alreadyFollowingMail(
+export function alreadyFollowingEmail(
   to: string,
   language: Language,
   game: Named,
   links: { page: string; end: string },
-): Mail {
+): Email {
   const texts = textsOf(language);
   return {
     to,
@@ -59,14 +59,14 @@ type Links = {
   readonly end: string;
 };
 
-/** `id` is that of the mail, so that a repeated one is shown once. */
-export function releaseMail(
+/** `id` is that of the email, so that a repeated one is shown once. */
+export function releaseEmail(
   to: string,
   language: Language,
   game: Named,
   { version, titles, changes, id }: Announcement & { id: string },
   { page, endPage, end }: Links,
-): Mail {
+): Email {
   const texts = textsOf(language);
   const name = quote(game.name, language);
   const [title] = titles.length === 1 ? titles : [];

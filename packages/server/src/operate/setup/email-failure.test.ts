@@ -1,19 +1,19 @@
 // cspell:ignore ESOCKET
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { explainMailFailure, quoteReply } from './mail-failure.ts';
+import { explainEmailFailure, quoteReply } from './email-failure.ts';
 
 const SMTP = 'smtp://postman:s3cret%20word@mail.example.com:587';
 
 describe('the explanation of a mail failure', () => {
   it('names the cause and the remedy', () => {
-    const saysOf = (error: object) => explainMailFailure(error, SMTP).says;
+    const saysOf = (error: object) => explainEmailFailure(error, SMTP).says;
     assert.match(saysOf({ code: 'ESOCKET', message: 'connect ECONNREFUSED 127.0.0.1:587' }), /^Nothing accepts/);
     assert.match(saysOf({ code: 'EDNS', message: 'getaddrinfo ENOTFOUND mail.example.com' }), /has no address/);
     assert.match(saysOf({ code: 'ETIMEDOUT', message: 'Greeting never received' }), /did not respond in time/);
     assert.match(saysOf({ code: 'ESOCKET', message: 'self-signed certificate' }), /certificate.*not trusted/);
     assert.match(saysOf({ message: 'something new' }), /could not be sent/);
-    assert.match(explainMailFailure({ code: 'EAUTH' }, SMTP).remedy ?? '', /%40/);
+    assert.match(explainEmailFailure({ code: 'EAUTH' }, SMTP).remedy ?? '', /%40/);
   });
 
   it('quotes the reply of the server without the credentials in any spelling', () => {
@@ -24,7 +24,7 @@ describe('the explanation of a mail failure', () => {
       Buffer.from('\0postman\0s3cret word').toString('base64'),
       'postman',
     ];
-    const { says } = explainMailFailure({ code: 'EAUTH', response: `535 no: ${secrets.join(' ')}\r\n` }, SMTP);
+    const { says } = explainEmailFailure({ code: 'EAUTH', response: `535 no: ${secrets.join(' ')}\r\n` }, SMTP);
     assert.match(says, /It replied: 535 no: ‹…› ‹…› ‹…› ‹…› ‹…›$/);
     for (const secret of secrets) assert.ok(!says.includes(secret), secret);
   });

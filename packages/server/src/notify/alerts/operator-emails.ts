@@ -1,10 +1,10 @@
-// Mails to operators about games whose owners can't get alerts, because their accounts are disabled.
+// Emails to operators about games whose owners can't get alerts, because their accounts are disabled.
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 import { listActiveOperators } from '../../people/accounts/accounts.sql.ts';
-import { enqueueMails } from '../../people/emails/emails.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import type { Alert } from './alert.ts';
@@ -25,5 +25,5 @@ export async function mailOperators(ctx: Context, tx: Tx, game: Game, alerts: re
       `${ctx.publicUrl}${PAGES.operatorGames}\n`,
     ].join('\n\n'),
   }));
-  await enqueueMails(ctx, tx, 'operator_notice', mails);
+  await enqueueEmails(ctx, tx, 'operator_notice', mails);
 }

@@ -1,7 +1,7 @@
-// Mails of plain paragraphs, facts and links, as text and as HTML.
+// Emails of plain paragraphs, facts and links, as text and as HTML.
 import type { Language } from '@chauffeur/contract/texts/messages';
 import { escapeHtml } from '../text/escape-html.ts';
-import { oneLine } from './mail-text.ts';
+import { oneLine } from './email-text.ts';
 
 /** A paragraph, a list of named facts, or a link. */
 export type Part =
@@ -9,9 +9,9 @@ export type Part =
   | { readonly facts: readonly (readonly [name: string, value: string])[] }
   | { readonly link: string };
 
-/** The text and the HTML of a mail with these parts. */
+/** The text and the HTML of an email with these parts. */
 export function renderParts(parts: readonly Part[], language: Language = 'en'): { text: string; html: string } {
-  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: writeMailDocument(parts.map(elementOf), language) };
+  return { text: `${parts.map(textOf).join('\n\n')}\n`, html: writeEmailDocument(parts.map(elementOf), language) };
 }
 
 function textOf(part: Part): string {
@@ -24,10 +24,10 @@ function textOf(part: Part): string {
 export const MAIL_END = '</div></body></html>\n';
 
 /**
- * The document of a mail, as one column in light and dark mode. Without images, scripts or styles that mail programs
+ * The document of an email, as one column in light and dark mode. Without images, scripts or styles that email programs
  * remove.
  */
-export function writeMailDocument(elements: readonly string[], language: Language = 'en'): string {
+export function writeEmailDocument(elements: readonly string[], language: Language = 'en'): string {
   return [
     '<!doctype html>',
     `<html lang="${language}"><head><meta charset="utf-8">`,

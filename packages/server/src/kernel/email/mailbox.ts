@@ -6,8 +6,8 @@ import { domainToASCII } from 'node:url';
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
 /**
- * The address in lower case, without the tag after a plus sign, which most mail servers ignore; of Gmail, also without
- * dots. Mails are never sent to the result: two addresses with the same one may have different owners, who then share
+ * The address in lower case, without the tag after a plus sign, which most email servers ignore; of Gmail, also without
+ * dots. Emails are never sent to the result: two addresses with the same one may have different owners, who then share
  * their limits.
  */
 export function mailboxOf(address: string): string {

@@ -1,6 +1,6 @@
 // The email that asks the owners of a game to approve a change.
-import type { Mail } from '../../kernel/mail/mail.ts';
-import { oneLine, quote } from '../../kernel/mail/mail-text.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine, quote } from '../../kernel/email/email-text.ts';
 
 type Request = {
   to: string;
@@ -14,7 +14,7 @@ type Request = {
   code: string | null;
 };
 
-export function approvalMail({ to, game, summary, consequences, askedBy, via, url, code }: Request): Mail {
+export function approvalEmail({ to, game, summary, consequences, askedBy, via, url, code }: Request): Email {
   return {
     to,
     subject: `Approve? ${oneLine(summary)} (${oneLine(game)})`,
