@@ -76,7 +76,8 @@ async function run(): Promise<void> {
     const includes = (file: string) => file.startsWith(`${root}/packages/server/src/`) && !file.endsWith('.test.ts');
     return checkSql({ root, config: join(root, 'tsconfig.json'), includes }, pool);
   });
-  const findings = findingsOf(result, UNKNOWN);
+  const byPlace = new Intl.Collator('en', { numeric: true });
+  const findings = findingsOf(result, UNKNOWN).sort((a, b) => byPlace.compare(a.place, b.place));
   for (const { place, message, text } of findings) {
     process.stdout.write(`${place}  ${message}\n`);
     if (text !== undefined) process.stdout.write(`    ${text.trim().replace(/\s+/g, ' ').slice(0, MAX_SHOWN)}\n`);
