@@ -6,7 +6,7 @@ const ENTRY = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 
 /**
  * Writes the bundle to `file` and returns the paths of the modules in it. It is a CommonJS module, as the single
- * executables need. The code of an action runs only when its command does.
+ * executables need. The code of a command runs only when it is called.
  */
 export async function bundleCommand(file: string): Promise<string[]> {
   const bundle = await rolldown({ input: ENTRY, platform: 'node', transform: { target: 'node22' } });

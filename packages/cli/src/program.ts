@@ -1,46 +1,103 @@
-// The command line: all commands with their help, and global flags that can be before or after a command.
+// The command line: the list of commands, and global flags that can be before or after a command.
 import { VERSION } from '@chauffeur/contract/version';
 import { Command, CommanderError } from 'commander';
-import { addchangelogCommand } from './commands/addchangelog.ts';
-import { addfilesCommand } from './commands/addfiles.ts';
-import { buildCommand } from './commands/build.ts';
-import { buildsCommand } from './commands/builds.ts';
 import type { Act } from './commands/command.ts';
-import { completionCommand } from './commands/completion.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { genbuildCommand } from './commands/genbuild.ts';
-import { infoCommand } from './commands/info.ts';
-import { loginCommand } from './commands/login.ts';
-import { logoutCommand } from './commands/logout.ts';
-import { mediaCommand } from './commands/media.ts';
-import { pushCommand } from './commands/push.ts';
-import { selfUpdateCommand } from './commands/self-update.ts';
-import { setfilesCommand } from './commands/setfiles.ts';
-import { symbolsCommand } from './commands/symbols.ts';
-import { videosCommand } from './commands/videos.ts';
 import { createContext } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
 import { checkValues } from './option-values.ts';
 import { Output, problemOf, type Result } from './output.ts';
 import type { GlobalOptions } from './settings.ts';
 
-const COMMANDS: readonly ((act: Act) => Command)[] = [
-  pushCommand,
-  genbuildCommand,
-  addchangelogCommand,
-  buildCommand,
-  setfilesCommand,
-  addfilesCommand,
-  symbolsCommand,
-  mediaCommand,
-  videosCommand,
-  loginCommand,
-  logoutCommand,
-  infoCommand,
-  buildsCommand,
-  doctorCommand,
-  selfUpdateCommand,
-  completionCommand,
+type ListedCommand = {
+  /** The name of the command, and its arguments as the list of commands shows them. */
+  readonly usage: string;
+  readonly description: string;
+  /** Imports the function that adds arguments, options and the action. */
+  readonly load: () => Promise<(command: Command, act: Act) => Command>;
+};
+
+/** The commands, in the order of the help. */
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    usage: 'push <folder>',
+    description: 'register a build, upload its folder and wait for the virus scan',
+    load: async () => (await import('./commands/push.ts')).pushCommand,
+  },
+  {
+    usage: 'genbuild',
+    description: 'write build.yml, or update an existing one; fields without a flag keep their values',
+    load: async () => (await import('./commands/genbuild.ts')).genbuildCommand,
+  },
+  {
+    usage: 'addchangelog',
+    description: 'add an entry to the changelog in build.yml',
+    load: async () => (await import('./commands/addchangelog.ts')).addchangelogCommand,
+  },
+  {
+    usage: 'build',
+    description: 'register a build, or update the build with the same version, type, platform and channel',
+    load: async () => (await import('./commands/build.ts')).buildCommand,
+  },
+  {
+    usage: 'setfiles',
+    description: 'write addfiles.yml, which assigns a folder of files to a build',
+    load: async () => (await import('./commands/setfiles.ts')).setfilesCommand,
+  },
+  {
+    usage: 'addfiles',
+    description: 'zip the folder in addfiles.yml and upload it to its build',
+    load: async () => (await import('./commands/addfiles.ts')).addfilesCommand,
+  },
+  {
+    usage: 'symbols <path>',
+    description: 'upload Breakpad .sym files for a build',
+    load: async () => (await import('./commands/symbols.ts')).symbolsCommand,
+  },
+  {
+    usage: 'media',
+    description: 'manage the images of the store page',
+    load: async () => (await import('./commands/media.ts')).mediaCommand,
+  },
+  {
+    usage: 'videos',
+    description: 'manage the uploaded videos of the store page',
+    load: async () => (await import('./commands/videos.ts')).videosCommand,
+  },
+  {
+    usage: 'login',
+    description: 'sign in to a server, with your approval on its website',
+    load: async () => (await import('./commands/login.ts')).loginCommand,
+  },
+  {
+    usage: 'logout',
+    description: 'sign out of a server: revoke and forget the key',
+    load: async () => (await import('./commands/logout.ts')).logoutCommand,
+  },
+  {
+    usage: 'info',
+    description: 'show the game of the deploy key or login, its URLs, limits and recent builds',
+    load: async () => (await import('./commands/info.ts')).infoCommand,
+  },
+  {
+    usage: 'builds',
+    description: 'list the builds of the game',
+    load: async () => (await import('./commands/builds.ts')).buildsCommand,
+  },
+  {
+    usage: 'doctor',
+    description: 'check the address, proxy, TLS, clock, deploy key and disk, and say what to fix',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  {
+    usage: 'self-update',
+    description: 'install the version of chauffeur that the server offers',
+    load: async () => (await import('./commands/self-update.ts')).selfUpdateCommand,
+  },
+  {
+    usage: 'completion <shell>',
+    description: 'print a completion script for your shell',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
 ];
 
 /** Runs the command line `argv` (without node and script); resolves to the exit code. */
@@ -59,7 +116,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       output.result(result);
       exitCode = result.exitCode ?? 0;
     };
-    await buildProgram(output, stop.signal, finish).parseAsync(argv, { from: 'user' });
+    const program = await buildProgram(argv, output, stop.signal, finish);
+    await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version have printed their text.
@@ -76,16 +134,23 @@ function usageErrorOf(error: CommanderError): LocalError {
   return new LocalError(message, 'Run the command with --help for its usage.');
 }
 
-/** Builds the command tree, which passes the result of the command to `finish`. */
-function buildProgram(output: Output, signal: AbortSignal, finish: (result: Result) => void): Command {
+/**
+ * Builds the command tree, which passes the result of the command to `finish`. Only the code of commands whose names are
+ * among the arguments is loaded, so that `--help` is quick and a command does not wait for the others.
+ */
+async function buildProgram(
+  argv: readonly string[],
+  output: Output,
+  signal: AbortSignal,
+  finish: (result: Result) => void,
+): Promise<Command> {
   const act: Act =
-    (load) =>
+    (action) =>
     async (...params) => {
       const command = params.at(-1) as Command;
       const args = command.processedArgs.flat().filter((arg) => arg !== undefined) as string[];
       for (const warning of checkValues(command)) output.note(warning);
       const context = createContext(command.optsWithGlobals<GlobalOptions>(), output, signal);
-      const action = await load();
       finish(await action(context, command.opts() as never, ...args));
     };
   const program = new Command('chauffeur')
@@ -93,7 +158,15 @@ function buildProgram(output: Output, signal: AbortSignal, finish: (result: Resu
     // Allows genbuild and setfiles to have their own --version.
     .enablePositionalOptions()
     .version(VERSION, '-V, --version', 'print the version of chauffeur');
-  for (const create of COMMANDS) program.addCommand(create(act));
+  // The completion script contains the options of all commands.
+  const needsAll = argv.includes('completion');
+  for (const { usage, description, load } of COMMANDS) {
+    const [name = '', ...args] = usage.split(' ');
+    const command = new Command(name).description(description);
+    if (needsAll || argv.includes(name)) (await load())(command, act);
+    else for (const arg of args) command.argument(arg);
+    program.addCommand(command);
+  }
   program.addHelpText('after', '\nExample:\n  $ chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64');
   return prepare(program, output);
 }

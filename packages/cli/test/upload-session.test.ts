@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import { GaveUpError } from '../src/failures.ts';
-import { uploadInSession } from '../src/upload/session.ts';
+import { uploadInSession } from '../src/upload/upload.ts';
 import { type Peer, startPeer } from './setup/peer.ts';
 import { makeTask } from './setup/task.ts';
 

@@ -1,18 +1,27 @@
-// What commands share: their help, how they name their action, and options.
+// What commands share: the shape of their actions, their help, and options.
 import { Command } from 'commander';
-import type { Action } from '../actions/action.ts';
+import type { Context } from '../context.ts';
+import type { Result } from '../output.ts';
 
-/** Turns an action into a commander action. Its module is loaded when the command runs, so that --help is quick. */
-export type Act = <Options>(load: () => Promise<Action<Options>>) => (...params: unknown[]) => Promise<void>;
+/** Runs a command with its parsed options and arguments. */
+export type Action<Options> = (context: Context, options: Options, ...args: string[]) => Promise<Result>;
+
+/** Turns an action into a commander action. */
+export type Act = <Options>(action: Action<Options>) => (...params: unknown[]) => Promise<void>;
 
 /** Parses an option that can be repeated. */
 export function collectValues(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** A command whose help ends with an example, which is written without the name of the program. */
+/** Ends the help of a command with an example, which is written without the name of the program. */
+export function withExample(command: Command, example: string): Command {
+  return command.addHelpText('after', `\nExample:\n  $ chauffeur ${example}`);
+}
+
+/** A command below another one. */
 export function newCommand(usage: string, description: string, example: string): Command {
-  return new Command(usage).description(description).addHelpText('after', `\nExample:\n  $ chauffeur ${example}`);
+  return withExample(new Command(usage).description(description), example);
 }
 
 /** Adds the options that choose which files of a folder are sent. */

@@ -1,21 +1,18 @@
 // `chauffeur completion`: prints a script that completes commands and flags in bash, zsh or fish.
 import { Argument, type Command } from 'commander';
-import type { Action } from '../actions/action.ts';
-import { type Act, newCommand } from './command.ts';
+import { type Act, type Action, withExample } from './command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function completionCommand(act: Act): Command {
-  const command = newCommand(
-    'completion',
-    'print a completion script for your shell',
-    'completion bash > ~/.local/share/bash-completion/completions/chauffeur',
-  ).addArgument(new Argument('<shell>', 'shell').choices(SHELLS));
+export function completionCommand(command: Command, act: Act): Command {
+  withExample(command, 'completion bash > ~/.local/share/bash-completion/completions/chauffeur').addArgument(
+    new Argument('<shell>', 'shell').choices(SHELLS),
+  );
   const complete: Action<object> = async (_context, _options, shell) => {
     const script = scriptOf(shell as (typeof SHELLS)[number], wordsOf(command.parent as Command));
     return { data: { shell, script }, lines: script.split('\n') };
   };
-  return command.action(act(async () => complete));
+  return command.action(act(complete));
 }
 
 /** The possible words after each command path, such as `media add`; the empty path is `chauffeur` itself. */

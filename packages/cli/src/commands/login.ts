@@ -1,13 +1,104 @@
 // `chauffeur login`: signs in to a server and keeps the key.
+import { arch, hostname, type as osType } from 'node:os';
+import { type Client, NetworkError } from '@chauffeur/contract/client';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { endCliLogin, pollCliLogin, startCliLogin } from '@chauffeur/contract/operations/cli-logins';
 import type { Command } from 'commander';
-import { type Act, newCommand } from './command.ts';
+import { openInBrowser } from '../browser.ts';
+import type { Context } from '../context.ts';
+import { LocalError } from '../failures.ts';
+import type { Login } from '../logins.ts';
+import { REAL_WAITING } from '../retry.ts';
+import { warnIfUnencrypted } from '../settings.ts';
+import { type Act, type Action, withExample } from './command.ts';
 
-export function loginCommand(act: Act): Command {
-  return newCommand(
-    'login',
-    'sign in to a server, with your approval on its website',
-    'login --url https://games.example.com/api/v1',
-  )
+export function loginCommand(command: Command, act: Act): Command {
+  return withExample(command, 'login --url https://games.example.com/api/v1')
     .option('--no-browser', 'do not open the page, only print its URL')
-    .action(act(async () => (await import('../actions/login.ts')).login));
+    .action(act(login));
+}
+
+type Approved = NonNullable<OutputOf<typeof pollCliLogin>['login']>;
+type Started = OutputOf<typeof startCliLogin>;
+
+const login: Action<{ browser: boolean }> = async (context, { browser }) => {
+  const { logins, output, retryBriefly, signal } = context;
+  const { url } = context.urls();
+  // Also reports a file that cannot be used, before the person approves anything.
+  const previous = logins.read().all.find((stored) => stored.url === url);
+  warnIfUnencrypted([url], output);
+  const client = context.connectAsGuest();
+  const reported = { host: reportedText(hostname()), os: reportedText(`${osType()} ${arch()}`) };
+  const started = checkStarted(await retryBriefly(() => client.call(startCliLogin, reported, { signal })));
+  showCode(started, browser, context);
+  const approved = await untilApproved(client, started, context);
+  const stored = { url, key: approved.key, user: approved.user, game: approved.game?.slug ?? null };
+  await keep(client, stored, previous, context);
+  return {
+    data: { url, user: stored.user, game: stored.game, key_ref: approved.key_ref, stored_in: logins.path },
+    lines: [
+      `Signed in to ${new URL(url).origin} as ${stored.user}.`,
+      stored.game === null
+        ? 'If you have several games, name one with --game or SERVICE_GAME.'
+        : `The login is for the game ${stored.game}.`,
+    ],
+  };
+};
+
+/** In the characters that the server accepts. */
+function reportedText(text: string): string {
+  return text.replace(/[^ -~]/g, '?').slice(0, LIMITS.cliHostLength) || 'unknown';
+}
+
+/** A URL that is opened and a code that is printed must not be anything else. */
+function checkStarted(started: Started): Started {
+  const page = URL.parse(started.verification_url);
+  if (page === null || !/^https?:$/.test(page.protocol) || !/^[A-Z]{4}-[A-Z]{4}$/.test(started.user_code))
+    throw new NetworkError('the response is not from a Chauffeur server');
+  return { ...started, verification_url: page.href };
+}
+
+/** Also with --quiet, because the login cannot be approved without it. */
+function showCode(
+  { user_code: code, verification_url: page, expires_in: seconds }: Started,
+  browser: boolean,
+  { output, env }: Context,
+): void {
+  const isOpened = browser && output.stderr.isTTY === true && openInBrowser(page, env);
+  const lines = [
+    `Your code: ${code}`,
+    isOpened ? `Opening ${page}` : `Open ${page}`,
+    `Compare the code on the page, and approve within ${Math.round(seconds / 60)} minutes.`,
+  ];
+  output.stderr.write(`${lines.join('\n')}\n`);
+}
+
+async function untilApproved(client: Client, started: Started, context: Context): Promise<Approved> {
+  const { signal, retryBriefly } = context;
+  const code = { device_code: started.device_code };
+  for (let { interval } = started; ; ) {
+    await REAL_WAITING.pause(interval * 1000, signal);
+    const answer = await retryBriefly(() => client.call(pollCliLogin, code, { signal }));
+    if (answer.login !== null) return answer.login;
+    if (answer.status === 'denied') throw new LocalError('The login was denied.');
+    if (answer.status === 'expired')
+      throw new LocalError('The code expired before it was approved.', 'Run chauffeur login again.');
+    interval = answer.interval;
+  }
+}
+
+/** Stores the key and revokes the previous one. A key that cannot be stored is revoked itself. */
+async function keep(client: Client, stored: Login, previous: Login | undefined, context: Context): Promise<void> {
+  const revoke = (key: string) => client.call(endCliLogin, { key }, { signal: context.signal });
+  try {
+    context.logins.save(stored);
+  } catch (error) {
+    await revoke(stored.key).catch(() => undefined);
+    throw error;
+  }
+  if (previous === undefined) return;
+  await revoke(previous.key).catch(() =>
+    context.output.note('warning: your earlier login could not be revoked. Revoke it in the settings of your account.'),
+  );
 }

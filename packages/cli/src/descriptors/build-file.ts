@@ -1,5 +1,4 @@
 // build.yml describes a build. It is written by genbuild and addchangelog, and read by build.
-
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { Registration, type registerBuild } from '@chauffeur/contract/operations/builds';

@@ -1,11 +1,40 @@
 // Decides what the observations of `chauffeur doctor` mean, and what to do.
-
 import { explainAnswer, type ForeignAnswer } from '@chauffeur/contract/foreign-answer';
 import { formatBytes, formatMilliseconds } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { areCompatible, isNewer, VERSION } from '@chauffeur/contract/version';
 import { explainFailure } from '../connection-failure.ts';
-import { type Check, type CheckName, ok, problem, warning } from './check.ts';
+
+export type CheckName =
+  | 'address'
+  | 'proxy'
+  | 'connection'
+  | 'certificate'
+  | 'server'
+  | 'clock'
+  | 'key'
+  | 'upload'
+  | 'disk';
+
+export type Check = {
+  name: CheckName;
+  status: 'ok' | 'warning' | 'problem';
+  message: string;
+  /** What to do, unless the check is ok. */
+  remedy: string | null;
+};
+
+export function ok(name: CheckName, message: string): Check {
+  return { name, status: 'ok', message, remedy: null };
+}
+
+export function warning(name: CheckName, message: string, remedy: string): Check {
+  return { name, status: 'warning', message, remedy };
+}
+
+export function problem(name: CheckName, message: string, remedy: string): Check {
+  return { name, status: 'problem', message, remedy };
+}
 
 const SECOND_MS = 1000;
 const DAY_MS = 24 * 3600 * SECOND_MS;

@@ -6,8 +6,7 @@ import { connect } from 'node:tls';
 import { readStart } from '@chauffeur/contract/client';
 import { MIB } from '@chauffeur/contract/limits';
 import { CLI_USER_AGENT, VERSION_HEADER } from '@chauffeur/contract/version';
-import { type Check, problem } from './check.ts';
-import { type Answer, judgeSpace } from './judge.ts';
+import { type Answer, type Check, judgeSpace, problem } from './judge.ts';
 
 const TIMEOUT_MS = 10_000;
 

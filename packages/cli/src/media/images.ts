@@ -1,10 +1,10 @@
-// Checks image files before they are uploaded, and moves screenshots within the gallery.
+// Opens files of the store page for upload, checks images, and moves screenshots within the gallery.
+import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { detectImageFormat, IMAGE_HEAD_BYTES } from '@chauffeur/contract/image-format';
 import { type ImageKind, maxBytesOf } from '@chauffeur/contract/image-rules';
 import { MIB } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
-import { openFile } from './open-file.ts';
 
 /** Opens an image as a blob that stays on disk. Rejects with LocalError. The service checks width and height. */
 export async function openImage(path: string, kind: ImageKind): Promise<{ blob: Blob; name: string }> {
@@ -29,4 +29,14 @@ export function movedTo(uids: readonly string[], uid: string, position: number):
     throw new LocalError('position: is not a position in the gallery.', `Use a number from 1 to ${uids.length}.`);
   }
   return uids.filter((other) => other !== uid).toSpliced(position - 1, 0, uid);
+}
+
+/** Opens a file as a blob that stays on disk. Rejects with LocalError. */
+export async function openFile(path: string): Promise<Blob> {
+  try {
+    // Throws at once if there is no such file.
+    return await openAsBlob(path);
+  } catch (cause) {
+    throw new LocalError(`${path}: cannot be read.`, 'Check the path and its permissions.', { cause });
+  }
 }

@@ -5,7 +5,7 @@ import { FOREIGN_FILE_BYTES, recognizeForeignFile } from '@chauffeur/contract/fo
 import { formatBytes } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
-import { hashFile } from '../upload/hash-file.ts';
+import { hashFile } from '../upload/multipart.ts';
 import { type Entry, listEntries } from '../zip/entries.ts';
 import { mapInOrder } from '../zip/in-order.ts';
 

@@ -1,10 +1,11 @@
-// Streams a range of a file as multipart/form-data (RFC 7578) without reading it into memory.
-import { randomUUID } from 'node:crypto';
+// Reads files for uploads without having them in memory: streams a range as multipart/form-data (RFC 7578), and computes
+// checksums.
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { ReadableStream } from 'node:stream/web';
-import { KIB } from '@chauffeur/contract/limits';
+import { KIB, MIB } from '@chauffeur/contract/limits';
 
-export type FilePart = {
+type FilePart = {
   filename: string;
   /** Path on disk. */
   path: string;
@@ -13,7 +14,7 @@ export type FilePart = {
   end: number;
 };
 
-export type MultipartBody = { form: BodyInit; headers: Record<string, string> };
+type MultipartBody = { form: BodyInit; headers: Record<string, string> };
 
 const READ_BYTES = 256 * KIB;
 
@@ -58,4 +59,15 @@ async function* bytesOf(head: Buffer, file: FilePart, tail: Buffer, onSent: (byt
 /** Escaped as browsers do (HTML Standard, "Multipart form data"). */
 function quoted(text: string): string {
   return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** Reads the whole file once; `sha256` has 64 lowercase hex digits. */
+export async function hashFile(path: string): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const piece of createReadStream(path, { highWaterMark: MIB })) {
+    hash.update(piece as Buffer);
+    size += (piece as Buffer).length;
+  }
+  return { size, sha256: hash.digest('hex') };
 }

@@ -1,5 +1,4 @@
 // What is allowed in a build but is usually a mistake, and web builds that cannot be played.
-
 import { formatNumber } from '@chauffeur/contract/format';
 import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -7,8 +7,7 @@ import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
 import { type Result, tableOf } from '../output.ts';
 import type { Entry } from '../zip/entries.ts';
-import { findBuild } from './find-build.ts';
-import type { DeployInfo } from './note-channel.ts';
+import { type DeployInfo, findBuild } from './find-build.ts';
 import { type Game, reportOf } from './upload-game.ts';
 
 type Target = { info: DeployInfo; isRegistered: boolean };

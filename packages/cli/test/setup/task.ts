@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@chauffeur/contract/client';
-import type { UploadTask } from '../../src/upload/task.ts';
+import type { UploadTask } from '../../src/upload/upload.ts';
 import { KEY, type Peer } from './peer.ts';
 import { tempFolder } from './temp.ts';
 
