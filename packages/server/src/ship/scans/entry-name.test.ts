@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatEntryName } from './entry-name.ts';
+import { formatEntryName } from './zip-rules.ts';
 
 it('keeps an ordinary name', () => {
   assert.equal(formatEntryName('data/größe 🎮.txt'), '“data/größe 🎮.txt”');

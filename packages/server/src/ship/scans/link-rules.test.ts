@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeBelowLinks, judgeLink, judgeLinkLoops } from './link-rules.ts';
+import { judgeBelowLinks, judgeLink, judgeLinkLoops } from './zip-rules.ts';
 
 describe('judgeLink', () => {
   it('accepts links that stay inside the archive', () => {

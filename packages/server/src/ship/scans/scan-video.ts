@@ -3,8 +3,7 @@ import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import type { Scanner } from '../../kernel/scanner/scanner.ts';
 import type { Examination } from './examine.ts';
-import { describeInfected } from './part-scans.ts';
-import { scanInWindows } from './windows.ts';
+import { describeInfected, scanInWindows } from './part-scans.ts';
 
 /**
  * Scans the video of `size` bytes under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached,

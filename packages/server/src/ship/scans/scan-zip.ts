@@ -8,12 +8,10 @@ import type { BlobStore } from '../../kernel/blobs/store.ts';
 import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
-import { formatEntryName } from './entry-name.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
-import { judgeLink, judgeLinkLoops } from './link-rules.ts';
 import { describeInfected, PartScans } from './part-scans.ts';
 import { readZipParts } from './zip-content.ts';
-import { judgeDirectory, unpackedBytes } from './zip-rules.ts';
+import { formatEntryName, judgeDirectory, judgeLink, judgeLinkLoops, unpackedBytes } from './zip-rules.ts';
 
 /**
  * Scans the zip of `size` bytes under `key` for a build of `os`. Without a scanner it is only checked. Rejects with

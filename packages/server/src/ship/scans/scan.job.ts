@@ -11,8 +11,7 @@ import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { recordEntries } from '../files/files.sql.ts';
 import { type FileRow, findFile, isOffered, isSettled, recordScan } from '../files/files.ts';
-import type { Examination } from './examine.ts';
-import { examineBlob, failureOf, STATES } from './examine-blob.ts';
+import { type Examination, examineBlob, failureOf, STATES } from './examine.ts';
 
 type Payload = { gameId: string; fileId: string };
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import { type Attempt, addJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { examineBlob, failureOf, STATES } from './examine-blob.ts';
+import { examineBlob, failureOf, STATES } from './examine.ts';
 import * as inspect from './inspect.ts';
 import { scanJob } from './scan.job.ts';
 import type { ZipRefusal } from './zip-rules.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Scanner } from '../../kernel/scanner/scanner.ts';
-import { scanInWindows } from './windows.ts';
+import { scanInWindows } from './part-scans.ts';
 
 /** A scanner that records its input. */
 function keeper(streamLimit: number): Scanner & { streams: Buffer[] } {

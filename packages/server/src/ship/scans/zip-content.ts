@@ -5,7 +5,7 @@ import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:z
 import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { FLAGS, type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
-import { formatEntryName } from './entry-name.ts';
+import { formatEntryName } from './zip-rules.ts';
 
 /** A section of the zip: an unpacked entry, or bytes outside the entries. */
 export type ZipPart = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Lanes } from './lanes.ts';
+import { Lanes } from './part-scans.ts';
 
 it('runs all tasks, and at maxRunning one per lane at a time', async () => {
   const lanes = new Lanes(3);
