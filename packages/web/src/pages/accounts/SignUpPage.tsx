@@ -21,7 +21,7 @@ export function SignUpPage() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signingUp = useMutation({ mutationFn: () => signUp({ name, email, password }) });
-  if (signingUp.isSuccess) return <MailSent email={email} />;
+  if (signingUp.isSuccess) return <EmailSent email={email} />;
   return (
     <AccountForm
       title={t('signUp.title')}
@@ -73,7 +73,7 @@ function LegalNotes() {
 }
 
 /** Shown after sign-up: check your email, or have it sent again. */
-function MailSent({ email }: { email: string }) {
+function EmailSent({ email }: { email: string }) {
   useTitle(t('signUp.sent'));
   const sending = useMutation({ mutationFn: () => sendVerification(email) });
   return (

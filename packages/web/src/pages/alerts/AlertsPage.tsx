@@ -36,7 +36,7 @@ export function AlertsPage() {
           error === null && <Skeleton h={{ base: 1400, sm: 960 }} />
         ) : (
           <>
-            <Mail uid={uid} mail={data.mail} />
+            <EmailSection uid={uid} mail={data.mail} />
             <PermittedFields operation={updateAlerts} to="change these rules">
               <Rules uid={uid} settings={data} />
               <Schedule key={uid} uid={uid} settings={data} />
@@ -58,7 +58,7 @@ export function AlertsPage() {
   );
 }
 
-function Mail({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: AlertSettings['mail'] }) {
+function EmailSection({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: AlertSettings['mail'] }) {
   const queries = useQueryClient();
   const choosing = useMutation({
     mutationFn: (choice: boolean) => call(subscribeToAlerts, { uid, subscribed: choice }),

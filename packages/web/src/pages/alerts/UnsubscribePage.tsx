@@ -1,4 +1,4 @@
-// The page behind the link at the end of a mail about alerts: ends such mails, without signing in.
+// The page behind the link at the end of an email about alerts: stops such emails, without signing in.
 import { unsubscribeFromAlerts } from '@chauffeur/contract/operations/alerts';
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';

@@ -162,7 +162,7 @@ function formatReplica({ state, lag_seconds: lag }: NonNullable<ServiceState['da
   return `In use, at most ${lag.toFixed(1)} s behind`;
 }
 
-const MAIL = {
+const EMAIL = {
   smtp: 'Email is sent by SMTP.',
   outbox: 'Email is written to the outbox in the data folder.',
 } as const;
@@ -179,7 +179,7 @@ function ProcessesSection({ processes, mail }: Pick<ServiceState, 'processes' | 
         rowKey={({ process_no }) => String(process_no)}
       />
       <Text size="sm" c="dimmed">
-        {MAIL[mail.by]} {`Held back today: ${formatItems(mail.held_today, 'email')}.`}
+        {EMAIL[mail.by]} {`Held back today: ${formatItems(mail.held_today, 'email')}.`}
       </Text>
     </Section>
   );
