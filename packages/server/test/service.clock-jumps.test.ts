@@ -11,7 +11,7 @@ import { findClockProblem } from '../src/kernel/jobs/steady-clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { correctFutureTimes, TIMES } from '../src/operate/operator/future-times.job.ts';
 import { JOBS } from '../src/registry.ts';
-import { createDownloadLink, readDownloadLink } from '../src/shop/store/download-links.ts';
+import { createDownloadLink, readDownloadLink } from '../src/shop/store/store-requests.ts';
 import { startWorker } from '../src/worker/run.ts';
 import { callApi, makeOwnedGame } from './setup/api-calls.ts';
 import { signInCommand } from './setup/cli-logins.ts';

@@ -6,7 +6,7 @@ import { SHELVES, type ShelfName } from '@chauffeur/contract/operations/shelves'
 import { sql } from 'kysely';
 import { DAY, HOUR, MINUTE, utcDayOf } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
-import { dayOrder } from '../src/shop/store/day-order.ts';
+import { dayOrder } from '../src/shop/store/shelf-rules.ts';
 import { addPictures, screenshots } from './setup/images.ts';
 import { insertFile, makeOwner, promote, type Seed, type SeededGame, seedGame } from './setup/listings.ts';
 import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';

@@ -10,7 +10,7 @@ import { blockToken } from '../../src/people/emails/email-blocks.ts';
 import { sendEmailJob } from '../../src/people/emails/send-email.job.ts';
 import { endLinks } from '../../src/shop/bugs/reporters.ts';
 import { endAddress } from '../../src/shop/follows/follows.ts';
-import { createDownloadLink } from '../../src/shop/store/download-links.ts';
+import { createDownloadLink } from '../../src/shop/store/store-requests.ts';
 import { type AgentGame, makeAgentGame } from './agent-game.ts';
 import { makeKey } from './agents.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';

@@ -1,9 +1,11 @@
-// Searches for games by words, OS and tag, in pages.
+// Searches for games by words, OS and tag, in pages, and lists the games of a developer.
+import { errors } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { GameSort } from '@chauffeur/contract/operations/browse';
 import * as contract from '@chauffeur/contract/operations/browse';
+import * as developers from '@chauffeur/contract/operations/developers';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
@@ -12,7 +14,7 @@ import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import * as browse from './browse.sql.ts';
-import { prefixQueriesOf } from './search-words.ts';
+import { findDeveloper } from './browse.sql.ts';
 import type { Candidate } from './shelf-rules.ts';
 import { type FactsRow, factsOfGames } from './shelves.sql.ts';
 import { CACHE_SECONDS, cardsOf } from './shelves.ts';
@@ -110,4 +112,39 @@ export const listTags = handle(contract.listTags, (ctx) => {
       tags: await browse.listTags(db, LIMITS.tagsListed, clock.now()),
     })),
   );
+});
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** More than anyone searches for; each word costs an index lookup. */
+const MAX_WORDS = 8;
+
+/**
+ * Returns a tsquery for each word, which matches words with this prefix; a game has to match all of them. The index
+ * folds only ASCII case, to be independent of the locale of the machine, so `мир` is searched as `мир`, `Мир` and
+ * `МИР`.
+ */
+export function prefixQueriesOf(text: string): string[] {
+  const words = new Set((text.normalize('NFC').match(WORD) ?? []).map((word) => word.toLowerCase()));
+  return [...words].slice(0, MAX_WORDS).map(prefixQueryOf);
+}
+
+function prefixQueryOf(word: string): string {
+  const [first = ''] = word;
+  const spellings = [word, first.toUpperCase() + word.slice(first.length), word.toUpperCase()].map(foldAscii);
+  return [...new Set(spellings)].map((spelling) => `'${spelling}':*`).join(' | ');
+}
+
+function foldAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+export const getDeveloper = handle(developers.getDeveloper, async (ctx, { input: { handle, ...page } }) => {
+  const developer = await findDeveloper(ctx.db, handle);
+  if (developer === undefined) throw errors.notFound('handle: no developer has this handle.');
+  return {
+    handle: developer.handle,
+    name: developer.name,
+    since: developer.created_at.toISOString(),
+    ...(await browseGamesOf(ctx, developer.id, page)),
+  };
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { dayOrder } from './day-order.ts';
+import { dayOrder } from './shelf-rules.ts';
 
 type Game = { game_id: string };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { downloadNameOf } from './download-name.ts';
+import { downloadNameOf } from './store-requests.ts';
 
 const build = { version: '1.2.0', build_type: 'game', os: 'windows', arch: 'x86_64' };
 const nameOf = (changes: Partial<typeof build>, uploaded = 'game.zip') =>

@@ -12,9 +12,8 @@ import { noteGame, recordChange } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
-import { findReady } from './choose.ts';
 import * as sql from './featured.sql.ts';
-import { CACHE_SECONDS, cardsOf, readShelf } from './shelves.ts';
+import { CACHE_SECONDS, cardsOf, findReady, readShelf } from './shelves.ts';
 import { findListingProblems } from './store.ts';
 
 type Featured = OutputOf<typeof contract.getFeatured>;

@@ -12,8 +12,7 @@ import { newestOfferedFiles, type OfferedFile, summaryOf } from '../../ship/file
 import { publicImages } from '../../ship/media/media.ts';
 import { publicVideos } from '../../ship/videos/videos.ts';
 import { acceptsGuests } from '../bugs/settings.sql.ts';
-import { requireVisibleGame } from './store.ts';
-import { isListed, type Viewer } from './visibility.ts';
+import { isListed, requireVisibleGame, type Viewer } from './store.ts';
 
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 type Offer = PublicGame['downloads'][number];

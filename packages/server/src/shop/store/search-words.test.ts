@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prefixQueriesOf } from './search-words.ts';
+import { prefixQueriesOf } from './browse.ts';
 
 test('each word is searched once, as a prefix', () => {
   assert.deepEqual(prefixQueriesOf('  Small walk, small!'), ["'small':*", "'walk':*"]);

@@ -1,4 +1,5 @@
-// Decides which games are on which shelf.
+// Decides which games are on which shelf, and in which order those of a day are.
+import { hash } from 'node:crypto';
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { GIB } from '@chauffeur/contract/limits';
 import type { Band } from '@chauffeur/contract/operations/health';
@@ -82,4 +83,19 @@ export function bestFirst<Game extends { readonly game_id: string }>(
 /** The last change of an offer on any platform. */
 export function changedAt(offers: readonly StableOffer[]): Date {
   return new Date(Math.max(...offers.map(({ changed_at }) => changed_at.getTime())));
+}
+
+/**
+ * Sorts games by a hash of shelf, day and game (rendezvous hashing), a pure function that all processes agree on.
+ * Adding or removing a game keeps the order of the others. Over time, every game is first equally often.
+ */
+export function dayOrder<Game extends { readonly game_id: string }>(
+  shelf: string,
+  day: string,
+  games: readonly Game[],
+): Game[] {
+  return games
+    .map((game) => ({ game, place: hash('sha256', `${shelf} ${day} ${game.game_id}`) }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ game }) => game);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { rankSimilar } from './similar-rank.ts';
+import { rankSimilar } from './similar.ts';
 
 const game = (game_id: string, shared: number, day: number) => ({
   game_id,

@@ -1,6 +1,7 @@
 // Games that are similar to another one: they share the most tags with it.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import type { Band } from '@chauffeur/contract/operations/health';
 import * as contract from '@chauffeur/contract/operations/store';
 import { listingBands } from '../../analytics/health/health.ts';
 import { SECOND } from '../../kernel/clock.ts';
@@ -10,10 +11,8 @@ import { readTexts } from '../../people/games/games.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
-import { findReady } from './choose.ts';
-import { CACHE_SECONDS, cardsOf } from './shelves.ts';
-import { listSharing } from './similar.sql.ts';
-import { rankSimilar } from './similar-rank.ts';
+import { CACHE_SECONDS, cardsOf, findReady } from './shelves.ts';
+import { listSharing, type SimilarRow } from './similar.sql.ts';
 import { requireVisibleGame } from './store.ts';
 
 type Similar = OutputOf<typeof contract.listSimilar>;
@@ -46,4 +45,21 @@ async function findSimilar(ctx: Reader, gameId: string, tags: readonly string[])
   const chosen = rankSimilar(sharing, bands);
   const byId = new Map(ready.map((candidate) => [candidate.game_id, candidate]));
   return cardsOf(ctx, chosen.flatMap((id) => byId.get(id) ?? []).slice(0, LIMITS.similarGames));
+}
+
+/** Games with problems come after unrated ones. */
+const HEALTH_ORDER: Readonly<Record<Band, number>> = { excellent: 0, healthy: 0, unrated: 1, mixed: 2, problematic: 3 };
+
+/** The ids in order. Games in no band are unrated. */
+export function rankSimilar(games: readonly SimilarRow[], bands: ReadonlyMap<string, Band>): string[] {
+  const healthOf = ({ game_id }: SimilarRow) => HEALTH_ORDER[bands.get(game_id) ?? 'unrated'];
+  return games
+    .toSorted(
+      (a, b) =>
+        b.shared - a.shared ||
+        healthOf(a) - healthOf(b) ||
+        b.published_at.getTime() - a.published_at.getTime() ||
+        (a.game_id < b.game_id ? -1 : 1),
+    )
+    .map(({ game_id }) => game_id);
 }

@@ -1,21 +1,24 @@
-// The streaming routes of the store: downloads, as a signed redirect if the blob store supports it, and cacheable
-// shelves.
+// Downloads: signed redirects if the blob store supports them, links for a CDN, the names of files, and the record of
+// where they came from. And shelves, which can be cached.
 import { errors } from '@chauffeur/contract/errors';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
+import { HOUR, SECOND } from '../../kernel/clock.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { answer } from '../../request/answer.ts';
-import { stream } from '../../request/route.ts';
+import { pageOfWhole } from '../../request/cursor.ts';
+import { perContext } from '../../request/per-context.ts';
+import { handle, stream } from '../../request/route.ts';
 import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
+import { readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
 import { type FileRow, findFile, isOffered } from '../../ship/files/files.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
-import { createDownloadLink, readDownloadLink } from './download-links.ts';
-import { downloadNameOf } from './download-name.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
-import { requireDownloadable } from './store.ts';
+import { requireDownloadable, requireFile, requireOffered } from './store.ts';
 
 const SIGNED_SECONDS = 3600;
 
@@ -63,4 +66,92 @@ export const getShelf = stream(shelvesContract.getShelf, async (ctx, { input, re
   const { shelf, etag } = await readShelf(ctx, input);
   reply.header('etag', etag).header('cache-control', `public, max-age=${CACHE_SECONDS}`);
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer(200, shelf);
+});
+
+type LinkedFile = { readonly gameId: string; readonly fileId: string };
+
+const UUID_BYTES = 16;
+const LIFE_HOURS = 2;
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'downloads'));
+
+/** A link on the CDN that is valid for one to two hours; null without a CDN. */
+export function createDownloadLink(ctx: Context, { gameId, fileId }: LinkedFile): string | null {
+  const { downloadUrl } = ctx.config;
+  if (downloadUrl === undefined) return null;
+  const payload = Buffer.alloc(2 * UUID_BYTES + 4);
+  payload.write(gameId.replaceAll('-', ''), 0, 'hex');
+  payload.write(fileId.replaceAll('-', ''), UUID_BYTES, 'hex');
+  payload.writeUInt32BE(Math.floor(ctx.clock.now().getTime() / HOUR) + LIFE_HOURS, 2 * UUID_BYTES);
+  return `${downloadUrl.replace(/\/+$/, '')}/api/v1/public/downloads/${signToken(keyOf(ctx), payload)}`;
+}
+
+/** The file of a link, and for how many seconds the link is still valid; null if it is not. */
+export function readDownloadLink(ctx: Context, token: string): (LinkedFile & { readonly seconds: number }) | null {
+  const payload = openToken(keyOf(ctx), token);
+  if (payload === null) return null;
+  const endsAt = payload.readUInt32BE(2 * UUID_BYTES) * HOUR;
+  const seconds = Math.floor((endsAt - ctx.clock.now().getTime()) / SECOND);
+  if (seconds <= 0 || !isCurrent(endsAt, LIFE_HOURS * HOUR, ctx.clock.now())) return null;
+  return { gameId: readUuid(payload, 0), fileId: readUuid(payload, UUID_BYTES), seconds };
+}
+
+function readUuid(bytes: Buffer, start: number): string {
+  const hex = bytes.toString('hex', start, start + UUID_BYTES);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+type NamedBuild = {
+  readonly version: string;
+  readonly build_type: string;
+  readonly os: string;
+  readonly arch: string;
+};
+
+/**
+ * Such as `night-owls-1.2.0-windows-x86_64.zip`. A name that the developer chose is kept if it begins with the game's
+ * slug too: players find a download by the name of the game.
+ */
+export function downloadNameOf(slug: string, build: NamedBuild, uploadedName: string): string {
+  if (uploadedName.startsWith(slug)) return uploadedName;
+  const type = build.build_type === 'game' ? [] : [build.build_type];
+  const parts = [slug, ...type, nameable(build.version), build.os, build.arch];
+  return `${parts.filter((part) => part !== '').join('-')}.zip`;
+}
+
+/** With only letters, digits and characters that every OS allows in names. */
+function nameable(version: string): string {
+  return version
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}._+-]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+export const getProvenance = handle(contract.getProvenance, async (ctx, { caller, input }) => {
+  const { game, viewer, file } = await requireFile(ctx, caller, input);
+  if (!viewer.isMember) await requireOffered(ctx, viewer, file);
+  const [build, history, entries] = await Promise.all([
+    findBuild(ctx.db, game.game_id, file.build_id),
+    readScanHistory(ctx.db, file),
+    readEntries(ctx.db, file),
+  ]);
+  if (build === null) throw errors.notFound('file_uid: this game has no such file.');
+  const { items, ...next } = pageOfWhole(['provenance', file.file_id], entries, input);
+  return {
+    file_uid: file.file_id,
+    game_uid: game.game_id,
+    build_id: build.build_id,
+    version: build.version,
+    os: build.os,
+    arch: build.arch,
+    channel: build.channel,
+    filename: file.filename,
+    download_name: downloadNameOf(game.slug, build, file.filename),
+    size: file.size,
+    checksum: file.checksum,
+    uploaded_at: file.uploaded_at.toISOString(),
+    origin: file.origin,
+    scan: { state: file.scan_state, history: history.map(({ at, ...event }) => ({ at: at.toISOString(), ...event })) },
+    entries: [...items],
+    ...next,
+  };
 });

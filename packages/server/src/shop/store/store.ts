@@ -31,7 +31,6 @@ import { type MergedRelease, mergeRelease } from './merge-release.ts';
 import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
 import { factsOfGame } from './shelves.sql.ts';
 import { readShelf } from './shelves.ts';
-import { isReachable, type Viewer } from './visibility.ts';
 
 /** How long a download that has begun can be continued after the file was replaced (spec: Files and scans). */
 const RESUME_MS = HOUR;
@@ -207,3 +206,26 @@ export const renderMarkdown = handle(
   async (_, { input }) => ({ html: htmlOf(input.text) }),
   countPublicRead,
 );
+
+export type Viewer = {
+  /** Has a role on the game, or its deploy key. */
+  readonly isMember: boolean;
+  readonly isBetaPlayer: boolean;
+};
+
+/** Whether the viewer may download from the channel with a link. */
+export function isReachable(channel: string, viewer: Viewer): boolean {
+  if (viewer.isMember) return true;
+  if (channel === 'dev') return false;
+  return channel !== 'beta' || viewer.isBetaPlayer;
+}
+
+/**
+ * Whether the page of a game lists the channel to the viewer; `requested` is the channel in the link. A channel with a
+ * custom name is listed for members and for links that name it.
+ */
+export function isListed(channel: string, viewer: Viewer, requested: string | undefined): boolean {
+  if (requested !== undefined) return channel === requested && isReachable(channel, viewer);
+  if (viewer.isMember) return true;
+  return channel === 'stable' || (channel === 'beta' && viewer.isBetaPlayer);
+}
