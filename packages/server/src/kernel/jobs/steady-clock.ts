@@ -27,6 +27,16 @@ export async function findClockProblem(db: Db, clock: Clock): Promise<'jumped' |
           else existing.steady_since end
       returning steady_since, clock_timestamp() as database_now`,
   );
-  if (Math.abs(now.getTime() - state.database_now.getTime()) > MAX_DIFFERENCE) return 'differs';
+  if (isFar(now, state.database_now)) return 'differs';
   return now.getTime() - state.steady_since.getTime() < JUMP ? 'jumped' : null;
+}
+
+/** Whether the clocks of this process and of the database differ so much that one of them is wrong. */
+export async function differsFromDatabase(db: Db, clock: Clock): Promise<boolean> {
+  const { at } = await onlyRow(db, sql<{ at: Date }>`select clock_timestamp() as at`);
+  return isFar(clock.now(), at);
+}
+
+function isFar(one: Date, other: Date): boolean {
+  return Math.abs(one.getTime() - other.getTime()) > MAX_DIFFERENCE;
 }

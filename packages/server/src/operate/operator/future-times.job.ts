@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { changed, type Db } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { differsFromDatabase } from '../../kernel/jobs/steady-clock.ts';
 
 export const futureTimesJob = defineJob(
   'service:correct-times',
@@ -33,7 +34,9 @@ export const TIMES: readonly Times[] = [
   { table: 'upload_tokens', at: 'created_at', until: 'expires_at' },
 ];
 
-export async function correctFutureTimes({ db }: Context): Promise<void> {
+/** Does nothing while the clock of this process may still be the one that is ahead. */
+export async function correctFutureTimes({ db, clock }: Context): Promise<void> {
+  if (await differsFromDatabase(db, clock)) return;
   for (const times of TIMES) await correct(db, times);
 }
 

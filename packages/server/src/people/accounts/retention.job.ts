@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { changed } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { differsFromDatabase } from '../../kernel/jobs/steady-clock.ts';
 
 export const accountRetentionJob = defineJob(
   'accounts:retention',
@@ -33,9 +34,11 @@ export async function forgetExpired({ db, clock }: Context): Promise<void> {
 
 /**
  * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught up.
- * Clocks that differ by a few minutes are left alone.
+ * Clocks that differ by a few minutes are left alone. Does nothing while the clock of this process may still be the one
+ * that is ahead.
  */
-export async function correctTimes({ db }: Context): Promise<void> {
+export async function correctTimes({ db, clock }: Context): Promise<void> {
+  if (await differsFromDatabase(db, clock)) return;
   const ahead = sql`now() + interval '1 hour'`;
   await changed(
     db,
