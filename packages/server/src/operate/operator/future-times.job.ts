@@ -34,7 +34,7 @@ export const TIMES: readonly Times[] = [
   { table: 'upload_tokens', at: 'created_at', until: 'expires_at' },
 ];
 
-/** Does nothing while the clock of this process may still be the one that is ahead. */
+/** Does nothing while the clock of this process may still be ahead. */
 export async function correctFutureTimes({ db, clock }: Context): Promise<void> {
   if (await differsFromDatabase(db, clock)) return;
   for (const times of TIMES) await correct(db, times);

@@ -34,8 +34,7 @@ export async function forgetExpired({ db, clock }: Context): Promise<void> {
 
 /**
  * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught up.
- * Clocks that differ by a few minutes are left alone. Does nothing while the clock of this process may still be the one
- * that is ahead.
+ * Clocks that differ by a few minutes are left alone. Does nothing while the clock of this process may still be ahead.
  */
 export async function correctTimes({ db, clock }: Context): Promise<void> {
   if (await differsFromDatabase(db, clock)) return;
