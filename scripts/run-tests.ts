@@ -15,16 +15,21 @@ const REPORTERS = [
   ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
   ...['--test-reporter=./scripts/slowest-tests.ts', '--test-reporter-destination=stderr'],
 ];
-/** The modules that load the files of shared processes. */
+/** A run that takes longer, in milliseconds, is ended: Node then says which tests were not done. */
+const LONGEST_RUN = 25 * 60_000;
+/** The modules that load the files of each process. */
 const ENTRIES = join(ROOT, 'node_modules/.cache/suites');
 
 async function main([command = '', ...args]: readonly string[]): Promise<number> {
   const run = RUNS[command];
   if (run !== undefined) return runSuites(run, args);
-  if (command === 'one') return runNode({ setup: 'database', concurrency: 1, timeoutMinutes: 5 }, args);
-  if (command !== 'feature') throw new Error(`Unknown run "${command}": one of ${Object.keys(RUNS).join(', ')}`);
   const options = args.filter((arg) => arg.startsWith('-'));
   const names = args.filter((arg) => !arg.startsWith('-'));
+  if (command === 'one') {
+    const entries = await writeEntries('one', { files: names });
+    return runNode({ setup: 'database', concurrency: 1, timeoutMinutes: 5 }, [...options, ...entries]);
+  }
+  if (command !== 'feature') throw new Error(`Unknown run "${command}": one of ${Object.keys(RUNS).join(', ')}`);
   const files = (await Promise.all(names.map(findTestsOf))).flat();
   const entries = await writeEntries('feature', { files, processes: Math.min(files.length, 2) });
   return runNode({ setup: 'database', concurrency: 2, timeoutMinutes: 5 }, [...options, ...entries]);
@@ -39,11 +44,11 @@ async function runSuites(run: Run, options: readonly string[]): Promise<number> 
 /** Returns a file for each process of the suite. */
 async function writeEntries(name: string, { files, processes, first }: Suite): Promise<string[]> {
   const paths = await findFiles(files);
-  if (processes === undefined) return paths;
+  const shares = processes === undefined ? paths.map((path) => [path]) : await dealOut(paths, processes);
   await mkdir(ENTRIES, { recursive: true });
   return Promise.all(
-    (await dealOut(paths, processes)).map(async (share, index) => {
-      const entry = join(ENTRIES, `${name}-${index + 1}-of-${processes}.mjs`);
+    shares.map(async (share, index) => {
+      const entry = join(ENTRIES, `${name}-${index + 1}-of-${shares.length}.mjs`);
       const lines = [
         ...(first === undefined ? [] : [`import ${JSON.stringify(join(ROOT, first))};`]),
         `import { loadFiles } from ${JSON.stringify(join(ROOT, 'scripts/load-files.ts'))};`,
@@ -60,11 +65,12 @@ async function runNode(
   { setup, concurrency, timeoutMinutes }: Omit<Run, 'suites'>,
   args: readonly string[],
 ): Promise<number> {
-  if (args.length === 0) throw new Error('No tests: name at least one file or feature.');
+  if (args.every((arg) => arg.startsWith('-'))) throw new Error('No tests: name at least one file or feature.');
   const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMinutes * 60_000}`];
   const child = spawn(process.execPath, ['--test', ...flags, ...SETUPS[setup], ...REPORTERS, ...args], {
     cwd: ROOT,
     stdio: 'inherit',
+    timeout: LONGEST_RUN,
     env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/tests'), ...process.env },
   });
   // A terminal sends Ctrl-C to both, and the tests clean up first.

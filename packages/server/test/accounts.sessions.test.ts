@@ -32,6 +32,7 @@ import {
   request,
   signIn,
   startServer,
+  stoppedClock,
   type TestGame,
   type TestServer,
 } from './setup/server.ts';
@@ -220,7 +221,7 @@ describe('a session', () => {
 });
 
 test('too many failed sign-ins get 429 with Retry-After', async () => {
-  const strict = await startServer({ role: 'api', env: { CHAUFFEUR_LIMIT_SIGN_INS: '3' } });
+  const strict = await startServer({ role: 'api', clock: stoppedClock(), env: { CHAUFFEUR_LIMIT_SIGN_INS: '3' } });
   try {
     const guess = () => trySignIn(strict, newAccount());
     for (let count = 0; count < 3; count += 1) assert.equal((await guess()).status, 401);

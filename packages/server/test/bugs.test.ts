@@ -5,7 +5,7 @@ import { DAY } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { addBuild, callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';
-import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
+import { type ApiResponse, makePlayer, startServer, stoppedClock, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
 let now = Date.now();
@@ -96,7 +96,12 @@ describe('filing a bug', () => {
   });
 
   test("succeeds without files past the game's daily limit of crash reports", async () => {
-    const limited = await startServer({ shareWith: server, role: 'api', env: { CHAUFFEUR_LIMIT_CRASHES: '1' } });
+    const limited = await startServer({
+      shareWith: server,
+      role: 'api',
+      clock: stoppedClock(),
+      env: { CHAUFFEUR_LIMIT_CRASHES: '1' },
+    });
     try {
       const game = await makeSharedGame(server);
       const body = { message: 'x', build_id: await addBuild(server, game), has_dump: true };

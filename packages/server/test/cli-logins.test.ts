@@ -10,7 +10,15 @@ import { deleteRole } from '../src/people/games/games.sql.ts';
 import { callApi, makeOwnedGame, type OwnedGame, statusOf } from './setup/api-calls.ts';
 import { decideLogin, loginHeaders, pollLogin, signInCommand, startLogin, useLogin } from './setup/cli-logins.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
-import { makeAdmin, makeGame, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import {
+  makeAdmin,
+  makeGame,
+  makePlayer,
+  request,
+  startServer,
+  stoppedClock,
+  type TestServer,
+} from './setup/server.ts';
 import { formOf, openSession, register, sendChunk, sha256, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 const logged: string[] = [];
@@ -191,7 +199,7 @@ describe('a code', () => {
 });
 
 test('logins are counted as public requests of an IP address', async () => {
-  const strict = await startServer({ env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
+  const strict = await startServer({ clock: stoppedClock(), env: { CHAUFFEUR_LIMIT_PUBLIC: '3' } });
   try {
     const started = await startLogin(strict);
     await pollLogin(strict, started);

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type Agent, codeOf, connect, makeKey, type ToolResult } from './setup/agents.ts';
 import { addReport, type SharedGame } from './setup/crash-reports.ts';
-import { makeGame, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { makeGame, signIn, startServer, stoppedClock, type TestGame, type TestServer } from './setup/server.ts';
 import { register, shipAndScan, smallZip } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
@@ -186,7 +186,11 @@ describe('an error', () => {
   });
 
   test('is returned for calls over the limit, which are not logged', async () => {
-    const limited = await startServer({ shareWith: server, env: { CHAUFFEUR_LIMIT_AGENTS: '3' } });
+    const limited = await startServer({
+      shareWith: server,
+      clock: stoppedClock(),
+      env: { CHAUFFEUR_LIMIT_AGENTS: '3' },
+    });
     const key = await makeKey(limited, await signIn(limited, game.owner), { name: 'Eager' });
     const agent = await connect(limited, key.key);
     const codes: number[] = [];

@@ -22,7 +22,7 @@ import {
   screenshots,
 } from './setup/images.ts';
 import { beginRequest, multipartOf, sendRaw } from './setup/raw.ts';
-import { makeGame, request, startServer, type TestServer } from './setup/server.ts';
+import { makeGame, request, startServer, stoppedClock, type TestServer } from './setup/server.ts';
 import { until } from './setup/until.ts';
 
 let server: TestServer;
@@ -291,7 +291,7 @@ test('without a deploy key nothing can be listed or added', async () => {
 });
 
 test('image uploads are limited per hour, and the response says when to retry', async () => {
-  const server = await startServer({ env: { CHAUFFEUR_LIMIT_MEDIA: '2' } });
+  const server = await startServer({ clock: stoppedClock(), env: { CHAUFFEUR_LIMIT_MEDIA: '2' } });
   try {
     const game = await makeGame(server);
     const files = [named('a.jpg', await picture())];

@@ -18,7 +18,7 @@ import { readWholeDatabase } from './setup/database-text.ts';
 import { issueCode, reopenSetup } from './setup/first-run.ts';
 import { openPostOffice, type PostOffice } from './setup/post-office.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
-import { makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
+import { makePlayer, request, signIn, startServer, stoppedClock, type TestServer } from './setup/server.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -115,7 +115,12 @@ describe('the first operator', () => {
   });
 
   test('has a limited number of attempts for each address', async () => {
-    const limited = await startServer({ role: 'api', shareWith: server, env: { CHAUFFEUR_LIMIT_SIGN_INS: '2' } });
+    const limited = await startServer({
+      role: 'api',
+      shareWith: server,
+      clock: stoppedClock(),
+      env: { CHAUFFEUR_LIMIT_SIGN_INS: '2' },
+    });
     try {
       const code = await issueCode(server);
       const attempts = ['wrong', 'wrong', code].map(

@@ -12,6 +12,7 @@ import {
   request,
   signIn,
   startServer,
+  stoppedClock,
   type TestGame,
   type TestServer,
 } from './setup/server.ts';
@@ -364,7 +365,12 @@ describe('a refused upload leaves nothing', () => {
 });
 
 test('uploads are limited per game and hour, and the response says when to retry', async () => {
-  const limited = await startServer({ shareWith: server, env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' }, role: 'api' });
+  const limited = await startServer({
+    shareWith: server,
+    clock: stoppedClock(),
+    env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '2' },
+    role: 'api',
+  });
   try {
     const { game, buildId } = await makeBuild();
     const send = () => sendSymbols(limited, game, buildId, symText());

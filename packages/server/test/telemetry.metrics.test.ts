@@ -14,14 +14,14 @@ import { makeSender, onlyReportOf, report, reportWithDump } from './setup/crashe
 import { makeFolder } from './setup/installations.ts';
 import { readMetric } from './setup/metrics.ts';
 import { outageOf } from './setup/outage.ts';
-import { makeGame, startServer, type TestServer } from './setup/server.ts';
+import { makeGame, startServer, stoppedClock, type TestServer } from './setup/server.ts';
 import { until } from './setup/until.ts';
 import { formOf, register, shipAndScan, smallZip, upload, uploadFields } from './setup/uploads.ts';
 
 describe('metrics', () => {
   let server: TestServer;
   before(async () => {
-    server = await startServer({ env: { CHAUFFEUR_LIMIT_UPLOADS: '1' } });
+    server = await startServer({ clock: stoppedClock(), env: { CHAUFFEUR_LIMIT_UPLOADS: '1' } });
   });
   after(() => server.stop());
 

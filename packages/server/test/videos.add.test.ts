@@ -9,7 +9,16 @@ import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { assertRefusal } from './setup/images.ts';
 import { beginRequest, fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
-import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import {
+  makeGame,
+  makePlayer,
+  request,
+  signIn,
+  startServer,
+  stoppedClock,
+  type TestGame,
+  type TestServer,
+} from './setup/server.ts';
 import { mountSmallDisk, unmountSmallDisk } from './setup/small-disk.ts';
 import { until } from './setup/until.ts';
 import {
@@ -251,7 +260,12 @@ describe('limits', () => {
 
   test('uploads are counted per hour, together with images', async (t) => {
     const game = await makeGame(server);
-    const strict = await startServer({ shareWith: server, role: 'api', env: { CHAUFFEUR_LIMIT_MEDIA: '1' } });
+    const strict = await startServer({
+      shareWith: server,
+      role: 'api',
+      clock: stoppedClock(),
+      env: { CHAUFFEUR_LIMIT_MEDIA: '1' },
+    });
     t.after(() => strict.stop());
     await addVideo(strict, game);
     assertRefusal(await postVideo(strict, game, videoForm(webm)), 4290, /media uploads/);
