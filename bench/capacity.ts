@@ -55,7 +55,7 @@ const DEVICES = 1_000_000;
 
 /** Sends for some seconds to these processes, and returns how many units succeeded. */
 type Work = {
-  /** In the plural. */
+  /** A plural, such as `requests`. */
   readonly unit: string;
   /** Only reads, so that what the database grows by meanwhile has other reasons. */
   readonly reads?: boolean;

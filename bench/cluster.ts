@@ -1,8 +1,8 @@
 // Measures how many events and crash reports per second the server accepts with its tables on one PostgreSQL, and
 // distributed by Citus over one, two and three servers. `CHAUFFEUR_TEST_CITUS_URL` names the coordinator of a cluster
 // with two workers, as a superuser; with three servers, the coordinator has tables as well. The databases are measured
-// in turn, and the ratios are medians of the rounds: `--rounds 5 --seconds 5 --connections 256 --games 8`. `--only crash`
-// measures only loads with this word.
+// in turn, and the ratios are medians of the rounds: `--rounds 5 --seconds 5 --connections 256 --games 8`. `--only
+// crash` measures only loads with this word.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -38,7 +38,7 @@ const [connections, seconds, gameCount] = [values.connections, values.seconds, v
   number,
   number,
 ];
-/** As many as `chauffeur-server distribute` makes. */
+/** The number that `chauffeur-server distribute` makes. */
 const SHARDS = 32;
 /** A million devices repeat in turn. */
 const DEVICES = 1_000_000;

@@ -1,5 +1,5 @@
-// What a crash dump costs in processor time, by where it is spent: measured from outside while a service processes dumps,
-// and divided by steps with the profiles of its threads and the statistics of PostgreSQL.
+// What a crash dump costs in processor time, by where it is spent: measured from outside while a service processes
+// dumps, and divided by steps with the profiles of its threads and the statistics of PostgreSQL.
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -91,7 +91,7 @@ type Profile = {
   readonly timeDeltas: readonly number[];
 };
 
-/** From and to, in microseconds of `process.hrtime`. */
+/** The start and the end in microseconds of `process.hrtime`. */
 export type Span = readonly [from: number, to: number];
 
 /** How the time of the main thread and of the other threads is divided into steps, from profiles in `folder`. */
@@ -153,7 +153,9 @@ const STEPS_OF_STATEMENTS: readonly (readonly [RegExp, string])[] = [
   [/game_changes|alert/, 'alerts'],
 ];
 
-/** The milliseconds of each step in PostgreSQL while `work` ran: planning and executing, without parsing or committing. */
+/**
+ * The milliseconds of each step in PostgreSQL while `work` ran: planning and executing, without parsing or committing.
+ */
 export async function statementsDuring(dataFolder: string, work: () => Promise<void>): Promise<Cost> {
   const client = new pg.Client({ connectionString: urlOf(await locateCluster(dataFolder), 'chauffeur') });
   await client.connect();

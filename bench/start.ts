@@ -1,5 +1,5 @@
-// Measures the time from the start of the process to its first response, of a release and of the sources, on an existing
-// data folder, and the processor time of `chauffeur --help`. `--runs 5`.
+// Measures the time from the start of the process to its first response, of a release and of the sources, on an
+// existing data folder, and the processor time of `chauffeur --help`. `--runs 5`.
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { buildServerFolder } from '../scripts/release/server-package.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import { createFolder, startService } from './service.ts';
 
-/** Below the checkout, where Node finds the packages that are not in the bundle. */
+/** The folder is in the checkout, where Node finds the packages that are not in the bundle. */
 const BUILDS = join(import.meta.dirname, '../release');
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });

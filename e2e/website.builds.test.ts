@@ -26,7 +26,7 @@ describe('the developer pages of a game', () => {
   const ship = (build: BuildInput) => shipAndScan(site.service, studio, build, smallZip(`${build.version}.txt`));
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const table = () => page.getByRole('table', { name: 'Builds' });
-  /** Of each row: `1.1.0 for Windows x86_64`. */
+  /** The text of each row: `1.1.0 for Windows x86_64`. */
   const builds = () =>
     table()
       .locator('tbody [data-row]')
@@ -308,7 +308,7 @@ describe('the developer pages of a game', () => {
     await page.context().setOffline(false);
     await page.getByText("You're offline.").waitFor({ state: 'detached' });
 
-    // Like a restart: one refused request with a time to wait, then a successful one.
+    // The channels fail as they do during a restart: one refused request with a time to wait, then a successful one.
     const channels = /\/api\/v1\/games\/[^/]+\/channels$/;
     const error = { code: 5030, message: 'away', data: { retry_after: 2 } };
     await page.route(channels, (route) => route.fulfill({ status: 503, json: { success: false, error } }), {

@@ -1,4 +1,4 @@
-// Playing what engines export, on an origin of its own and in the sandbox without one.
+// Playing what engines export, on its own origin and in the sandbox without one.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';

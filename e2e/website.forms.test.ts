@@ -1,4 +1,5 @@
-// Forms of the website: what was typed is not lost without a question, secrets neither, and two people can edit at once.
+// Forms of the website: what was typed is not lost without a question, secrets neither, and two people can edit at
+// once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -420,7 +421,7 @@ describe('forms', () => {
     await page.getByText('The operators of this site will look at the page.').waitFor();
   });
 
-  test('each page has a title of its own in the tab', async (t) => {
+  test('each page has its own title in the tab', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await openSignedIn(`/bugs/${bugUid}`);
     const titles = ['#1 The ink is dry. · Paper Trail · Chauffeur', 'Bugs · Paper Trail · Chauffeur'];
@@ -439,7 +440,7 @@ describe('forms', () => {
   test('a secret is copied without HTTPS too, and is not lost if it could not be copied', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session });
-    // As in a browser that reaches the server by plain HTTP.
+    // The browser reaches the server by plain HTTP, so it has no clipboard.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await page.goto(addressOf('/settings/alerts'));
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();

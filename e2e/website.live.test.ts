@@ -1,5 +1,5 @@
-// Open pages of a game show its changes at once, behind nginx as docs/proxy.md configures it, and still do after nginx or
-// the server was away. Where the stream is blocked, they ask every few seconds.
+// Open pages of a game show its changes at once, behind nginx as docs/proxy.md configures it, and still do after nginx
+// or the server was away. Where the stream is blocked, they ask every few seconds.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
@@ -80,7 +80,7 @@ describe('open pages behind nginx', () => {
   test('a page that cannot follow asks every few seconds, and follows once it can', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     if (nginx === null) return t.skip(NO_NGINX);
-    // As while the server restarts.
+    // The proxy answers like this while the server restarts.
     await startFront('location ~ /changes$ { return 502; }');
     pages.expectErrors(ERRORS);
     const page = await pages.openPage({ session: studio.session });

@@ -354,7 +354,7 @@ describe('every page of the website', () => {
   test('commands and checksums are copied without HTTPS too', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage();
-    // As in a browser that reaches the server by plain HTTP.
+    // The browser reaches the server by plain HTTP, so it has no clipboard.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await page.goto(`${site.service.url}/docs/play`);
     await page.getByText('PowerShell', { exact: true }).first().click();
@@ -455,7 +455,7 @@ function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }
 
-/** On how many lines the text is. */
+/** The number of lines that the text takes. */
 function countLines(text: Locator): Promise<number> {
   return text.evaluate((element) => {
     const range = document.createRange();

@@ -1,5 +1,5 @@
-// Finding the way on the website: pages that don't exist, going back to a place in a list, code that is missing after an
-// update or without a connection, and warnings before something is lost.
+// Finding the way on the website: pages that don't exist, going back to a place in a list, code that is missing after
+// an update or without a connection, and warnings before something is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -14,7 +14,7 @@ import { changeGame, openStudio, type Studio } from './setup/studio.ts';
 /** More than fit on one page of the list. */
 const GROUPS = 40;
 
-/** Without digits, which would put all messages into one group. */
+/** Names have no digits, which would put all messages into one group. */
 const nameOf = (no: number) => String.fromCharCode(97 + Math.floor(no / 26), 97 + (no % 26));
 
 describe('finding the way on the website', () => {
@@ -146,7 +146,7 @@ describe('finding the way on the website', () => {
     page.on('request', (request) => {
       if (request.isNavigationRequest()) reloads += 1;
     });
-    // As a proxy responds while the server restarts.
+    // The files fail as they do behind a proxy while the server restarts.
     const files = /\/assets\/.*\.(js|css)$/;
     await page.route(files, (route) => route.fulfill({ status: 502, body: '' }));
     site.expectErrors(/status of 502/);

@@ -18,7 +18,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
 const PLAYED = '1082; saves: saved; threads: yes; rgb(1, 2, 3)';
-/** For browsers to which names below `localhost` don't exist. */
+/** Hosts below `localhost`, which some browsers can't resolve. */
 const OWN_HOSTS = /^http:\/\/[^/]+\.localhost[:/]/;
 const BLOCKED = [
   /^GET http:.*\.localhost:\d+\/play: net::ERR_FAILED/,
@@ -30,7 +30,7 @@ function gameOf(page: Page): Locator {
   return page.frameLocator('iframe').locator(':root');
 }
 
-/** Within the game: saves a text in both kinds of storage. */
+/** Runs in the game: saves a text in both kinds of storage. */
 async function save(_root: Element, text: string): Promise<void> {
   localStorage.setItem('level', text);
   const opening = indexedDB.open('saves', 1);
@@ -45,7 +45,7 @@ async function save(_root: Element, text: string): Promise<void> {
   });
 }
 
-/** Within the game: what both kinds of storage have. */
+/** Runs in the game: what both kinds of storage have. */
 async function readSave(): Promise<unknown[]> {
   const opening = indexedDB.open('saves', 1);
   await new Promise((resolve) => {

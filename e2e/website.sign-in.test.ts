@@ -139,7 +139,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('button', { name: 'Remove Passkey' }).waitFor();
     await page.addInitScript(() => {
-      // As in a browser that does not offer passkeys in fields.
+      // This browser does not offer passkeys in fields.
       PublicKeyCredential.isConditionalMediationAvailable = async () => false;
     });
     await signOut(page);
@@ -156,7 +156,7 @@ describe('signing in', () => {
     await addAuthenticator(page);
     await page.addInitScript(() => {
       PublicKeyCredential.isConditionalMediationAvailable = async () => false;
-      // As until the person touches the key.
+      // The browser waits until the person touches the key.
       navigator.credentials.get = () => new Promise(() => undefined);
     });
     await page.goto(`${site.service.url.replace('127.0.0.1', 'localhost')}/sign-in`);
@@ -177,7 +177,7 @@ describe('signing in', () => {
     const page = await site.openPage();
     await addAuthenticator(page);
     await page.addInitScript(() => {
-      // As where the policy of a company forbids passkeys.
+      // The policy of a company forbids passkeys.
       navigator.credentials.get = () => Promise.reject(new DOMException('forbidden', 'SecurityError'));
     });
     await page.goto(`${base}/sign-in`);
@@ -185,7 +185,7 @@ describe('signing in', () => {
     await problem.getByText("Your browser couldn't use a passkey").waitFor();
     await problem.getByText('Try again, or use your password.').waitFor();
 
-    // As while the server restarts.
+    // The server restarts.
     site.expectErrors(/ERR_FAILED \(/, /generate-authenticate-options: net::ERR_FAILED/);
     await page.route('**/passkey/*', (route) => route.abort('failed'));
     await page.getByRole('button', { name: 'Use a passkey' }).click();

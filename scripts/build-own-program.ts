@@ -19,7 +19,7 @@ const platform = ownPlatform();
 if (platform !== null && !(await listFiles(folder)).includes(platform)) await alone(() => addProgram(platform));
 
 async function addProgram(platform: string): Promise<void> {
-  // In the same folder, so that files can be moved into place.
+  // The files are in the same folder, so that they can be moved into place.
   const work = await mkdtemp(join(folder, 'building-'));
   try {
     await run('tar', ['-xzf', join(folder, 'chauffeur.tgz'), '-C', work, 'package/chauffeur.cjs'], work);

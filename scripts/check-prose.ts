@@ -1,19 +1,20 @@
-// Checks spelling and flagged words (cspell), phrases that the project avoids, and the length of lines in Markdown.
-// Works offline.
+// Checks spelling and flagged words (cspell), phrases that the project avoids, comments without a subject, and the
+// length of lines in Markdown. Works offline.
 //
 //   npm run prose            checks every text that Git doesn't ignore
 //   npm run prose -- PATH…   checks the files below these paths
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFragments } from './prose/fragments.ts';
 import { findLongLines } from './prose/line-length.ts';
 import { findPhrases } from './prose/phrases.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TEXTS = ['*.ts', '*.tsx', '*.md', '*.sql', '*.css'];
 /**
- * Never checked. The list of phrases and its test contain the phrases. Migrations cannot be reworded, because databases
- * record their checksums.
+ * Never checked. The lists of phrases and their tests contain the phrases. Migrations cannot be reworded, because
+ * databases record their checksums.
  */
 const UNCHECKED = ['scripts/prose/', 'packages/server/migrations/'];
 
@@ -32,11 +33,13 @@ function listFiles(paths: readonly string[]): string[] {
     .filter((path) => existsSync(join(ROOT, path)));
 }
 
-/** Returns whether every file is free of the phrases; prints `file:line  use → replacement` for each that is found. */
+/** Returns whether every file is free of the phrases and fragments; prints the place of each, and what to write. */
 function checkPhrases(files: readonly string[]): boolean {
   let clean = true;
   for (const path of files) {
-    for (const { line, text, replacement } of findPhrases(readFileSync(join(ROOT, path), 'utf8'))) {
+    const content = readFileSync(join(ROOT, path), 'utf8');
+    const fragments = path.endsWith('.md') ? [] : findFragments(content, path.endsWith('.sql'));
+    for (const { line, text, replacement } of [...findPhrases(content), ...fragments]) {
       process.stdout.write(`${path}:${line}  "${text}": write ${replacement}\n`);
       clean = false;
     }

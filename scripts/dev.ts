@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 const SITE = 'http://localhost:5173';
 
 /**
- * The process gets a session of its own. Otherwise Ctrl-C would signal the server twice, and it would exit without
+ * The process gets a separate session. Otherwise Ctrl-C would signal the server twice, and it would exit without
  * stopping its database.
  */
 function start(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}): ChildProcess {

@@ -6,14 +6,15 @@ import { pathToFileURL } from 'node:url';
 import { ROOT } from './suites.ts';
 
 /**
- * Runs the files one after another. Each is a suite of its own: its hooks run around its own tests, and a file that
+ * Runs the files one after another. Each is a separate suite: its hooks run around its own tests, and a file that
  * cannot be loaded or set up fails alone. The process may take `grace` milliseconds to end after the last test.
  */
 export async function loadFiles(paths: readonly string[], grace = 10_000): Promise<void> {
   after(() => endWithin(grace));
   let loaded: Promise<unknown> = Promise.resolve();
-  // All suites exist before the first ends: the runner takes the end of its only suite for the end of all tests. The files load one at a time, because a
-  // module that two of them import belongs to the suite that is loading it; the binding keeps `describe` and its kin in the suite of their file.
+  // All suites exist before the first ends: the runner takes the end of its only suite for the end of all tests. The
+  // files load one at a time, because a module that two of them import belongs to the suite that is loading it; the
+  // binding keeps `describe` and its kin in the suite of their file.
   for (const path of paths) {
     describe(path, async () => {
       const load = AsyncResource.bind(() => import(pathToFileURL(resolve(ROOT, path)).href));

@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../../packages/server/test/setup/s
 const SPARK_MISSING = 'skipped: spark-submit or its jars for S3 not found (examples/analytics/README.md)';
 const EXAMPLE = join(import.meta.dirname, '../../examples/analytics');
 
-/** In the past, because hours of the future are never closed. */
+/** The hours are in the past, because hours of the future are never closed. */
 const START = Date.parse('2024-03-01T00:00:00Z');
 const DAYS = 45;
 const DEVICES = 120;

@@ -34,7 +34,7 @@ before(async () => {
 after(() => server.stop());
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** Of the ids in one request. */
+/** The number of ids in one request. */
 const MAX_IDS = 4;
 /** A request that takes longer neither ends nor waits for a lock. */
 const PATIENCE_MS = 3000;

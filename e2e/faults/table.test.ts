@@ -1,5 +1,5 @@
-// Every fault happens under load, at a random moment. Then everything that was acknowledged must be stored once, and the
-// service must serve all its clients again. CHAUFFEUR_TEST_FAULTS_MINUTES repeats the faults for that long.
+// Every fault happens under load, at a random moment. Then everything that was acknowledged must be stored once, and
+// the service must serve all its clients again. CHAUFFEUR_TEST_FAULTS_MINUTES repeats the faults for that long.
 import assert from 'node:assert/strict';
 import { hash, randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { EVENTS_PER_BATCH, reportCrash, type Shipped, sendEvents, ship } from '.
 const MINUTES = Number(process.env.CHAUFFEUR_TEST_FAULTS_MINUTES ?? 0);
 const SEED = Number(process.env.CHAUFFEUR_TEST_FAULTS_SEED ?? randomInt(2 ** 31));
 const PAUSE_MS = 100;
-/** For the work that goes on after the last acknowledgement, such as reading dumps. */
+/** The limit of work that goes on after the last acknowledgement, such as reading dumps. */
 const SETTLE_MS = 60_000;
 /** An upload that S3 was completing when its connection became half-open goes on after two minutes. */
 const PATIENCE_MS = 150_000;

@@ -114,7 +114,7 @@ describe('the commands of the guides', () => {
     await copyFile(join(FIXTURES, 'null_deref_inline.dmp'), join(folder, 'crash.dmp'));
     await writeFile(join(folder, 'game.log'), 'level: garage\n');
     await writeFile(join(folder, 'game.c'), 'int main(void) { return 0; }\n');
-    // For npx, and for the chart.
+    // The packages are for npx and the chart.
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await symlink(join(ROOT, 'ops'), join(folder, 'ops'));
     await symlink(service.dataFolder, join(folder, 'data'));
@@ -196,7 +196,7 @@ describe('the commands of the guides', () => {
     }
   }
 
-  /** Of the web build that players get, which blocks of commands replace. */
+  /** The uid of the web build that players get, which blocks of commands replace. */
   async function readFileUid(): Promise<Environment> {
     const offer = (await readOffers(service, GAME)).find(({ os }) => os === 'web');
     return { FILE_UID: offer?.file.file_uid ?? '' };

@@ -1,6 +1,6 @@
 // Installs the server and the command in a Debian 12 without this repository, with the lines of the documentation, and
-// runs them through a life: a game is shipped, a crash arrives, the installation is backed up, updated from the previous
-// release while it is used, taken back, and restored.
+// runs them through a life: a game is shipped, a crash arrives, the installation is backed up, updated from the
+// previous release while it is used, taken back, and restored.
 import assert from 'node:assert/strict';
 import { copyFile, cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ describe('an installation on Debian 12', () => {
     const [verify] = await linesOf('backups.md', '## Verify the stored files');
     await server.stop('third');
 
-    // Into the embedded PostgreSQL.
+    // The backup is restored into the embedded PostgreSQL.
     const restored = server.at('/var/lib/restored');
     const [restore] = await linesOf('backups.md', '## Restore');
     await sh(`${restored.settings} PATH=${NEXT}:$PATH && ${restore}`);

@@ -1,4 +1,4 @@
-// Tests the package of the server that `npm run release` builds, installed with npm in a folder of its own: all of its
+// Tests the package of the server that `npm run release` builds, installed with npm in a separate folder: all of its
 // parts, and the command that it hands out.
 import assert from 'node:assert/strict';
 import { access, cp, readFile, rename } from 'node:fs/promises';

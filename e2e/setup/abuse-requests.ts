@@ -61,7 +61,8 @@ function routeOf(target: Target, operation: Operation): Route {
 }
 
 /**
- * By operation. Streaming operations, and the operations that games use all the time, must succeed after every attack.
+ * The makers of each operation. Streaming operations, and the operations that games use all the time, must succeed
+ * after every attack.
  */
 function makersOf(target: Target): Record<string, () => Promise<Correct>> {
   const { server, game, ownGame, session } = target;

@@ -36,7 +36,7 @@ export type Target = {
   readonly service: ServiceProcess;
   /** The same database and folder, at the service's address: what the helpers of the server's tests take. */
   readonly server: TestServer;
-  /** Of the deploy key. */
+  /** The game of the deploy key. */
   readonly game: TestGame;
   /** Of the signed-in person, who is an operator, too: a key that they issue must not revoke that of `game`. */
   readonly ownGame: TestGame;

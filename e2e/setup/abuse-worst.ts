@@ -93,7 +93,7 @@ export function* worstBodies(correct: unknown, schema: TSchema | undefined, boun
     for (const filler of fillersOf(place, schema !== undefined || places.length > 1)) {
       // Characters matter only to patterns, and to what makes a text invalid.
       if (!isWhole && !hasPattern && filler.isForPatterns) continue;
-      // As many values as are parsed, and for the whole also as many as fit.
+      // These are as many values as are parsed, and for the whole also as many as fit.
       const counts = isWhole && filler.kind !== 'text' ? [Infinity, bounds.values / 4] : [bounds.values / 4];
       for (const max of counts)
         yield { name: `${filler.name} at ${at}`, body: Buffer.from(before + fill(filler, room, max) + after) };

@@ -1,4 +1,4 @@
-// A Debian 12 of its own below a folder, with nothing of this checkout or of the machine but its network.
+// A separate Debian 12 below a folder, with nothing of this checkout or of the machine but its network.
 import { access, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const NO_DEBIAN = 'skipped: debootstrap not found, or not started as root
 
 const RELEASE = 'bookworm';
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'chauffeur-ci', `debian-${RELEASE}.tar`);
-/** In the Debian: the certificate authorities that the machine adds for Node, if it does. */
+/** A file in the Debian with the certificate authorities that the machine adds for Node, if it does. */
 const AUTHORITIES = '/root/added-authorities.pem';
 
 export type Debian = {

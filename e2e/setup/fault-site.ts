@@ -66,7 +66,7 @@ const BYTES_A_MINUTE = 40_000_000;
 const CONNECTIONS = 8;
 export const MAX_CONNECTIONS = 60;
 
-/** For a load of so many minutes. Returns null if a program is not installed; with CI=true, throws instead. */
+/** `minutes` is the length of the load. Returns null if a program is not installed; with CI=true, throws instead. */
 export async function startFaultSite(minutes: number): Promise<FaultSite | null> {
   const diskBytes = DISK_BYTES + minutes * BYTES_A_MINUTE;
   const work = await makeFolder();

@@ -1,4 +1,5 @@
-// How each block of commands of the guides is tested. A block that is missing here fails scripts/guide-commands.test.ts.
+// How each block of commands of the guides is tested. A block that is missing here fails
+// scripts/guide-commands.test.ts.
 
 /** `needs` is a program that the tests run only if it is installed, and always in CI. */
 export type Plan =
@@ -16,7 +17,7 @@ const DUMP_SYMS: Plan = { not: 'dump_syms takes minutes to compile' };
 const SYSTEMD: Plan = { not: 'no systemd runs in CI' };
 const INSTALLATION = 'e2e/release/installation.test.ts';
 
-/** By the page and the first line of the block. */
+/** Keys are the page and the first line of the block. */
 export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   // Start and ship
   'start: curl -fsSL https://games.example.com/cli/install.sh | sh': RUN,

@@ -1,4 +1,4 @@
-// Runs nginx with a configuration of its own, in a folder of its own.
+// Runs nginx with its own configuration, in a separate folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';

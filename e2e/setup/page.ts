@@ -11,7 +11,7 @@ type PageOptions = BrowserContextOptions & {
 };
 
 export type Pages = {
-  /** Opens a page in a context of its own. If a test opens it, it is closed after the test. */
+  /** Opens a page in a separate context. If a test opens it, it is closed after the test. */
   openPage(options?: PageOptions): Promise<Page>;
   /** The current test causes these browser errors. It fails if one of them is missing. */
   expectErrors(...patterns: RegExp[]): void;

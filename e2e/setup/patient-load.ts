@@ -13,7 +13,7 @@ const CHUNK_BYTES = 100_000;
 const RETRY_MS = 50;
 /** A request that isn't accepted for so long never will be. */
 const GIVE_UP_MS = 240_000;
-/** Like the clients of games, for which a silent connection must not last. */
+/** Clients of games have one too, because a silent connection must not last. */
 const TIMEOUT_MS = 10_000;
 
 /** Returns the server (`…/api/v1`) for the next request. */
@@ -116,8 +116,8 @@ async function finish(
     else {
       const { sessions } = await readSessions(next, studio);
       const existing = sessions.find(({ session_id: id }) => id === session);
-      // If it is not listed, it may be finished, with the response lost, which the same chunk gets again. Or it has expired,
-      // which the next response says, unless the clock is back by then.
+      // If it is not listed, it may be finished, with the response lost, which the same chunk gets again. Or it has
+      // expired, which the next response says, unless the clock is back by then.
       const received = existing?.current_size ?? acknowledged;
       if (received < acknowledged) throw new Error(`${received} of ${acknowledged} acknowledged bytes of ${session}`);
       acknowledged = received;

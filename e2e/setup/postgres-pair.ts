@@ -16,7 +16,7 @@ const HAPROXY = '/usr/sbin/haproxy';
 export type PostgresPair = {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
-  /** Of the database, by way of HAProxy. */
+  /** The URL of the database, by way of HAProxy. */
   readonly url: string;
   /** Kills the primary without a warning. Nothing else happens until `promote`. */
   killPrimary(): Promise<void>;

@@ -13,7 +13,7 @@ const exec = promisify(execFile);
 export const USER = 'chauffeur';
 
 export type PostgresServer = {
-  /** Of the database. */
+  /** The URL of the database. */
   readonly url: string;
   readonly port: number;
   /** Runs a statement in the database. */
@@ -107,7 +107,7 @@ async function canConnect(port: number): Promise<boolean> {
   );
 }
 
-/** Runs a statement with a connection of its own. */
+/** Runs a statement with a separate connection. */
 export async function query(port: number, text: string, database = 'postgres'): Promise<pg.QueryResult> {
   const client = new pg.Client({
     host: '127.0.0.1',

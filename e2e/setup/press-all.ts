@@ -92,7 +92,7 @@ function countLoads(page: Page) {
   const forget = (request: Request) => open.delete(request);
   page.on('request', note).on('requestfinished', forget).on('requestfailed', forget);
   return {
-    /** Of the open page. A page that was left cancels its requests. */
+    /** Whether the open page has requests under way. A page that was left cancels its requests. */
     get isLoading() {
       return [...open].some((request) => request.frame() === page.mainFrame());
     },
@@ -117,7 +117,9 @@ async function drawFrames(): Promise<void> {
   for (let frame = 0; frame < 20; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
-/** Runs in the browser. Presses the first control that was not pressed yet, and returns its name; null if there is none. */
+/**
+ * Runs in the browser. Presses the first control that was not pressed yet, and returns its name; null if there is none.
+ */
 async function pressNext(pressed: string[]): Promise<string | null> {
   const TEXTS = ['x', 'an owl', 'owner/project', '#1', '12:30', 'https://example.com/x', 'owl@example.com', '{title}'];
   // They are on every page.

@@ -20,7 +20,7 @@ export type Served = {
 
 /**
  * Starts it before the first test of the suite that calls this, and removes it after the last. Its database is on the
- * PostgreSQL server that all tests share, or with `ownPostgres` on a server of its own, which a test can break.
+ * PostgreSQL server that all tests share, or with `ownPostgres` on a separate server, which a test can break.
  */
 export function serveStudio({ ownPostgres = false } = {}): Served {
   let work: Awaited<ReturnType<typeof makeFolder>>;

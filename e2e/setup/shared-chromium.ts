@@ -11,5 +11,6 @@ export function shareChromium(): Promise<Browser | null> {
   return shared;
 }
 
-// At the top of a process, where the suites load this first: the browser outlives the test file that starts it.
+// The hook is at the top of a process, where the suites load this first: the browser outlives the test file that starts
+// it.
 after(async () => (await shared)?.close());

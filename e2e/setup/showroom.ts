@@ -135,7 +135,7 @@ export async function furnish(service: Service): Promise<Showroom> {
   return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
 }
 
-/** For servers with a showroom: it sends one address several mails of a kind. */
+/** Settings of servers with a showroom, which sends one address several emails of a kind. */
 export const SHOWROOM_SETTINGS = {
   CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0',
   CHAUFFEUR_IMPRINT_EN: LEGAL,

@@ -24,7 +24,7 @@ export type Site = Pages & {
 type Options = {
   /** Settings by the names of their environment variables. */
   readonly env?: Environment;
-  /** Starts the server in a process of its own, for tests of what it prints. */
+  /** Starts the server in a separate process, for tests of what it prints. */
   readonly apart?: boolean;
 };
 

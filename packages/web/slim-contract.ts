@@ -25,7 +25,7 @@ export function slimContract(): Plugin {
   return {
     name: 'slim contract',
     apply: 'build',
-    // After the types were removed, which the parser does not read.
+    // The plugin runs after the types were removed, which the parser does not read.
     enforce: 'post',
     config: () => ({ resolve: { alias: [{ find: /^typebox$/, replacement: TYPEBOX }] } }),
     transform: {
@@ -74,7 +74,9 @@ function findUnused(value: unknown, cuts: Span[]): void {
   else for (const child of Object.values(node)) findUnused(child, cuts);
 }
 
-/** A text for the description of another type, as in `{ ...Uuid, description: 'the game' }`: not a field of this name. */
+/**
+ * A text for the description of another type, as in `{ ...Uuid, description: 'the game' }`: not a field of this name.
+ */
 function isDescription(node: Node): boolean {
   const { key, value } = node as Node & Property & { readonly value?: Node };
   return node.type === 'Property' && key?.name === 'description' && TEXTS.has(value?.type ?? '');

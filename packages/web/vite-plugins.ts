@@ -16,7 +16,7 @@ const BASE = ['baseline', 'default-css-variables', 'global'];
 /** Colours of the library that the website doesn't use: nearly half of what all pages load as `BASE`. */
 const UNUSED_COLOURS = /^\s*--mantine-color-(?:cyan|grape|indigo|lime|orange|pink|violet)-[\w-]+:[^;]*;\n/gm;
 const VARIABLES = /@mantine\/core\/styles\/default-css-variables\.layer\.css$/;
-/** The class names of a component, which the library keeps in a module of its own. */
+/** The class names of a component, which the library keeps in a separate module. */
 const CLASS_NAMES = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/;
 
 /**

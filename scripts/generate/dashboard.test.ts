@@ -70,7 +70,7 @@ describe('the dashboard and the alerts', () => {
     );
   });
 
-  it('describe each panel, and give it a title of its own in its row', () => {
+  it('describe each panel, and give it its own title in its row', () => {
     for (const { title, panels: inRow } of DASHBOARD)
       assert.equal(new Set(inRow.map((panel) => panel.title)).size, inRow.length, title);
     for (const { title, description } of panels) assert.match(description, /^[A-Za-z].*\.$/s, title);

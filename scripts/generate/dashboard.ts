@@ -4,7 +4,7 @@ import { DASHBOARD, type Panel } from './dashboard-panels.ts';
 const COLUMNS = 24;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Grafana.
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
-/** In columns and in units of 30 pixels. */
+/** The units are columns and 30 pixels. */
 const SIZES = { stat: { w: 6, h: 5 }, timeseries: { w: 12, h: 8 } } as const;
 
 type Place = { readonly x: number; readonly y: number };

@@ -1,4 +1,4 @@
-// A new, empty database in an embedded PostgreSQL of its own.
+// A new, empty database in its own embedded PostgreSQL.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,9 +2,9 @@
 // kind of object.
 
 /**
- * In the order in which the objects can be created. Each query returns one column, `statement`, without the semicolon.
- * Rows are sorted by oid, the order of creation in a new database, so that an object comes before the objects that
- * refer to it.
+ * Ordered so that the objects can be created. Each query returns one column, `statement`, without the semicolon. Rows
+ * are sorted by oid, the order of creation in a new database, so that an object comes before the objects that refer to
+ * it.
  */
 export const SCHEMA_PARTS: readonly { readonly query: string; readonly separator: string }[] = [
   {

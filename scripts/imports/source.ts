@@ -2,9 +2,9 @@
 import { posix } from 'node:path';
 
 export type Import = {
-  /** From 1. */
+  /** The first line is 1. */
   readonly line: number;
-  /** As written. */
+  /** The text as written. */
   readonly specifier: string;
   /** Path from the root for a file of this repository, otherwise the specifier. */
   readonly target: string;
@@ -12,7 +12,7 @@ export type Import = {
 };
 
 export type Source = {
-  /** From the root, with forward slashes. */
+  /** The path from the root, with forward slashes. */
   readonly path: string;
   readonly imports: readonly Import[];
   /** Lines, from 1, that read the environment of the process. */

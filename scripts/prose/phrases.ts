@@ -34,6 +34,20 @@ export const PHRASES: readonly Phrase[] = [
   { pattern: /\bthat which\b/gi, replacement: 'name the thing' },
   { pattern: /\bparted by\b/gi, replacement: 'separated by' },
   { pattern: /\bg(?:ives?|ave) back\b/gi, replacement: 'returns, releases' },
+  { pattern: /\bin case that\b/gi, replacement: 'in case' },
+  { pattern: /\bbelong(?:s|ed)? into\b/gi, replacement: 'belongs in' },
+  // "There is no scanner" and "no longer" are fine; "a list that is no table" is not.
+  {
+    pattern:
+      /(?<=\b(?!there\b)[\w`”"'’.),}]+ )(?:is|are|was|were) no (?!(?:longer|more|less|fewer|larger|smaller|later|earlier|better|worse|different|further|use|need|one)\b)\w+/gi,
+    replacement: 'is not a, are not',
+  },
+  // "Addresses of its own network" is fine, and so is "none of its own"; "a process of its own" is not.
+  {
+    pattern:
+      /(?<!\b(?:all|any|none|one|some) )\bof (?:its|their) own\b(?=\s*(?:[.,;:)!?"'`<]|$)| (?:and|as|at|because|before|below|but|by|counts?|for|from|if|in|into|nor|on|or|so|than|that|there|to|too|until|when|where|which|while|whose|with|without)\b)/gi,
+    replacement: 'its own, a separate',
+  },
   { pattern: /\b(?:MOST|LEAST)_\w+/g, replacement: 'MAX_*, MIN_*' },
   { pattern: /\b(?:most|least)[A-Z]\w*/g, replacement: 'max*, min*' },
   { pattern: /\bsay[A-Z]\w*/g, replacement: 'format*' },

@@ -1,4 +1,4 @@
-// Builds the `chauffeur` command as a program of its own for each platform: Node and the bundle in one file. All of them
+// Builds the `chauffeur` command as a separate program for each platform: Node and the bundle in one file. All of them
 // are built on one machine; Node writes foreign formats too.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,8 +49,8 @@ const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 
 /**
- * The platform of programs made of the Node that runs this; null if it can't be a program: the option for it is as new as
- * Node 25.5, and a Node that is split into libraries works only where these are.
+ * The platform of programs made of the Node that runs this; null if it can't be a program: the option for it is as new
+ * as Node 25.5, and a Node that is split into libraries works only where these are.
  */
 export function ownPlatform(): string | null {
   const { platform, arch, versions, config } = process;

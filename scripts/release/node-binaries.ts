@@ -7,13 +7,13 @@ import { run } from './run.ts';
 const NODE_VERSION = '26.10.0';
 
 export type NodeBinary = {
-  /** As in the names of the executables. */
+  /** The platform as in the names of the executables. */
   platform: 'linux-x64' | 'linux-arm64' | 'macos-arm64' | 'macos-x64' | 'windows-x64';
   /** The npm package and its file. */
   package: string;
   version: string;
   path: string;
-  /** Of the package's tarball, as npm publishes it. */
+  /** The checksum of the package's tarball, as npm publishes it. */
   integrity: string;
 };
 

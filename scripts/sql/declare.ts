@@ -6,7 +6,7 @@ export type Kind = 'string' | 'number' | 'boolean' | 'Date' | 'bytes' | 'other' 
 
 export type Field = {
   readonly name: string;
-  /** As it is written, for messages. */
+  /** The type as it is written, for messages. */
   readonly text: string;
   /** What the values can be, apart from null; empty for any value. */
   readonly kinds: readonly Kind[];

@@ -42,7 +42,7 @@ type Frame = {
   readonly id: string;
   readonly node: FunctionNode | ClassDeclaration | null;
   readonly outer: Frame | null;
-  /** By parameter. If one is missing, only the callers know it. */
+  /** Keys are parameters. If one is missing, only the callers know it. */
   readonly given: Map<Node, Value>;
   readonly self?: Value;
   /** Values of variables that were looked up or assigned. */
@@ -917,7 +917,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** Without what doesn't change the value: parentheses, `await`, `as`, `!` and `satisfies`. */
+/** Returns the expression without what doesn't change the value: parentheses, `await`, `as`, `!` and `satisfies`. */
 function bare(expression: Expression): Expression {
   let node = expression;
   while (

@@ -7,7 +7,7 @@ import type { Column } from './describe.ts';
 import { type Part, textOf } from './values.ts';
 
 /**
- * There, parameters have no types of their own, so each needs a cast, and a statement has at most 80. The rows pass
+ * There, parameters have no types, so each needs a cast, and a statement has at most 80. The rows pass
  * through JSON, in which times and bytes are text and a `numeric` is a number. A sentence for each rule that is broken.
  */
 export function checkInShard(parts: readonly Part[], columns: readonly Column[], fields: readonly Field[]): string[] {

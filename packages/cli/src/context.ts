@@ -24,8 +24,8 @@ export type Context = {
   /** The logins on this computer. */
   logins: LoginStore;
   /**
-   * Creates a client with the deploy key from the flags or the environment, or else with the login for the server. Rejects
-   * with LocalError if there is neither, or if the key belongs to another game than the flags say.
+   * Creates a client with the deploy key from the flags or the environment, or else with the login for the server.
+   * Rejects with LocalError if there is neither, or if the key belongs to another game than the flags say.
    */
   connect(): Promise<Client>;
   /** Creates a client without a key, for what anyone may ask. Throws LocalError if the URL is invalid. */
@@ -40,9 +40,9 @@ export type Context = {
 
 const AGENT = { 'user-agent': CLI_USER_AGENT };
 
-/** For short calls: a mistyped URL must be reported within seconds. */
+/** The tries of a short call: a mistyped URL must be reported within seconds. */
 const SHORT_TRIES = 3;
-/** About a minute passes between the first failure and the last. */
+/** The tries of a long call. About a minute passes between the first and the last. */
 const LONG_TRIES = 9;
 
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {

@@ -39,7 +39,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = 'http://127.0.0.1:4000/api/v1';
 
-/** Reads the settings for calls to the service, with --secret-stdin the secret key from `stdin`. Rejects with LocalError. */
+/**
+ * Reads the settings for calls to the service, with --secret-stdin the secret key from `stdin`. Rejects with
+ * LocalError.
+ */
 export async function readSettings(
   options: GlobalOptions,
   env: Environment,
@@ -91,7 +94,7 @@ function checkedGame(game: string | undefined): string | undefined {
   return game;
 }
 
-/** The part of the settings that is no secret. Throws LocalError. */
+/** The settings without secrets. Throws LocalError. */
 export function readUrls(options: GlobalOptions, env: Environment, readLogins: ReadLogins): Urls {
   const given = options.url ?? env.SERVICE_API_URL?.trim();
   if (given === '')

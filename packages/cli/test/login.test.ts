@@ -155,7 +155,7 @@ test('login asks for nothing while others can read the stored keys', async (t) =
   assert.equal(pathsOf().length, before);
 });
 
-test('a page that is no web address is refused', async (t) => {
+test('a page that is not a web address is refused', async (t) => {
   for (const page of ['file:///etc/passwd', 'javascript:alert(1)', '--help', '\u001b[2J']) {
     const cwd = tempFolder(t);
     const { url } = await startServer(t, [], page);

@@ -4,10 +4,10 @@ import type { TSchema } from 'typebox';
 import { KIB, MIB } from './limits.ts';
 import type { Operation } from './operation.ts';
 
-/** In bytes, and in values: objects, lists, texts, numbers and so on, at any depth. */
+/** The limits in bytes and in values: objects, lists, texts, numbers and so on, at any depth. */
 export type BodyBounds = { readonly bytes: number; readonly values: number };
 
-/** For bodies whose schema has no bound, such as a record with any names. */
+/** The limit of bodies whose schema has no bound, such as a record with any names. */
 const MAX_BYTES = MIB;
 /** Room for spaces, and for fields that only other versions of the service have. */
 const SPARE_BYTES = 32 * KIB;

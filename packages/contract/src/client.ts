@@ -210,13 +210,13 @@ function dataOf(response: Response, body: Failure): ErrorData | undefined {
   return seconds === undefined ? data : { retry_after: seconds, ...data };
 }
 
-/** In seconds; a date is ignored (RFC 9110, section 10.2.3). */
+/** Returns seconds; a date is ignored (RFC 9110, section 10.2.3). */
 function readRetryAfter(headers: Headers): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** For codes of a newer server. */
+/** Maps the status of a newer server's unknown code to a code. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return CODES.notAllowed;
   if (status === 404) return CODES.notFound;

@@ -23,7 +23,7 @@ export const ERRORS = {
   4002: {
     name: 'invalid',
     status: 400,
-    // From the HTTP parser: the headers arrived too slowly or were too large.
+    // The HTTP parser reports these: the headers arrived too slowly or were too large.
     alsoStatuses: [408, 431],
     meaning: 'A field of the request is missing or invalid, or the request is not well-formed HTTP.',
     remedy: 'Fix the problem named in the message.',
@@ -73,7 +73,7 @@ export const ERRORS = {
   4016: {
     name: 'secondFactorExpired',
     status: 401,
-    // After too many wrong codes.
+    // The status is 400 after too many wrong codes.
     alsoStatuses: [400],
     meaning: 'The sign-in expired before the second factor was entered.',
     remedy: 'Sign in again with your password.',

@@ -33,7 +33,7 @@ const BINARY_KINDS: readonly Kind[] = [
   { start: /^50 4b (?:03 04|05 06)/, what: 'it is a .zip', remedy: 'Send it alone, with a name that ends in .zip.' },
 ];
 
-/** By the first bytes as Latin-1. */
+/** Recognized by the first bytes as Latin-1. */
 const TEXT_KINDS: readonly Kind[] = [
   { start: /^Microsoft C\/C\+\+ /, what: 'it is a PDB', remedy: CREATE },
   { start: /^BSJB/, what: 'it is a portable PDB of .NET, which has no native code', remedy: 'Leave it out.' },

@@ -67,7 +67,9 @@ function hasAspectRatio({ width, height }: Pixels): boolean {
   return width / height >= RATIO.min && width / height <= RATIO.max;
 }
 
-/** In all frames together. 108 frames of 1024×576 are encoded within seconds, with about 200 MB of memory. */
+/**
+ * The limit is for all frames together. 108 frames of 1024×576 are encoded within seconds, with about 200 MB of memory.
+ */
 export const MAX_PIXELS = 64_000_000;
 
 type Rule = { name: string; find: (facts: ImageFacts, bounds: Bounds) => string | null };

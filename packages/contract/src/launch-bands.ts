@@ -10,7 +10,7 @@ export const WINDOW_DAYS = 30;
 /** Limits in percent of the devices. */
 export type BandRule = { readonly band: Band; readonly minBooted: number; readonly maxCrashed: number };
 
-/** From best to worst. A build gets the first band whose limits it meets, or `problematic` if it meets none. */
+/** Ordered from best to worst. A build gets the first band whose limits it meets, or `problematic` if it meets none. */
 export const BAND_RULES: readonly BandRule[] = [
   { band: 'excellent', minBooted: 98, maxCrashed: 1 },
   { band: 'healthy', minBooted: 93, maxCrashed: 3 },

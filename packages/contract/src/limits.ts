@@ -6,7 +6,7 @@ export const MIB = 1024 * KIB;
 export const GIB = 1024 * MIB;
 
 export const LIMITS = {
-  /** Of a name in the DNS (RFC 1035). */
+  /** The length of a name in the DNS (RFC 1035). */
   hostLength: 253,
   /** Largest zip, uploaded whole or in chunks. */
   fileBytes: 5 * GIB,
@@ -56,7 +56,7 @@ export const LIMITS = {
   statisticsRows: 50,
   /** What a player, or an operator who hides a page, writes about it. */
   pageReportLength: 2000,
-  /** Of one game. */
+  /** The reports about one game. */
   pageReportsShown: 20,
   /** Newest releases of a game in a list. */
   releasesListed: 1000,
@@ -78,7 +78,7 @@ export const LIMITS = {
   zipRatio: 200,
   promotionHours: 2160,
   pageSize: 100,
-  /** For lists that return all items unless a limit is given. */
+  /** The page of a list that returns all items unless a limit is given. */
   wholeListPage: 10_000,
   /** Long enough for a cursor that contains a file name. */
   cursorLength: 2000,
@@ -99,20 +99,20 @@ export const LIMITS = {
   breadcrumbs: 50,
   crashGroupsListed: 100,
   crashGroupsCounted: 10_000,
-  /** Of two builds: those of the first, of the second, and of both. */
+  /** The groups of a comparison of two builds: those of the first, of the second, and of both. */
   comparedGroups: 50,
-  /** In one request. */
+  /** The groups in one request. */
   crashGroupsChanged: 500,
   crashGroupsMerged: 100,
   /** Functions whose reports are split off from one group. */
   crashGroupSplits: 20,
   commentLength: 10_000,
-  /** Of one game. */
+  /** The rules of one game. */
   groupingRules: 100,
-  /** Of the source code of one game. */
+  /** The prefixes of the source code of one game. */
   pathPrefixes: 20,
   bugTitleLength: 120,
-  /** Of one ticket. */
+  /** The labels of one ticket. */
   bugLabels: 10,
   bugLabelLength: 32,
   /** Saved searches of one game. */

@@ -32,7 +32,9 @@ export type JsonRequest = {
   readonly body: unknown;
 };
 
-/** A command that posts JSON. PowerShell has one of its own, because its versions pass quotes to programs differently. */
+/**
+ * A command that posts JSON. PowerShell has a different one, because its versions pass quotes to programs differently.
+ */
 export function postCommand({ url, headers, body }: JsonRequest, shell: Shell): string {
   const json = JSON.stringify(body);
   if (shell === 'powershell') {
@@ -79,7 +81,7 @@ function translateLine(line: string, shell: 'powershell' | 'cmd'): string {
   const { words, comment } = parseLine(line);
   if (words.length === 0) return comment === '' ? '' : `${shell === 'cmd' ? 'rem' : '#'} ${comment}`;
   const command = translateWords(words, shell);
-  // A comment of the Command Prompt is a command of its own, which would be part of this one.
+  // A comment of the Command Prompt is a separate command, which would be part of this one.
   return comment === '' || shell === 'cmd' ? command : `${command}  # ${comment}`;
 }
 

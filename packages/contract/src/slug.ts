@@ -2,7 +2,7 @@
 
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 64;
-/** Of a name, so that there is room for a number. */
+/** The limit of a name, so that there is room for a number. */
 const MAX_NAME_LENGTH = 56;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -4,7 +4,7 @@ import { findTemplateProblem, type Placeholders } from './web-address.ts';
 
 /** Where the source code of a game can be read. */
 export type SourceLinks = {
-  /** With `{path}`, and optionally `{commit}` and `{line}`. */
+  /** The text has `{path}`, and optionally `{commit}` and `{line}`. */
   readonly url_template: string;
   /** The folders on the machines that compile the game, which are removed from the paths of files. */
   readonly path_prefixes: readonly string[];
@@ -15,8 +15,9 @@ export const SOURCE_PLACEHOLDERS: Placeholders = { names: ['commit', 'path', 'li
 export type SourceFile = { readonly file: string; readonly line: number | null };
 
 /**
- * The address of a file in the source code; null if its path begins with no prefix and is not relative, as with files of
- * compilers and libraries, or if the template needs a commit and there is none, or was valid only in an earlier version.
+ * The address of a file in the source code; null if its path begins with no prefix and is not relative, as with files
+ * of compilers and libraries, or if the template needs a commit and there is none, or was valid only in an earlier
+ * version.
  */
 export function makeSourceLink(
   { url_template: template, path_prefixes: prefixes }: SourceLinks,
@@ -46,7 +47,7 @@ function relativePath(file: string, prefixes: readonly string[]): string | null 
   return rest !== '' && !/^(?:\/|[A-Za-z]:)/.test(rest) ? rest : null;
 }
 
-/** With slashes, and without `.` and `..`; null if it leads out of its root. */
+/** The path with slashes, and without `.` and `..`; null if it leads out of its root. */
 function resolvePath(path: string): string | null {
   const [, root = '', rest = ''] = /^([A-Za-z]:\/+|\/+)?(.*)$/s.exec(path.replaceAll('\\', '/')) ?? [];
   const parts: string[] = [];

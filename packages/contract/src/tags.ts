@@ -1,6 +1,6 @@
 // The groups that operations belong to, in the order of the OpenAPI document.
 
-/** By the first part of an operation's id: what the operations of the group are for. */
+/** Keys are the first part of an operation's id, and values are what the operations of the group are for. */
 export const TAGS = {
   builds: 'Register, list, inspect and delete builds.',
   uploads: 'Upload the zip of a build, whole or in chunks.',

@@ -9,7 +9,7 @@ const OVERRIDE = '\u202e';
 const ISOLATE = '\u2066';
 const BELL = '\u0007';
 
-/** Fields whose texts no one else sees, or which have a rule of their own, by what a field is for. */
+/** Fields whose texts no one else sees, or which have their own rule, by what a field is for. */
 const EXCEPTIONS: readonly (readonly [reason: string, fields: RegExp])[] = [
   [
     'a secret or id, which is only compared',
@@ -21,15 +21,15 @@ const EXCEPTIONS: readonly (readonly [reason: string, fields: RegExp])[] = [
   ],
   ['only compared with the address of the service', /^setup\.get:query\.origin$/],
   ['the host of a page, which is stored if it is one', /:query\.referrer$/],
-  ['the handle of a page, with a rule of its own', /^accounts\.updateProfile:body\.handle$/],
+  ['the handle of a page, with its own rule', /^accounts\.updateProfile:body\.handle$/],
   ['the name of the game, as confirmation', /^games\.delete:body\.name$/],
   [
     'ignored, or accepted only if it names the game',
     /^(builds\.register:body\.app(_name)?|uploads\.\w+:body\.(build|build_type|version))$/,
   ],
-  ['the name of a file, with a rule of its own', /^uploads\.openSession:body\.filename$/],
+  ['the name of a file, with its own rule', /^uploads\.openSession:body\.filename$/],
   ['checked by the feature: an IANA time zone', /^alerts\.update:body\.time_zone$/],
-  ['an address, with a rule of its own', /:body\.(url|url_template)$/],
+  ['an address, with its own rule', /:body\.(url|url_template)$/],
   ['a function of the reports, which is compared with theirs', /^crashes\.splitGroup:body\.function$/],
   ['of a program that could not react: cleaned where it is shown', /^(crashes\.create|events\.create):body(\.|$)/],
   ['a header that is parsed', /:(headers|headerQuery)\.(app_id|X-App-Id|X-Build-Id|Accept-Encoding|Content-Range)$/],

@@ -2,15 +2,15 @@
 // program or a library delivers is cleaned of them instead.
 
 /**
- * Of a line: control characters, line breaks, invisible characters, and formatting that changes the direction of the text
- * around it (UAX #9, section 2). As ranges of a class, because readers of JSON Schema in other languages don't know
- * Unicode classes. The two joiners are allowed, because scripts and emoji need them.
+ * What a line must not contain: control characters, line breaks, invisible characters, and formatting that changes the
+ * direction of the text around it (UAX #9, section 2). As ranges of a class, because readers of JSON Schema in other
+ * languages don't know Unicode classes. The two joiners are allowed, because scripts and emoji need them.
  */
 export const LINE_HIDDEN = `\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb`;
 
 /**
- * Of a text of several lines: all but line breaks, tabs, the marks that single letters of right-to-left scripts need, and
- * invisible characters, which are often pasted and do no harm there.
+ * What a text of several lines must not contain: all but line breaks, tabs, the marks that single letters of
+ * right-to-left scripts need, and invisible characters, which are often pasted and do no harm there.
  */
 const TEXT_HIDDEN = `\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u206f\\ufff9-\\ufffb`;
 

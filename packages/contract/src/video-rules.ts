@@ -1,6 +1,5 @@
-// cspell:ignore ebml ftyp
-// Decides whether a video has a duration and a size that a game's page can show. The server and the website use the same
-// rules.
+// cspell:ignore ebml ftyp Decides whether a video has a duration and a size that a game's page can show. The server and
+// the website use the same rules.
 import { LIMITS, MIB } from './limits.ts';
 import type { VIDEO_TYPES } from './operations/videos.ts';
 
@@ -9,7 +8,7 @@ export type VideoType = (typeof VIDEO_TYPES)[number];
 /** What the container of a video says about it. */
 export type VideoFacts = {
   readonly type: VideoType;
-  /** In pixels, as it is shown. */
+  /** The width in pixels, as the video is shown. */
   readonly width: number;
   readonly height: number;
   /** Null if the container does not say. */
@@ -23,7 +22,9 @@ const EBML = [0x1a, 0x45, 0xdf, 0xa3];
 /** The size of the first box of an MP4 comes first. */
 const FTYP = [0x66, 0x74, 0x79, 0x70];
 
-/** Detects the container from the start of the file; null if it is neither. Its name and its declared type don't count. */
+/**
+ * Detects the container from the start of the file; null if it is neither. Its name and its declared type don't count.
+ */
 export function detectVideoType(head: Uint8Array): VideoType | null {
   if (EBML.every((byte, index) => head[index] === byte)) return 'video/webm';
   if (FTYP.every((byte, index) => head[4 + index] === byte)) return 'video/mp4';

@@ -133,7 +133,7 @@ describe('minidump-stackwalk', () => {
     ['is not a minidump', 'symbols/../text', /does not begin with MDMP/],
   ] as const) {
     it(`prints the reason and exits with 1 when the dump ${problem}`, () => {
-      writeFileSync(join(folder, 'text'), 'This is no dump but a text of more than 32 bytes.');
+      writeFileSync(join(folder, 'text'), 'This is not a dump but a text of more than 32 bytes.');
       const { status, stdout, stderr } = run(join(folder, name));
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' });
       assert.match(stderr, /^minidump-stackwalk: /);

@@ -54,7 +54,7 @@ export function processMinidump(file: Uint8Array, options: ProcessOptions = {}):
   return { ...walked, signature };
 }
 
-/** Like `processMinidump`, for callers that choose which frames make the signature. */
+/** Does the same as `processMinidump`, for callers that choose which frames make the signature. */
 export function walkMinidump(file: Uint8Array, options: ProcessOptions = {}): WalkedReport {
   return walkDump(new Minidump(file), options);
 }

@@ -5,19 +5,19 @@ export type Hex = string;
 
 /** How a frame was found, from most to least reliable. */
 export type Trust =
-  /** From the registers in the dump. */
+  /** Read from the registers in the dump. */
   | 'context'
-  /** From the registers that the kernel saved when a signal interrupted the frame. */
+  /** Read from the registers that the kernel saved when a signal interrupted the frame. */
   | 'signal'
-  /** By the rules of STACK CFI or STACK WIN records. */
+  /** Found by the rules of STACK CFI or STACK WIN records. */
   | 'cfi'
-  /** By a STACK WIN record, with a search for the return address near its computed position. */
+  /** Found by a STACK WIN record and a search for the return address near its computed position. */
   | 'cfi_scan'
-  /** From the link register, or from the top of the stack of a function without a frame. */
+  /** Taken from the link register, or from the top of the stack of a function without a frame. */
   | 'leaf'
-  /** By following the frame pointer. */
+  /** Found by following the frame pointer. */
   | 'frame_pointer'
-  /** From a word on the stack that could be a return address. */
+  /** Taken from a word on the stack that could be a return address. */
   | 'scan';
 
 export type InlineFrame = {
@@ -27,7 +27,7 @@ export type InlineFrame = {
 };
 
 export type Frame = {
-  /** Number of the frame, from 0, the innermost. Inlined functions have no number of their own. */
+  /** Number of the frame, from 0, the innermost. Inlined functions have no number. */
   readonly frame: number;
   readonly trust: Trust;
   /** Address of the instruction. For a caller, an address inside the call, just before `return_address`. */

@@ -32,7 +32,7 @@ export type Limits = WalkLimits & {
   readonly output: number;
   /** Maximum number of bytes of each thread's stack that the report contains; 0 for none. */
   readonly stackMemory: number;
-  /** Like `stackMemory`, for all threads together. The crashed thread comes first. */
+  /** The limit of `stackMemory` for all threads together. The crashed thread comes first. */
   readonly allStackMemory: number;
 };
 
@@ -63,7 +63,10 @@ export class Walker {
     return this.#context?.cpu.wordSize ?? 8;
   }
 
-  /** Walks all threads, the crashed one first so that the others do not use up its limits. Returns them in the dump's order. */
+  /**
+   * Walks all threads, the crashed one first so that the others do not use up its limits. Returns them in the dump's
+   * order.
+   */
   walkThreads(): ThreadReport[] {
     const { threads, index: crashed } = this.crashed;
     const reports: ThreadReport[] = [];

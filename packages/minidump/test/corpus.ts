@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/corpus');
 
-/** For a test's `skip`: false, or the reason for skipping the tests of the corpus. */
+/** The `skip` of a test: false, or the reason for skipping the tests of the corpus. */
 export const CORPUS_MISSING = existsSync(FOLDER) ? false : 'skipped: corpus not found';
 
 /** A frame, with the fields that both references have. Inlined functions are separate frames. */
@@ -69,8 +69,8 @@ export function* readHostile(): Generator<{ name: string; dump: Uint8Array }> {
 }
 
 /**
- * The machine-readable output has the frames, as `thread|frame|module|function|file|line|offset`. The other output has how
- * each was found.
+ * The machine-readable output has the frames, as `thread|frame|module|function|file|line|offset`. The other output has
+ * how each was found.
  */
 function readBreakpad(machine: string, readable: string): Reference {
   const lines = machine.split('\n').map((line) => line.split('|'));

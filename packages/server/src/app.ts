@@ -39,7 +39,7 @@ import { leaveAllOrganisations } from './team/organisation-members/organisation-
 export type App = {
   readonly ctx: Context;
   readonly auth: Auth;
-  /** For commands that need a connection of their own, such as a backup. */
+  /** The pool for commands that need a separate connection, such as a backup. */
   readonly pool: pg.Pool;
   /** The URL of the HTTP server; undefined in roles without one. */
   readonly url: string | undefined;
@@ -53,7 +53,7 @@ export type App = {
 
 /** Long enough for the pool to give up connections that it was opening. */
 const CLOSE_SECONDS = 15;
-/** The embedded PostgreSQL has deadlines of its own with better messages; this one is a fallback. */
+/** The embedded PostgreSQL has its own deadlines with better messages; this one is a fallback. */
 const POSTGRES_SECONDS = 60;
 
 type Parts = {

@@ -92,7 +92,7 @@ test('the imprint and similar pages are URLs or Markdown files', () => {
 test('an invalid value in quotes says so', () =>
   assert.throws(() => readConfig({ CHAUFFEUR_PORT: '"4000"' }), /CHAUFFEUR_PORT: .*Remove the quotes/));
 
-test('names of other programs are no mistakes', () =>
+test('names of other programs are not mistakes', () =>
   assert.deepEqual(
     findConfigWarnings({
       CHAUFFEUR_PORT: '4000',

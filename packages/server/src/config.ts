@@ -10,7 +10,7 @@ class ConfigError extends Error {
 type Parse<T> = (text: string) => T;
 type Setting<T> = {
   readonly variable: string;
-  /** As written in the environment; undefined if the setting has no default. */
+  /** The text as written in the environment; undefined if the setting has no default. */
   readonly fallback: string | undefined;
   readonly parse: Parse<T>;
   readonly doc: string;
@@ -88,7 +88,7 @@ const legalPage: Parse<string> = (value) => {
 const publicOrigin: Parse<string> = (value) => {
   const address = publicAddress(value).replace(/\/+$/, '');
   if (new URL(address).pathname !== '/')
-    throw new Error('use a URL without a path; the service needs a host of its own, such as https://games.example.com');
+    throw new Error('use a URL without a path; the service needs its own host, such as https://games.example.com');
   return address;
 };
 
@@ -526,7 +526,10 @@ export const SETTINGS = {
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Config = { -readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> };
 
-/** Reads the settings from an environment. An empty variable counts as not set. Throws ConfigError with every invalid setting. */
+/**
+ * Reads the settings from an environment. An empty variable counts as not set. Throws ConfigError with every invalid
+ * setting.
+ */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const entries = Object.entries(SETTINGS).map(([name, { variable, fallback, parse }]) => {
@@ -561,7 +564,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /**
- * What is probably a mistake, although the server can start: names that are no settings, and values in quotes, which
+ * What is probably a mistake, although the server can start: names that are not settings, and values in quotes, which
  * systemd and shells remove but Docker's `--env-file` keeps. Values are never part of a warning.
  */
 export function findConfigWarnings(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -594,7 +597,10 @@ function isQuoted(value: string): boolean {
 const PLAY_HOST =
   'set CHAUFFEUR_PUBLIC_URL and use another domain here; otherwise a game could set cookies for the website.';
 
-/** Whether a page on one host can set cookies for the other: a page can do so for its parent domains (RFC 6265, section 5.3). */
+/**
+ * Whether a page on one host can set cookies for the other: a page can do so for its parent domains (RFC 6265, section
+ * 5.3).
+ */
 function areRelated(playUrl: string, publicUrl: string | undefined): boolean {
   if (publicUrl === undefined) return true;
   const [play, site] = [new URL(playUrl.replace('*.', '')).hostname, new URL(publicUrl).hostname];

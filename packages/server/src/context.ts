@@ -17,9 +17,9 @@ import type { Tracer } from './kernel/telemetry/tracing.ts';
 export type Context = {
   readonly config: Config;
   readonly db: Db;
-  /** For `readReplica` (request/read-replica.ts); undefined without one in the settings. */
+  /** The replica that `readReplica` (request/read-replica.ts) reads; undefined without one in the settings. */
   readonly replica: Replica | undefined;
-  /** For a connection of its own, as for copying many rows; see kernel/database/session.ts. */
+  /** The pool for a separate connection, as for copying many rows; see kernel/database/session.ts. */
   readonly pool: pg.Pool;
   readonly blobs: BlobStore;
   readonly clock: Clock;

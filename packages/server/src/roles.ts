@@ -23,7 +23,7 @@ import { startWorker } from './worker/run.ts';
 export type Role = 'start' | 'api' | 'worker' | 'admin';
 
 const SWEEP_MS = 100;
-/** In addition to its grace period, for the server to notice that aborted connections are gone. */
+/** The time, in addition to its grace period, for the server to notice that aborted connections are gone. */
 const CUT_SECONDS = 10;
 
 /**
@@ -53,7 +53,7 @@ export async function startRole(
     closers.add({ name: 'shared limits', seconds: CUT_SECONDS, close: () => sharing.stop() });
   }
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
-  // After requests and jobs, which note changes.
+  // This closes after requests and jobs, which note changes.
   closers.add({ name: 'changes of games', seconds: CUT_SECONDS, close: () => stopChanges(ctx) });
   const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
@@ -68,7 +68,7 @@ export async function startRole(
           },
         ]),
   );
-  // Before the server, which waits for requests in progress.
+  // These close before the server, which waits for requests in progress.
   if (server !== undefined) closers.add({ name: 'open streams', seconds: CUT_SECONDS, close: () => endStreams(ctx) });
   await server?.listen({ host, port });
   return server !== undefined;

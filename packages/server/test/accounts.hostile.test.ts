@@ -36,7 +36,7 @@ function fieldsOf(schema: unknown): string[] {
   return [...Object.keys(shape ?? {}), ...parts.filter((part) => part !== undefined).flatMap(fieldsOf)];
 }
 
-/** For routes whose schema names no fields. */
+/** Fields of routes whose schema names no fields. */
 const COMMON = ['name', 'image', 'email', 'password', 'token', 'callbackURL', 'code', 'oauth_query'];
 
 /** RFC 6749, section 5.2, prescribes another format for the errors of these routes. */

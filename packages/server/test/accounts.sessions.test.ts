@@ -266,7 +266,7 @@ describe('a password reset', () => {
     return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).status;
   }
 
-  test('stores a hash of the token in the mail, and the hash is no token', async () => {
+  test('stores a hash of the token in the mail, and the hash is not a token', async () => {
     const account = await signUp(server);
     const token = new URL(await askForReset(account)).pathname.split('/').at(-1) ?? '';
     assert.ok(token.length > 20);

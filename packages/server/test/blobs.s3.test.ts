@@ -77,7 +77,7 @@ describe('blobs on S3', () => {
     };
     const [status, page] = await read('');
     assert.equal(status, 200);
-    // With the script that helps games without an origin.
+    // The page has the script that helps games without an origin.
     assert.match(String(page), /^<!doctype html><script>[\s\S]*<script[^>]* src="walk\.js"/);
     // Deflated bytes as stored, unpacked by fetch; unpacked by the server; a range of the unpacked bytes.
     assert.deepEqual(await read('walk.js', { 'accept-encoding': 'gzip' }), [200, script]);

@@ -272,7 +272,7 @@ describe('announced attachments', () => {
     assert.deepEqual(kept, ['b', 'file', 'x'.repeat(100), 'ac', 'ad', 'B (2)', 'file (2)']);
   });
 
-  test('without names, or that are no list, are refused', async () => {
+  test('without names, or that are not a list, are refused', async () => {
     const sender = await makeSender(server);
     for (const attachments of [[{}], [{ name: 1 }], 'a'])
       assert.deepEqual(statusOf(await announce(sender, attachments)), [400, 4001], JSON.stringify(attachments));

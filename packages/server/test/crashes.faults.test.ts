@@ -28,7 +28,7 @@ describe('processing a crash', () => {
   let buildId: string;
   let reportId: string;
   beforeEach(async () => {
-    // Without a worker, so the tests run the jobs.
+    // There is no worker, so the tests run the jobs.
     server = await startServer({ role: 'api' });
     game = await makeGame(server);
     buildId = await register(server, game);

@@ -1,5 +1,5 @@
-// Dumps that the process that received them processes itself, without a job in the queue, and what becomes of them if it
-// can't.
+// Dumps that the process that received them processes itself, without a job in the queue, and what becomes of them if
+// it can't.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -98,7 +98,7 @@ describe('a dump that a process holds', () => {
     return reportCrash(server, game, await register(server, game), { dump: DUMP });
   }
 
-  /** Runs the jobs of the database in a process of its own until `work` resolves. */
+  /** Runs the jobs of the database in a separate process until `work` resolves. */
   async function withWorker(work: () => Promise<unknown>): Promise<void> {
     const { url } = server.database;
     const database = openDatabase(url, { connections: 8, log: server.ctx.log, name: 'other' });

@@ -313,7 +313,7 @@ describe('processing a crash with blobs on S3', () => {
 describe('names of functions for the search', () => {
   let server: TestServer;
   before(async () => {
-    // Without a worker, so the test decides when and where a dump is processed.
+    // There is no worker, so the test decides when and where a dump is processed.
     server = await startServer({ role: 'api' });
   });
   after(() => server.stop());

@@ -108,7 +108,7 @@ describe('a report that is sent again', () => {
     for (let round = 0; round < 10; round += 1) {
       const clientRef = randomUUID();
       const contexts = [server.ctx, secondServer.ctx];
-      // Without looking for earlier copies, as if they were written after that.
+      // The writers don't look for earlier copies, as if they had been written after that.
       const results = await Promise.allSettled(
         contexts.map((ctx) =>
           createReport(ctx, { gameId: game.uid, buildId, details: {}, source: 'engine', clientRef }),

@@ -146,7 +146,7 @@ test('symbols of an earlier release are counted, get their code id, and are used
   const missed = await untilDone(server, await reportCrash(server, game, buildId, { dump: writeMingwDump({}) }));
   const [symbol] = await addSymbols(server, game, buildId, Buffer.from(MINGW_SYMBOLS));
   await until(async () => (await reportRow(server, missed.report_id)).signature === 'owls::fly');
-  // As the previous release stored them.
+  // The previous release stored them like this.
   await changed(server.ctx.db, sql`update symbols set code_id = '', debug_id = ${ZEROS} where game_id = ${game.uid}`);
   await changed(
     server.ctx.db,

@@ -1,4 +1,5 @@
-// Reports, merges, splits, their undoing, newer rules and deletions at once: every report stays counted once, in one group.
+// Reports, merges, splits, their undoing, newer rules and deletions at once: every report stays counted once, in one
+// group.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -70,7 +71,10 @@ test('any mix of changes at once keeps every count', async () => {
   }
 });
 
-/** As newer rules of the game do: the group that it moves to is in the state, and at the place, of the one it was in. */
+/**
+ * Regroups a report as newer rules of the game do: the group that it moves to is in the state, and at the place, of the
+ * one it was in.
+ */
 async function regroup(reportId: string, stack: readonly string[], rulesVersion: number): Promise<void> {
   const { db } = server.ctx;
   const [report] = await rows(

@@ -16,7 +16,7 @@ import { type ApiResponse, makePlayer, request, startServer, type TestServer } f
 import { until } from './setup/until.ts';
 
 let [office, server, second] = [] as unknown as [PostOffice, TestServer, TestServer];
-/** Every test begins in a day of its own, and with new addresses. */
+/** Every test begins in its own day, and with new addresses. */
 let now = Math.ceil(Date.now() / DAY) * DAY;
 before(async () => {
   office = await openPostOffice();
@@ -60,7 +60,7 @@ const newAddress = (name = 'victim') => `${name}-${newId()}@example.com`;
 const post = (person: Person | null, path: string, body: unknown, at = server) =>
   callAs(at, person, path, { method: 'POST', body });
 
-/** A request of a visitor with an address of their own. */
+/** A request of a visitor with their own address. */
 function postFrom(address: string, path: string, body: object): Promise<ApiResponse> {
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': address };
   return request(`${server.api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -94,7 +94,7 @@ const linkIn = ({ text }: Arrival, page: string) => new RegExp(`/${page}/([\\w-]
 describe('a game that floods a stranger through a bug ticket', () => {
   const EVIL = 'Buy at https://evil.example now';
 
-  test('sends them no text of its own in 300 replies, and asks them to confirm five times a day at most', async () => {
+  test('sends them none of its texts in 300 replies, and asks them to confirm five times a day at most', async () => {
     const game = await makeSharedGame(server);
     await nameGame(game, 'Prizes at www.evil.example');
     const email = newAddress();

@@ -24,7 +24,7 @@ import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { type ApiResponse, makePlayer, startServer, type TestServer } from './setup/server.ts';
 import { sha256 } from './setup/uploads.ts';
 
-/** In the past, because hours of the future are never closed. */
+/** The hours are in the past, because hours of the future are never closed. */
 const START = Date.parse('2024-03-01T00:00:00Z');
 const RUN: Attempt = { number: 1, last: false, signal: new AbortController().signal };
 

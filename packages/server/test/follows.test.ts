@@ -186,7 +186,7 @@ describe('following a game', () => {
     const token = tokenIn(text, 'follow');
     for (const wrong of ['token', `${token}A`, token.slice(1)])
       assert.deepEqual(statusOf(await post('/public/follows/confirm', { token: wrong })), [404, 4040], wrong);
-    // The token of one link is no good for the other.
+    // The token of one link does not work for the other.
     assert.equal((await fetch(`${server.api}/public/follows/end?token=${token}`, { method: 'POST' })).status, 404);
     now += 49 * HOUR;
     assert.deepEqual(statusOf(await post('/public/follows/confirm', { token })), [404, 4040]);

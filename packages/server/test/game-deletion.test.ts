@@ -34,7 +34,7 @@ let now = Date.now();
 const RUN: Attempt = { number: 1, last: false, signal: new AbortController().signal };
 
 before(async () => {
-  // With role api no job runs unless a test runs it.
+  // With the role api, no job runs unless a test runs it.
   server = await startServer({
     role: 'api',
     clock: { now: () => new Date(now) },

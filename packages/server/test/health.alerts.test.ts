@@ -13,7 +13,7 @@ let now = new Date('2026-11-01T12:00:00Z');
 let server: TestServer;
 
 before(async () => {
-  // Without workers, which would put alerts into messages before they are looked at.
+  // There are no workers, which would put alerts into messages before they are looked at.
   server = await startServer({ role: 'api', clock: { now: () => now }, env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } });
 });
 after(() => server.stop());

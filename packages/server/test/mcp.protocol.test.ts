@@ -244,7 +244,7 @@ describe('an address that chooses tools', () => {
   test('names the possible ones if it is invalid', async () => {
     const { status, text } = await send({ body: ping, query: '?tools=crash' });
     assert.deepEqual([status, JSON.parse(text).error.code], [400, 4002]);
-    assert.match(text, /crash.* is no group or tool.*crashes, games.*list_crash_groups/);
+    assert.match(text, /crash.* is not a group or tool.*crashes, games.*list_crash_groups/);
     await assert.rejects(connect(server, key.key, 'modern', '?tools='), /names nothing/);
   });
 });

@@ -49,7 +49,7 @@ async function join(headers: Session, organisation: string, role: Role): Promise
   return person;
 }
 
-test('the mail of an invitation explains the role in a sentence of its own', async () => {
+test('the mail of an invitation explains the role in its own sentence', async () => {
   const { owner, organisation } = await open();
   const texts = await Promise.all(
     ROLE_NAMES.map(async (role) => {

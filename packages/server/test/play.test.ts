@@ -230,7 +230,7 @@ describe('a game on a loopback address', () => {
   const on = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
     read(server.url + path, { host: `${host}:${port}`, ...headers }, method);
 
-  test('has a host of its own, on which it keeps its origin, and runs in a sandbox on the host of the website', async () => {
+  test('has its own host, on which it keeps its origin, and runs in a sandbox on the host of the website', async () => {
     const path = `/play/${fileUid}/walk/index.html`;
     const own = await on(`${game.uid}.localhost`, path);
     assert.equal(own.status, 200);
@@ -541,7 +541,7 @@ function unityBrotli(content: Buffer): Buffer {
   return Buffer.concat([...before, flush(), content, Buffer.from([3])]);
 }
 
-describe('games on a domain of their own', () => {
+describe('games on their own domain', () => {
   let server: TestServer;
   let game: TestGame;
   let fileUid: string;

@@ -137,7 +137,7 @@ describe('a server that cannot start', () => {
     }
   });
 
-  test('warns about names that are no settings, and about quotes, without the values', async () => {
+  test('warns about names that are not settings, and about quotes, without the values', async () => {
     const { stderr } = await runServerCommand(
       {
         CHAUFFEUR_DATA: join(folder, 'file', 'data'),

@@ -153,7 +153,7 @@ describe('an operation about a game', () => {
       const { id, role } = operation;
       if (role === undefined || ONLY_FOR_AUTHORS.includes(id)) continue;
       const { headers, ...call } = await callOf(samples, operation);
-      // A sample with a person of its own is about a game of their own.
+      // A sample with its own person is about their own game.
       const sent = headers?.cookie === undefined ? { ...call, ...(headers && { headers }) } : null;
       if (sent === null) continue;
       const { status, code, message } = await send(operation, samples, sent, people[role]);
@@ -206,7 +206,7 @@ describe('a role', () => {
       for (const { mcp, role: needed, id, path } of tools) {
         if (needed === undefined || isAtLeast(role, needed) || id.startsWith('approvals.')) continue;
         const tool = mcp?.tool ?? '';
-        // They are no members of the organisation.
+        // They are not members of the organisation.
         const expected = path.startsWith('/organisations/') ? 4040 : 4031;
         assert.equal(codeOf(await agent.call(tool, callsOf(studio)[tool]?.args)), expected, `${tool} as ${role}`);
       }
@@ -260,7 +260,7 @@ describe('a sign-in that the organisation requires', () => {
       const { id, role = 'owner' } = operation;
       if (OPEN.includes(id)) continue;
       const { headers: _, path = {}, ...rest } = await callOf(samples, operation);
-      // Some samples are about organisations and games of their own.
+      // Some samples are about organisations and their own games.
       const { organisation: __, ...ids } = path;
       const sample = { ...rest, path: ids };
       const isOfGame = OPERATIONS_OF_GAMES.includes(operation);

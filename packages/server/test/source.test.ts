@@ -38,7 +38,7 @@ describe('where the source code can be read', () => {
     assert.deepEqual((await ask('/source')).body.data, { url_template: null, path_prefixes: [] });
   });
 
-  test('refuses templates that are no addresses of files', async () => {
+  test('refuses templates that are not addresses of files', async () => {
     for (const url_template of [
       'https://example.com',
       'javascript:alert({path})',

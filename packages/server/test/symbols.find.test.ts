@@ -14,7 +14,7 @@ import { register, sha256 } from './setup/uploads.ts';
 
 let server: TestServer;
 before(async () => {
-  // Without a worker: each test compiles texts itself.
+  // There is no worker: each test compiles texts itself.
   server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' }, role: 'api' });
 });
 after(() => server.stop());

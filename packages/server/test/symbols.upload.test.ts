@@ -176,7 +176,7 @@ describe('of two files of a module, a build keeps the richer', () => {
   const file = 'libgame.so';
   const module = `MODULE Linux x86_64 ${debugIdOf(file)} ${file}\n`;
   const full = symText({ file });
-  /** From the richest to the poorest. */
+  /** Ordered from the richest to the poorest. */
   const files = [
     Buffer.from(`${full}STACK CFI INIT 10 8 .cfa: $rsp 8 + .ra: .cfa 8 - ^\n`),
     full,

@@ -128,7 +128,7 @@ describe('metrics', () => {
     }
   });
 
-  test('are served by a worker, on a port of their own', async () => {
+  test('are served by a worker, on a separate port', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;

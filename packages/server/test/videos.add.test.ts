@@ -106,7 +106,7 @@ describe('what is refused leaves nothing', () => {
     ['nothing', () => Buffer.alloc(0), /^trailer\.mp4: neither/],
     ['half a video', () => webm.subarray(0, 1000), /^trailer\.mp4: damaged or cut off\. Export it again\./],
     ['a video with an archive', () => Buffer.concat([webm, Buffer.from('PK\x03\x04')]), /^trailer\.mp4: damaged/],
-    // As many as fit: remembering them would take more memory than the thread has.
+    // There are as many as fit: remembering them would take more memory than the thread has.
     [
       'a million tracks of an MP4',
       () => mp4(Buffer.alloc(15 * MIB, box('trak', box('mdia', box('hdlr', Buffer.alloc(12)))))),

@@ -322,7 +322,7 @@ describe('the videos of a game', () => {
 
   test('lose what nothing refers to after a day', async (t) => {
     let now = Date.now();
-    // Without jobs: that of the scan deletes the bytes of a rejected video at once.
+    // No jobs run: that of the scan deletes the bytes of a rejected video at once.
     const idle = await startServer({ role: 'api', clock: { now: () => new Date(now) } });
     t.after(() => idle.stop());
     const game = await makeGame(idle);
@@ -330,7 +330,7 @@ describe('the videos of a game', () => {
     await changed(idle.ctx.db, sql`update videos set scan_state = 'infected' where video_id = ${rejected}`);
     const orphan = `videos/${game.uid}/${newId()}`;
     await idle.ctx.blobs.put(orphan, bytesOfBuffer(Buffer.from('x')));
-    // As left by a process that was killed during an upload.
+    // A process that was killed during an upload leaves this.
     const begun = await idle.ctx.blobs.begin(`videos/${game.uid}/${newId()}`);
     await idle.ctx.blobs.append(begun, bytesOfBuffer(Buffer.from('x')));
     await sweepVideos(idle.ctx);

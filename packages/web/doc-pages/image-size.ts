@@ -2,7 +2,10 @@
 
 export type Size = { readonly width: number; readonly height: number };
 
-/** Of a lossy WebP without transparency (RFC 9649), or of an SVG that begins with its view box. Throws for all others. */
+/**
+ * Reads the size of a lossy WebP without transparency (RFC 9649), or of an SVG that begins with its view box. Throws
+ * for all others.
+ */
 export function readImageSize(bytes: Buffer): Size {
   const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 16) === 'WEBPVP8 ';
   // The upper two bits of each number are a scale, which no program uses.

@@ -1,5 +1,5 @@
-// Writes a page of the documentation around its text: the header, the list of pages, the table of contents, and links to
-// the previous and the next page. It is complete without JavaScript.
+// Writes a page of the documentation around its text: the header, the list of pages, the table of contents, and links
+// to the previous and the next page. It is complete without JavaScript.
 import { DOC_GROUPS, DOC_PAGES, type DocPage } from '@chauffeur/contract/docs';
 import { VERSION } from '@chauffeur/contract/version';
 import { escapeText } from './escape.ts';
@@ -54,7 +54,7 @@ ${RESULTS_PLACE}`;
   return frame(main, { current: null });
 }
 
-/** For an address below /docs without a page. */
+/** The page for an address below /docs that has none. */
 export function writeMissing(): string {
   const main = `<h1>Page not found</h1>
 <p>This page doesn't exist in the documentation of Chauffeur ${VERSION}. Search for its topic, or choose a page from <a href="/docs">the list</a>.</p>`;

@@ -1,5 +1,5 @@
-// Builds the documentation into dist/docs: a page for each file of docs/, and the sections for the search. In development,
-// the pages are rendered for each request.
+// Builds the documentation into dist/docs: a page for each file of docs/, and the sections for the search. In
+// development, the pages are rendered for each request.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DOC_PAGES, type DocSection } from '@chauffeur/contract/docs';
@@ -67,7 +67,7 @@ export function docPages(): Plugin {
   };
 }
 
-/** Pages that are no file of docs/. */
+/** Pages that are not files of docs/. */
 const SPECIAL_PAGES: readonly (readonly [name: string, page: string])[] = [
   ['index', writeStart()],
   ['search', writeSearch()],

@@ -1,7 +1,10 @@
 // The theme: neutral greys and one accent. Other colours are only used for states.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** From light to dark. Shade 6 is the accent of the light scheme, 5 of the dark one. White text is readable on both. */
+/**
+ * Ordered from light to dark. Shade 6 is the accent of the light scheme, 5 of the dark one. White text is readable on
+ * both.
+ */
 const accent: MantineColorsTuple = [
   '#e8f4f8',
   '#d3e7ee',

@@ -46,7 +46,7 @@ const login: Action<{ browser: boolean }> = async (context, { browser }) => {
   };
 };
 
-/** In the characters that the server accepts. */
+/** Replaces what the server doesn't accept in a text. */
 function reportedText(text: string): string {
   return text.replace(/[^ -~]/g, '?').slice(0, LIMITS.cliHostLength) || 'unknown';
 }

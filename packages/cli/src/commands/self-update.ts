@@ -25,7 +25,7 @@ export function selfUpdateCommand(command: Command, act: Act): Command {
 type Cli = OutputOf<typeof getCli>;
 type File = Cli['files'][number];
 
-/** As in the names of the programs. */
+/** Names of OSes as in the names of the programs. */
 const OS_NAMES: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'macos', win32: 'windows' };
 
 const selfUpdate: Action<object> = async (context) => {

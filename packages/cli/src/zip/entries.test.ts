@@ -58,8 +58,8 @@ test('a file instead of a folder is refused with what to do, and so is the root 
     ['game.zip', /Unpack it/],
     ['game.tar.gz', /Unpack it/],
     ['Owls.dmg', /Use the \.app/],
-    ['owls.apk', /folder of its own/],
-    ['owls.exe', /folder of its own/],
+    ['owls.apk', /separate folder/],
+    ['owls.exe', /separate folder/],
     ['index.html', /Use the folder that contains it/],
   ] as const) {
     writeFileSync(join(folder, name), 'x');

@@ -104,7 +104,7 @@ export async function listEntries(folder: string, options: ListOptions = {}): Pr
 type Child = { root: string; prefix: string; parent: Folder; name: string; options: ListOptions };
 type Found = {
   entry: Entry;
-  /** To be listed as well; null unless the entry is a folder. */
+  /** A folder whose content is listed as well; null unless the entry is a folder. */
   folder: Folder | null;
   junk: Junk | null;
   isLeftOut: boolean;
@@ -211,8 +211,8 @@ async function isBundle(folder: string): Promise<boolean> {
 function remedyForFile(file: string): string {
   if (/\.(zip|7z|rar|tar|tgz|tar\.\w+)$/i.test(file)) return 'Unpack it, and use the folder with its files.';
   if (/\.html?$/i.test(file)) return `Use the folder that contains it: ${dirname(file)}`;
-  if (/\.dmg$/i.test(file)) return 'Use the .app that it contains, or put it into a folder of its own and use that.';
-  return 'Put it into a folder of its own, and use that folder. Players get a zip of what is in it.';
+  if (/\.dmg$/i.test(file)) return 'Use the .app that it contains, or put it into a separate folder and use that.';
+  return 'Put it into a separate folder, and use that folder. Players get a zip of what is in it.';
 }
 
 const NO_FILE = { size: 0, executable: false, target: '' };

@@ -32,7 +32,10 @@ const HEAD_BYTES = 64 * KIB;
 
 const hasPrivateKey = (head: Buffer) => /PRIVATE KEY-----|PuTTY-User-Key-File/.test(head.toString('latin1'));
 const isElf = (head: Buffer) => head.toString('latin1', 0, 4) === '\x7fELF';
-/** Of Visual C++, and the portable format of .NET. Other programs use the extension for molecules, for example. */
+/**
+ * The program databases of Visual C++, and the portable ones of .NET. Other programs use the extension for molecules,
+ * for example.
+ */
 const isProgramDatabase = (head: Buffer) => /^(Microsoft C\/C\+\+|BSJB)/.test(head.toString('latin1', 0, 20));
 const isBreakpad = (head: Buffer) => head.toString('latin1', 0, 7) === 'MODULE ';
 
@@ -77,8 +80,8 @@ const RULES: readonly Rule[] = [
 export type Junk = { readonly path: string; readonly reason: JunkReason; readonly isCertain: boolean };
 
 /**
- * What a file or folder is if players should not get it, or null. `path` is its path in the folder, separated by `/`, and
- * `source` the path on disk, of which only the beginning is read, and only if the name alone doesn't decide.
+ * What a file or folder is if players should not get it, or null. `path` is its path in the folder, separated by `/`,
+ * and `source` the path on disk, of which only the beginning is read, and only if the name alone doesn't decide.
  */
 export async function findJunk(path: string, source: string, isFolder: boolean): Promise<Junk | null> {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -36,10 +36,10 @@ export const ChannelMove = Type.Object({
   deleted: Type.Boolean({ description: 'Whether the build was deleted since' }),
 });
 
-/** With what a developer needs to know before changing it. */
+/** A channel with what a developer needs to know before changing it. */
 const ChannelPlace = Type.Object({
   ...ChannelPointer.properties,
-  /** Of the offered file; null if there is none. */
+  /** The state of the offered file; null if there is none. */
   scan: Nullable(ScanStateName),
   /** The build that a rollback restores; null if there is none. */
   rollback_to: Nullable(Type.Object({ build_id: Uuid, version: Type.String() })),

@@ -7,7 +7,7 @@ import { Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const CLI_KEY_PREFIX = 'chf_cli_';
 
-/** Without characters that could imitate or hide other text on the page that shows it. */
+/** A text without characters that could imitate or hide other text on the page that shows it. */
 const reportedText = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.cliHostLength, pattern: '^[ -~]+$', description });
 

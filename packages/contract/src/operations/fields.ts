@@ -26,7 +26,7 @@ export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 /** The token of a link in an email that needs no account. */
 export const LinkToken = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
 
-/** For statistics of downloads and plays that begin on a page of the game. */
+/** Where the visitor came from, for statistics of downloads and plays that begin on a page of the game. */
 export const ReferrerQuery = Type.Object({
   referrer: Type.Optional(
     Type.String({
@@ -49,7 +49,7 @@ export const PageQuery = {
   ),
 };
 
-/** For lists where each page starts after the last item of the previous one. */
+/** Parameters of a list where each page starts after the last item of the previous one. */
 export const CursorQuery = {
   cursor: Type.Optional(
     Type.String({ maxLength: LIMITS.cursorLength, description: 'next_cursor of the previous page' }),
@@ -59,7 +59,7 @@ export const CursorQuery = {
 
 export const PageInfo = Type.Object({ page: Type.Integer(), page_size: Type.Integer(), total: Type.Integer() });
 
-/** For lists that return all items, and no cursor, unless a limit is given. */
+/** Parameters of lists that return all items, and no cursor, unless a limit is given. */
 export const WholeQuery = {
   cursor: CursorQuery.cursor,
   limit: Type.Optional(

@@ -114,7 +114,7 @@ export const testPart = defineOperation({
   errors: ['limitReached'],
 });
 
-/** As large as a chunk of an upload, which proxies often refuse by default. */
+/** The size of a chunk of an upload, which proxies often refuse by default. */
 export const ADDRESS_TEST_BYTES = LIMITS.chunkBytes;
 
 export const testAddress = defineOperation({

@@ -176,7 +176,7 @@ export const unmergeCrashGroups = defineOperation({
 
 export const splitCrashGroup = defineOperation({
   id: 'crashes.splitGroup',
-  summary: 'Split off the reports with a function on their stack, together with future ones, into a group of their own',
+  summary: 'Split off the reports with a function on their stack, together with future ones, into a separate group',
   method: 'POST',
   path: '/games/{uid}/crash-groups/{group_id}/split',
   access: 'account',

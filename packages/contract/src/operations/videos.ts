@@ -7,7 +7,10 @@ import { FilePart, GameParams, GameRef, Nullable, Timestamp, Uuid } from './fiel
 /** The content types that are stored and served. */
 export const VIDEO_TYPES = ['video/mp4', 'video/webm'] as const;
 
-/** As in the scans of builds. Players see a video once it is clean, or unscanned because there is no scanner. */
+/**
+ * The states are those of scans of builds. Players see a video once it is clean, or unscanned because there is no
+ * scanner.
+ */
 export const VIDEO_STATES = ['pending', 'clean', 'infected', 'error', 'unscanned'] as const;
 
 /** A video as players see it. */

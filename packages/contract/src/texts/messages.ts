@@ -33,7 +33,9 @@ export function asLanguage(value: string): Language {
   return isLanguage(value) ? value : LANGUAGES[0];
 }
 
-/** The groups of messages that all pages of the website's program have. Those in neither list are only for the server. */
+/**
+ * The groups of messages that all pages of the website's program have. Those in neither list are only for the server.
+ */
 const SHARED_GROUPS = [
   ...(['skip', 'bytes', 'copy', 'copied', 'site', 'account', 'search', 'problem', 'connection', 'error'] as const),
   ...(['field', 'dialog', 'legal'] as const),
@@ -46,7 +48,7 @@ type Group = (typeof SHARED_GROUPS | typeof PAGE_GROUPS)[number];
 
 export type ProgramKey = Extract<MessageKey, Group | `${Group}.${string}`>;
 
-/** Whether the program has a message, on all of its pages or on those with texts of their own. */
+/** Whether the program has a message, on all of its pages or on those with their own texts. */
 export function isForProgram(
   key: string,
   on: 'all pages' | 'pages with texts' = 'pages with texts',

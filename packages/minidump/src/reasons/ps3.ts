@@ -2,7 +2,7 @@
 import type { Exception } from '../streams/exception.ts';
 import { hexReason } from './hex.ts';
 
-/** By number, from 0, with Breakpad's names. */
+/** Breakpad's names, by number from 0. */
 const EXCEPTIONS: readonly string[] = [
   'UNKNOWN',
   'TRAP_EXCEP',

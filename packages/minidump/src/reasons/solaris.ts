@@ -2,7 +2,7 @@
 import type { Exception } from '../streams/exception.ts';
 import { hexReason } from './hex.ts';
 
-/** By number, from 1 (`sys/iso/signal_iso.h`), with Breakpad's names: both names of a signal that has two. */
+/** Breakpad's names, by number from 1 (`sys/iso/signal_iso.h`): both names of a signal that has two. */
 const SIGNALS: readonly string[] = [
   'SIGHUP',
   'SIGINT',

@@ -120,7 +120,7 @@ function readModules(input: StreamInput): CrashpadModule[] {
 
 /** The version (always 1) and two locations. */
 const MODULE_SIZE = 20;
-/** With a third location, for annotation objects. Crashpad added it without changing the version. */
+/** The size with a third location, for annotation objects. Crashpad added it without changing the version. */
 const MODULE_SIZE_WITH_OBJECTS = 28;
 
 function readModule(input: StreamInput, moduleIndex: number): CrashpadModule {

@@ -11,7 +11,7 @@ export type Exception = {
   /** Address of the exception record of an outer exception; 0n if there is none. */
   readonly nested: bigint;
   readonly address: bigint;
-  /** At most 15 parameters. */
+  /** There are at most 15 parameters. */
   readonly parameters: readonly bigint[];
   /** The location of the CPU context. */
   readonly context: Location;

@@ -10,13 +10,13 @@ type ThreadInfo = {
   readonly dumpError: number;
   /** 259 (`STILL_ACTIVE`) while the thread is running. */
   readonly exitStatus: number;
-  /** In units of 100 ns since 1601 (UTC). */
+  /** The unit is 100 ns since 1601 (UTC). */
   readonly createTime: bigint;
-  /** In units of 100 ns since 1601 (UTC); 0 while the thread is running. */
+  /** The unit is 100 ns since 1601 (UTC); 0 while the thread is running. */
   readonly exitTime: bigint;
-  /** In units of 100 ns. */
+  /** The unit is 100 ns. */
   readonly kernelTime: bigint;
-  /** In units of 100 ns. */
+  /** The unit is 100 ns. */
   readonly userTime: bigint;
   readonly startAddress: bigint;
   /** One bit for each processor on which the thread may run. */

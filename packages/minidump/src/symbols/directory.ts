@@ -13,7 +13,9 @@ import { ReopeningSymbols } from './reopening-symbols.ts';
 import { type SymbolPath, symbolFileName, symbolPathsOf } from './symbol-path.ts';
 
 export type SymbolDirectoryOptions = {
-  /** Where to keep caches between runs, in the same layout as the symbols. Without it, symbols are compiled into memory. */
+  /**
+   * Where to keep caches between runs, in the same layout as the symbols. Without it, symbols are compiled into memory.
+   */
   readonly cacheFolder?: string | undefined;
   /**
    * The maximum number of open caches, at least 1. The least recently used one is closed first. Each needs 1 MiB of
@@ -31,8 +33,9 @@ const MAX_RESULTS = 4096;
 /**
  * Symbols in one or more folders, as `<debug file>/<debug id>/<name>.sym`. The first folder that has a module's symbols
  * under its name is used, otherwise the first that has symbols with its debug id under any name or, for files without a
- * debug id, with its code id. A symbol file is compiled on first use, and again if it changed, or if its cache is damaged or has another
- * version. Results, including missing symbols, are remembered until `close`, so call it after adding symbols.
+ * debug id, with its code id. A symbol file is compiled on first use, and again if it changed, or if its cache is
+ * damaged or has another version. Results, including missing symbols, are remembered until `close`, so call it after
+ * adding symbols.
  */
 export class SymbolDirectory implements SymbolSource {
   readonly #folders: readonly string[];
@@ -40,7 +43,7 @@ export class SymbolDirectory implements SymbolSource {
   readonly #maxOpen: number;
   /** By module, oldest first: its symbols, undefined if they are missing, or the error if they cannot be read. */
   readonly #results = new Map<string, ReopeningSymbols | MinidumpError | undefined>();
-  /** By folder: the ids of its symbol files, read when a module is not found by its name. */
+  /** The ids of the symbol files of each folder, read when a module is not found by its name. */
   readonly #ids = new Map<string, ReadonlyMap<string, SymbolPath>>();
   /** The symbols whose caches are open, the most recently used last. */
   readonly #open = new Set<ReopeningSymbols>();

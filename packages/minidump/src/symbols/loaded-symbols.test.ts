@@ -30,11 +30,11 @@ describe('LoadedSymbols', () => {
     assert.deepEqual(missing.outcome(MODULE), { state: 'missing' });
     const corrupt = new LoadedSymbols({
       find: () => {
-        throw new MinidumpError('bad-symbols', 'line 3 is no record');
+        throw new MinidumpError('bad-symbols', 'line 3 is not a record');
       },
     });
     assert.equal(corrupt.of(MODULE), undefined);
-    assert.deepEqual(corrupt.outcome(MODULE), { state: 'corrupt', problem: 'line 3 is no record' });
+    assert.deepEqual(corrupt.outcome(MODULE), { state: 'corrupt', problem: 'line 3 is not a record' });
   });
 
   it('stops using symbols that turn out to be damaged', () => {

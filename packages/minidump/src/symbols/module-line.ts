@@ -1,7 +1,10 @@
 // Reads the first line of a symbol file, which identifies the module.
 import { MinidumpError } from '../error.ts';
 
-/** The fields of `MODULE <os> <cpu> <debug id> <name>`, unchanged: `Linux`, `x86_64`, 33 or more hex digits, `libfoo.so`. */
+/**
+ * The fields of `MODULE <os> <cpu> <debug id> <name>`, unchanged: `Linux`, `x86_64`, 33 or more hex digits,
+ * `libfoo.so`.
+ */
 export type ModuleLine = {
   readonly os: string;
   readonly cpu: string;
@@ -34,8 +37,8 @@ export function readModuleLine(firstBytes: Uint8Array): ModuleLine {
 }
 
 /**
- * Like `readModuleLine`, with the INFO CODE_ID record, which tools write right after it. `firstBytes` has the lines that
- * are searched, or 4096 bytes.
+ * Does the same as `readModuleLine` with the INFO CODE_ID record, which tools write right after it. `firstBytes` has
+ * the lines that are searched, or 4096 bytes.
  */
 export function readSymbolFileHead(firstBytes: Uint8Array): SymbolFileHead {
   const module = readModuleLine(firstBytes);

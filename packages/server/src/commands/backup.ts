@@ -48,7 +48,7 @@ export async function runVerify(address: string | undefined, options: Output & {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** Without the app, which would migrate the empty database to the newest version and create secrets. */
+/** Restores without the app, which would migrate the empty database to the newest version and create secrets. */
 async function restoreInto(source: BlobStore, at: Date, json: boolean) {
   const config = readProcessConfig();
   const log = createLog('warn');

@@ -48,7 +48,7 @@ type Failure = Error & {
 };
 
 type Mistake = {
-  /** For readers of this list. */
+  /** A name for readers of this list. */
   readonly name: string;
   readonly applies: (failure: Failure) => boolean;
   readonly message: (failure: Failure) => string;

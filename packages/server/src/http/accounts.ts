@@ -95,7 +95,7 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
   });
 }
 
-/** A link signs in, so a page of another site could otherwise sign its visitors in to an account of its own. */
+/** A link signs in, so a page of another site could otherwise sign its visitors in to its own account. */
 function requireOwnPage(ctx: Context, { headers: { origin } }: FastifyRequest): void {
   if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw errors.crossSite();
 }

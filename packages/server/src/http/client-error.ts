@@ -6,7 +6,7 @@ import { errors } from '@chauffeur/contract/errors';
 import { newId } from '../kernel/secrets/ids.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 
-/** By the code of the parser; any other error is a 400. */
+/** Keys are the codes of the parser; any other error is a 400. */
 const REFUSALS: Readonly<Record<string, { status: number; phrase: string; message: string }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

@@ -26,8 +26,8 @@ type Place = keyof typeof WEIGHTS;
 type Indexed = { readonly section: DocSection; readonly title: string; readonly places: Record<Place, string> };
 
 /**
- * Every word of a query, or what the documentation says instead, must be the start of a word in the section, its heading
- * or the title of its page.
+ * Every word of a query, or what the documentation says instead, must be the start of a word in the section, its
+ * heading or the title of its page.
  */
 export function createDocSearch(sections: readonly DocSection[]): DocSearch {
   const indexed = sections.map((section): Indexed => {
@@ -36,7 +36,7 @@ export function createDocSearch(sections: readonly DocSection[]): DocSearch {
       const places = { heading: fold(section.heading), title: fold(title), text: fold(section.text) };
       return { section, title, places };
     }
-    // The first section of a page has no heading of its own. People also look for the name in the address.
+    // The first section of a page has no heading. People also look for the name in the address.
     const heading = `${title} ${section.page}`;
     const text = `${description} ${section.text}`.trim();
     const places = { heading: fold(heading), title: fold(`${title} ${description}`), text: fold(text) };
@@ -92,7 +92,7 @@ function isMarked(word: string): boolean {
 /** What is searched for instead of a word of the query: any of these groups of words. */
 type Alternatives = readonly (readonly string[])[];
 
-/** For a heading that has nothing else. */
+/** The score of a heading that has nothing else. */
 function scoreOfPhrases({ places }: Indexed, phrases: Alternatives): number {
   return phrases.some((words) => words.join(' ') === places.heading) ? WHOLE_HEADING : 0;
 }

@@ -103,7 +103,7 @@ function prepare(reply: FastifyReply): FastifyReply {
     .header('referrer-policy', 'strict-origin-when-cross-origin');
 }
 
-/** With the address of this server in its examples. */
+/** Puts the address of this server into the examples of a document. */
 async function readDocument({ publicUrl }: Context, name: string): Promise<string> {
   return placeAddress(await readFile(join(FOLDER, `${name}.html`), 'utf8'), escapeHtml(publicUrl));
 }

@@ -47,7 +47,7 @@ function send(request: FastifyRequest, reply: FastifyReply, feed: Feed, isShared
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
 }
 
-/** By the address only, so that a feed reader gets the same language each time. */
+/** Only the address decides, so that a feed reader gets the same language each time. */
 function languageOfFeed({ query }: FastifyRequest): Language {
   const { lang } = query as { lang?: unknown };
   return asLanguage(typeof lang === 'string' ? lang : '');

@@ -120,7 +120,7 @@ export async function sendResponse(
 /** Returns the error in a response of better-auth. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const refusal = (await response.json().catch(() => null)) as Parameters<typeof errorOf>[1];
-  // The plugin for passkeys reports a malformed answer of a browser in the same way as a failure of its own.
+  // The plugin for passkeys reports a malformed answer of a browser in the same way as its own failure.
   const status = refusal?.code === 'FAILED_TO_VERIFY_REGISTRATION' ? 400 : response.status;
   // The only expected failures: the document of a client cannot be fetched, or the single sign-on cannot be reached.
   const isPassing = status === 503 && (refusal?.error !== undefined || refusal?.code === 'SSO_UNAVAILABLE');

@@ -1,4 +1,4 @@
-// Serves only /health, /ready and /metrics, on a port of their own: workers serve nothing else.
+// Serves only /health, /ready and /metrics, on a separate port: workers serve nothing else.
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from '../context.ts';
 import { mountStatus } from './status.ts';

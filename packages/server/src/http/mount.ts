@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-/** Mounts every route below `/api/v1`, except those with a URL of their own. */
+/** Mounts every route below `/api/v1`, except those with their own URL. */
 export function mountOperations(app: FastifyInstance, ctx: Context, auth: Auth, routes: readonly Route[]): void {
   const { unread = [], urlencoded = [], others = [] } = Object.groupBy(routes, parserOf);
   const crossOrigin = routes.filter(({ operation }) => operation.crossOrigin);
@@ -70,7 +70,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
       url: urlOf(route),
       config: { operation: operation.id, ...(operation.secret && { secret: true }), maxValues },
       bodyLimit,
-      // Before the body is read: a caller without access need not send it, and we need not read it.
+      // This runs before the body is read: a caller without access need not send it, and we need not read it.
       onRequest: [
         (request, reply, done) => {
           if (operation.crossOrigin) allowAnyOrigin(request, reply);

@@ -196,7 +196,7 @@ const REGISTERED = [
   ...['grant_types', 'response_types', 'token_endpoint_auth_method'],
 ];
 
-/** As short as in the document of a client. */
+/** The limits are those of the document of a client. */
 const Registration = Type.Object({
   client_name: Type.Optional(Type.String({ maxLength: LIMITS.agentClientNameLength })),
   client_uri: Type.Optional(Type.String({ maxLength: LIMITS.agentClientIdLength })),

@@ -41,7 +41,7 @@ type Wanted = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly path: string;
-  /** In the language that the visitor wants. */
+  /** The texts in the language that the visitor wants. */
   readonly wanted: Texts;
 };
 

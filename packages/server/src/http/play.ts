@@ -23,7 +23,7 @@ export function mountPlay(app: FastifyInstance, ctx: Context): void {
       return servePlayed(ctx, request, reply, { pass, path, referrer: typeof referrer === 'string' ? referrer : '' });
     },
   });
-  // In a sandbox without an origin, a game asks for permission to load its own files with headers of its own, whatever
+  // In a sandbox without an origin, a game asks for permission to load its own files with its own headers, whatever
   // their names.
   app.options(ROUTE, async (_request, reply) =>
     reply

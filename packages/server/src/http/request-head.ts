@@ -28,7 +28,7 @@ const SINGLE = new Set([
 ]);
 
 type Head = {
-  /** As in Node: names and values in turn. */
+  /** The form is that of Node: names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly url?: string | undefined;
   readonly httpVersion: string;

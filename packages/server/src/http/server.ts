@@ -45,12 +45,12 @@ export function createHttpServer(
     bodyLimit: JSON_BODY_BYTES,
     // Node's refusal has no body; refuseAmbiguousHeads sends ours.
     http: { requireHostHeader: false },
-    // An upload of 5 GB may take any time; uploads have an idle timeout of their own.
+    // An upload of 5 GB may take any time; uploads have their own idle timeout.
     requestTimeout: 0,
     // Fastify's response has another format than our errors; refuseWhileStopping sends ours.
     return503OnClosing: false,
-    // As long as a URL may be: a parameter that is too long fails the operation's schema, with the operation's own
-    // code.
+    // A parameter may be as long as a URL: a parameter that is too long fails the operation's schema, with the
+    // operation's own code.
     routerOptions: { maxParamLength: MAX_ADDRESS_LENGTH, ignoreTrailingSlash: true },
     clientErrorHandler: (error, socket) => answerClientError(ctx.log, error, socket),
     frameworkErrors: (error, request, reply) => {
@@ -158,7 +158,7 @@ function recordRequest(ctx: Context, request: FastifyRequest, reply: FastifyRepl
 const METHODS = METRICS.requests.labels.method;
 const STATUS_CLASSES = METRICS.requests.labels.status;
 
-/** Never what a client made up, because each value is a series of its own. */
+/** Never what a client made up, because each value is a separate series. */
 function methodOf({ method }: FastifyRequest): (typeof METHODS)[number] {
   return METHODS.find((known) => known === method) ?? 'other';
 }

@@ -44,7 +44,7 @@ type Asking = Pick<ApprovalRequest, 'action' | 'input'>;
 type RiskyTool = {
   /** Whether this call needs an approval. */
   readonly waits: (input: RiskyInput) => boolean;
-  /** For the agent, as a part of the tool's description. */
+  /** The text for the agent, as a part of the tool's description. */
   readonly description: string;
   /** The change that the owner approves. */
   readonly request: (input: RiskyInput, agentId: string) => Asking;

@@ -33,7 +33,7 @@ const STEPS = [
 
 /** Characters reserved for the list of cuts and for how to get the rest. */
 const ROOM_FOR_NOTES = 1500;
-/** For objects whose field names are not in the schema. */
+/** The limit of objects whose field names are not in the schema. */
 const MAX_FIELDS = 64;
 const MAX_CUTS = 12;
 

@@ -59,7 +59,7 @@ export function mountMcp(
       url: '/mcp',
       bodyLimit: BODY_BYTES,
       config: { operation: 'mcp', secret: true },
-      // Before the body is read, so that callers without access need not send it.
+      // This runs before the body is read, so that callers without access need not send it.
       onRequest: async (request, reply) => {
         allowAgentOrigin(ctx, request, reply);
         requireOwnHost(ctx, request);

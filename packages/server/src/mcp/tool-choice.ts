@@ -51,6 +51,7 @@ export function chooseTools(tools: ReadonlyMap<string, Tool>, choice: string | u
 const MAX_NAME_LENGTH = 64;
 
 function describeChoice(tools: ReadonlyMap<string, Tool>, name: string): string {
-  const what = name === '' ? 'names nothing' : `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} is no group or tool`;
+  const what =
+    name === '' ? 'names nothing' : `${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))} is not a group or tool`;
   return `tools: ${what}. The groups are ${Object.keys(TOOL_GROUPS).join(', ')}. The tools are ${[...tools.keys()].sort().join(', ')}.`;
 }

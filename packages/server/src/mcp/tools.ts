@@ -10,7 +10,7 @@ export type Tool = {
   readonly operation: Operation;
   readonly mark: McpMark;
   readonly perform: Perform;
-  /** With the marks of untrusted texts, which clients see only as descriptions. */
+  /** The schema has the marks of untrusted texts, which clients see only as descriptions. */
   readonly output: Schema;
   readonly definition: ToolDefinition;
 };

@@ -19,7 +19,7 @@ test('what refers to something that was deleted meanwhile is not found, without 
   assert.doesNotMatch(error?.message ?? '', /details/);
 });
 
-test('other failures have no code of their own, and those of callers keep theirs', () => {
+test('other failures have no code, and those of callers keep theirs', () => {
   for (const thrown of [withCode('23505'), new Error('x'), 'x', null, undefined])
     assert.equal(asKnownError(thrown), null);
   const error = new ApiError(4040);

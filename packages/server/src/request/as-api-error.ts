@@ -6,7 +6,7 @@ import { isStorageFull } from '../kernel/storage-full.ts';
 
 const DELETED_MEANWHILE = 'Something that this request refers to was deleted at the same time.';
 
-/** Returns null for an error that has no code of its own. */
+/** Returns null for an error that has no code. */
 export function asKnownError(thrown: unknown): ApiError | null {
   if (isFailure(thrown) && isStorageFull(thrown)) return errors.storageFull(undefined, { cause: thrown });
   if (thrown instanceof ApiError) return thrown;

@@ -36,9 +36,9 @@ type Recording = {
   readonly changes: Record<string, Change>;
   actor: Actor;
   gameId: string | null;
-  /** At the time of the call: the name of a deleted game is deleted. */
+  /** The name at the time of the call: the name of a deleted game is deleted. */
   gameName: string | null;
-  /** At the time of the call, also that of the game. */
+  /** The organisation at the time of the call, also that of the game. */
   organisationId: string | null;
   /** The organisation that receives a game. */
   otherOrganisationId: string | null;

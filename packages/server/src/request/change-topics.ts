@@ -4,7 +4,7 @@ import type { ChangeTopic } from '@chauffeur/contract/operations/live';
 
 export type { ChangeTopic };
 
-/** By the tag of the operation. */
+/** Keys are the tags of operations. */
 const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
   builds: 'builds',
   uploads: 'builds',

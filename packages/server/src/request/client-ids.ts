@@ -28,7 +28,7 @@ function headerId(request: FastifyRequest, name: 'x-app-id' | 'x-build-id'): str
 }
 
 /**
- * Some clients append a query of their own to a URL that already has one. The second question mark then becomes part of
+ * Some clients append their own query to a URL that already has one. The second question mark then becomes part of
  * the last value: `…/unreal?app_id=G&build_id=B?AppID=CrashReporter&AppVersion=…`. The id ends before it.
  */
 function queryId(value: unknown): string {

@@ -15,7 +15,7 @@ export function findGamesBySlug(db: Db, slugs: readonly string[]): Promise<{ gam
 export async function recordChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {
   await changed(
     db,
-    // In order, so that two processes can't wait for each other.
+    // The rows are ordered, so that two processes can't wait for each other.
     sql`insert into game_changes (game_id, topic, version, changed_at)
       select game_id, topic, 1, now()
       from unnest(${changes.map(({ game_id }) => game_id)}::uuid[], ${changes.map(({ topic }) => topic)}::text[])

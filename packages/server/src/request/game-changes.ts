@@ -1,6 +1,6 @@
-// Lets open pages know that something about a game has changed, in all processes (docs/adr/0028-live-pages.md). A process
-// records its changes a few times a second in one statement. As long as it has open pages, it reads once a second what has
-// changed, in one query whatever their number.
+// Lets open pages know that something about a game has changed, in all processes (docs/adr/0028-live-pages.md). A
+// process records its changes a few times a second in one statement. As long as it has open pages, it reads once a
+// second what has changed, in one query whatever their number.
 import type { Context } from '../context.ts';
 import { SECOND } from '../kernel/clock.ts';
 import type { ChangeTopic } from './change-topics.ts';
@@ -8,7 +8,7 @@ import { findGamesBySlug, listChanges, recordChanges } from './game-changes.sql.
 import { perContext } from './per-context.ts';
 
 const FLUSH_MS = 300;
-/** A change that was recorded this long ago is still read, in case that it was committed late. */
+/** A change that was recorded this long ago is still read, in case it was committed late. */
 const WINDOW_SECONDS = 10;
 /** After a pause that is longer, such as a restart of the database, changes may have been missed. */
 const MAX_PAUSE_MS = 8 * SECOND;
@@ -21,7 +21,7 @@ type Subscription = {
 };
 
 type State = {
-  /** As `topic reference`, with a game's uid or slug. */
+  /** Entries are `topic reference`, with a game's uid or slug. */
   readonly noted: Set<string>;
   flushTimer: NodeJS.Timeout | undefined;
   pollTimer: NodeJS.Timeout | undefined;
@@ -63,8 +63,8 @@ export function noteChange(ctx: Context, game: string, topic: ChangeTopic): void
 }
 
 /**
- * Calls `onChange` with the topics that have changed, at most once a second, until the returned function is called. Begins
- * with topics that changed in the last ten seconds, so that a page need not load again what it has just loaded.
+ * Calls `onChange` with the topics that have changed, at most once a second, until the returned function is called.
+ * Begins with topics that changed in the last ten seconds, so that a page need not load again what it has just loaded.
  */
 export function watchChanges(ctx: Context, gameId: string, subscription: Subscription): () => void {
   const state = stateOf(ctx);

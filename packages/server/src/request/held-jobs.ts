@@ -1,5 +1,5 @@
-// Jobs that a process holds and runs itself instead of enqueuing them. A job in the queue wakes every process, is looked
-// up, and is deleted again, which together takes longer than running many of them.
+// Jobs that a process holds and runs itself instead of enqueuing them. A job in the queue wakes every process, is
+// looked up, and is deleted again, which together takes longer than running many of them.
 //
 // The row that a held job is about has the number of the process, written in the transaction that would otherwise have
 // enqueued the job. If the process dies, others enqueue the job (`release` of Job).
@@ -13,7 +13,9 @@ import { perContext } from './per-context.ts';
 export type Places<Payload> = {
   /** The number of this process, for the rows that the jobs are about. */
   readonly processNo: number;
-  /** Runs these jobs when it is their turn. Places that are left over are given back. Call it once, also without jobs. */
+  /**
+   * Runs these jobs when it is their turn. Places that are left over are given back. Call it once, also without jobs.
+   */
   begin(payloads: readonly Payload[]): void;
 };
 
@@ -24,7 +26,7 @@ export type HeldJob = { readonly kind: JobKind<object>; readonly payload: object
  * processes can take them.
  */
 const MAX_HELD = 128;
-/** Between two tries to enqueue a job while the database is away. */
+/** The time between two tries to enqueue a job while the database is away. */
 const RETRY_MS = 1000;
 
 type Lane = {

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { perContext } from './per-context.ts';
 
-/** In the order of their links. */
+/** The order is that of their links. */
 const LEGAL_PAGES = ['imprint', 'privacy', 'terms'] as const;
 export type LegalPage = (typeof LEGAL_PAGES)[number];
 
@@ -20,7 +20,9 @@ class LegalPageError extends Error {
   override readonly name = 'LegalPageError';
 }
 
-/** Links to the pages that the operator has, for readers of the language. Those to pages of this service have no host. */
+/**
+ * Links to the pages that the operator has, for readers of the language. Those to pages of this service have no host.
+ */
 export function legalLinks(config: Config, language: Language): LegalLink[] {
   return LEGAL_PAGES.flatMap((page) => {
     const [source] = sourcesOf(config, page, language);

@@ -20,7 +20,7 @@ export class MalformedMultipartError extends Error {
 export type FilePart = {
   /** Empty if the part has no name. */
   readonly name: string;
-  /** As sent, without folders; empty if the part has none. */
+  /** The name as sent, without folders; empty if the part has none. */
   readonly filename: string;
   /** Rejects if the form is incomplete or rejected. Ends early if the part exceeds `limits.fileSize`. */
   readonly bytes: ByteSource;
@@ -85,7 +85,7 @@ class MultipartReader {
       this.#guard(() => options.onField({ name: name ?? '', value, isTruncated: isNameTruncated || isValueTruncated })),
     );
     parser.on('file', (name: string | undefined, stream, filename) => this.#take(name ?? '', filename ?? '', stream));
-    // At the closing boundary, which may be before the end of the body; the rest is ignored.
+    // The parser finishes at the closing boundary, which may be before the end of the body; the rest is ignored.
     parser.once('finish', () => {
       this.#isFinished = true;
       this.#stop(new Error('The form has ended'));

@@ -21,8 +21,8 @@ export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
 }
 
 /**
- * Without a byte order mark. Throws UnreadableBodyError, also for UTF-16 and UTF-32, which programs for Windows write. The
- * bytes decide, whatever the charset in the Content-Type.
+ * Leaves out a byte order mark. Throws UnreadableBodyError, also for UTF-16 and UTF-32, which programs for Windows
+ * write. The bytes decide, whatever the charset in the Content-Type.
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (isWide(bytes))
@@ -34,7 +34,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** By a byte order mark, or by a zero: JSON and forms begin with an ASCII character. */
+/** Recognizes a byte order mark, or a zero: JSON and forms begin with an ASCII character. */
 function isWide([first, second]: Buffer): boolean {
   return first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }

@@ -6,7 +6,7 @@ import { isLoopbackName } from '../kernel/network/loopback.ts';
 import { isUuid } from '../kernel/secrets/ids.ts';
 import { perContext } from './per-context.ts';
 
-/** The place of a game's uid in the address of games, each of which then has a host of its own. */
+/** The place of a game's uid in the address of games, each of which then has its own host. */
 const STAR = '*';
 
 type Hosts = {

@@ -8,7 +8,7 @@ export type SharedCount = { readonly subject: string; readonly used: number };
 export function addCounts(db: Db, minute: Date, counts: readonly SharedCount[]): Promise<SharedCount[]> {
   return rows(
     db,
-    // In order, so that two processes can't wait for each other.
+    // The rows are ordered, so that two processes can't wait for each other.
     sql<SharedCount>`insert into minute_counts (minute, subject, used)
       select ${minute}::timestamptz, subject, used
       from unnest(${counts.map(({ subject }) => subject)}::text[], ${counts.map(({ used }) => used)}::int[]) as added (subject, used)

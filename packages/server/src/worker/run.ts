@@ -74,8 +74,8 @@ function startLane(
   return startQueue(ctx, pool, tasks);
 }
 
-// In one transaction: otherwise the jobs of a worker whose row is gone would stay locked for hours, and what the process
-// held would be forgotten.
+// One transaction is needed: otherwise the jobs of a worker whose row is gone would stay locked for hours, and what the
+// process held would be forgotten.
 async function removeDeadWorkers({ db }: Context, jobs: readonly Job<Context>[]): Promise<void> {
   await transact(db, async (tx) => {
     const dead = await removeDead(tx);

@@ -96,7 +96,7 @@ export async function distributeDatabase(url: string, log: Log, shards = SHARDS)
 export async function closeCitusDatabase(cluster: CitusCluster, name: string): Promise<void> {
   for (const server of serversOf(cluster)) {
     await query(server, `alter database ${name} allow_connections false`);
-    // Of Citus's own processes.
+    // These are processes of Citus.
     await query(server, 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [name]);
   }
 }

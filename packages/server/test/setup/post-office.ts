@@ -40,7 +40,7 @@ export async function openPostOffice(): Promise<PostOffice> {
   });
   smtp.listen(0, '127.0.0.1');
   await once(smtp.server, 'listening');
-  // Connections of a service that is killed are reset, which is no error of the test.
+  // Connections of a service that is killed are reset, which is not an error of the test.
   smtp.on('error', () => undefined);
   const { port } = smtp.server.address() as AddressInfo;
   return {

@@ -67,7 +67,7 @@ export async function startS3({ within = tmpdir() } = {}): Promise<S3Server | nu
 async function spawnServer(folder: string, port: number): Promise<ChildProcess | null> {
   const [data, sidecar] = [join(folder, 'data'), join(folder, 'sidecar')];
   await mkdir(data);
-  // Metadata has a folder of its own, because not every temporary folder supports extended attributes.
+  // Metadata has a separate folder, because not every temporary folder supports extended attributes.
   await mkdir(sidecar);
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = ENVIRONMENT;
   const program = process.env.CHAUFFEUR_TEST_VERSITYGW || 'versitygw';

@@ -55,12 +55,14 @@ export async function callOf({ calls }: Samples, operation: Operation): Promise<
   return (await calls[id]?.()) ?? (bodyKind === 'json' ? { json: sampleBody(operation) } : {});
 }
 
-/** Of no object. */
+/** An id that no object has. */
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 type Credentials = Readonly<Record<string, string>>;
 
-/** The request of a call: the path below the API, with its query, and the rest. Parameters without a value are unknown. */
+/**
+ * The request of a call: the path below the API, with its query, and the rest. Parameters without a value are unknown.
+ */
 export function requestOf(
   operation: Operation,
   samples: Samples,
@@ -88,7 +90,7 @@ export function paramsOf({ params }: Operation): string[] {
   return Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
 }
 
-/** Of the owner of the game, or its deploy key. */
+/** Returns the credentials of the owner of the game, or its deploy key. */
 function credentialsOf({ access }: Operation, { studio }: Samples): Credentials {
   if (access === 'public') return {};
   return access === 'deploy_key' ? studio.game.keyHeaders : studio.owner;

@@ -1,4 +1,4 @@
-// Runs an operator's command of the server as a process of its own, on the database and the folder of a test server.
+// Runs an operator's command of the server as a separate process, on the database and the folder of a test server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { SERVER } from './programs.ts';

@@ -27,7 +27,7 @@ export async function call(
   return callAs(studio.server, as, `/games/${game.uid}/crash-groups${path}`, { method, body });
 }
 
-/** Like `call`. Returns the data of a success. */
+/** Does the same as `call`. Returns the data of a success. */
 export async function done(studio: TriagedGame, path: string, options: CallOptions = {}) {
   const { status, body } = await call(studio, path, options);
   assert.ok(status < 300, JSON.stringify(body));

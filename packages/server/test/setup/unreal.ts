@@ -5,7 +5,10 @@ export type ArchiveFile = { name: string; content: Uint8Array };
 /** The engine pads each name with NUL to this length. */
 const NAME_BYTES = 260;
 
-/** With the marker: the header, then the files. Without it: an empty header, the files, then the real header. */
+/**
+ * With the marker, it is the header, then the files. Without it, it is an empty header, the files, then the real
+ * header.
+ */
 export function unrealArchive(files: readonly ArchiveFile[], { marked }: { marked: boolean }): Buffer {
   const size = files.reduce((sum, { content }) => sum + content.length, 0);
   const header = (count: number) =>

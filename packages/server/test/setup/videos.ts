@@ -123,7 +123,7 @@ export function webmInfo(duration = 2000): Buffer {
 
 export type WebmTrack = { type?: number; codec?: string; video?: Uint8Array; more?: Uint8Array };
 
-/** Of 640×360 pixels unless `video` has other settings. */
+/** The tracks have 640×360 pixels unless `video` has other settings. */
 export function webmTracks(...tracks: readonly WebmTrack[]): Buffer {
   const entries = tracks.map(({ type = 1, codec = 'V_VP9', video = pixels(640, 360), more = Buffer.alloc(0) }) =>
     element(
@@ -177,7 +177,7 @@ export async function videoBlobsOf(server: TestServer, game: TestGame): Promise<
 
 export type ListedVideo = { uid: string; position: number; status: string; detail: string | null };
 
-/** As the members of the game see them. */
+/** The list that members of the game see. */
 export async function listVideosOf(server: TestServer, game: TestGame): Promise<ListedVideo[]> {
   const { body } = await request(`${server.api}/tool/videos`, { headers: game.keyHeaders });
   return body.data.videos;

@@ -1,11 +1,11 @@
-// Decides where the bars, lines and labels of a chart go. Across, places are in percent of the width; y is in pixels from
-// the top.
+// Decides where the bars, lines and labels of a chart go. Across, places are in percent of the width; y is in pixels
+// from the top.
 import type { Series } from './series.ts';
 
 export type Bar = {
   /** The index of the series. */
   readonly series: number;
-  /** In percent, like the width. */
+  /** The position in percent, like the width. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -30,11 +30,11 @@ export function highestSum(times: readonly string[], series: readonly Series[]):
   return Math.max(0, ...times.map((at) => series.reduce((sum, { values }) => sum + (values.get(at) ?? 0), 0)));
 }
 
-/** In percent. In a short time, bars would be as wide as they are high. */
+/** The unit is percent. In a short time, bars would be as wide as they are high. */
 const MAX_BAR_WIDTH = 4;
 /** The share of its place that a bar leaves free. */
 const GAP = 0.2;
-/** In pixels. Keeps one report visible next to thousands. */
+/** The unit is pixels. Keeps one report visible next to thousands. */
 const MIN_BAR_HEIGHT = 1.5;
 
 /** Stacked bars: the first series is at the bottom. `top` is the value at the upper edge. */
@@ -68,7 +68,7 @@ export function shareScaleOf(lowest: number): number[] {
 }
 
 export type Line = {
-  /** From one value to the next. Times without a value interrupt it. */
+  /** A line from one value to the next. Times without a value interrupt it. */
   readonly path: string;
   /** Lines of no length, which are drawn as dots: the values that have none before or after them. */
   readonly dots: string;

@@ -1,4 +1,5 @@
-// Opens the command palette with Ctrl-K, or ⌘K on a Mac, wherever the focus is. Its code is loaded when it is first opened.
+// Opens the command palette with Ctrl-K, or ⌘K on a Mac, wherever the focus is. Its code is loaded when it is first
+// opened.
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { lazyPart } from './load-code.ts';
 import { useKeepDraft, useKeptDraft } from './use-draft.ts';
@@ -6,7 +7,7 @@ import { useKeepDraft, useKeptDraft } from './use-draft.ts';
 const CommandPalette = lazyPart(async () => (await import('./palette/CommandPalette.tsx')).CommandPalette);
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-/** As the keys are labelled. */
+/** The names are those on the keys. */
 export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K'];
 const OPEN = 'open-palette';
 

@@ -5,7 +5,7 @@ import type { Texts } from '@chauffeur/contract/texts/texts';
 /** The parts of a form control that the sentence depends on. */
 export type CheckedControl = {
   readonly type: string;
-  /** For a field with a pattern: what it allows, such as `3 to 64 lowercase letters`. */
+  /** What the pattern of a field allows, such as `3 to 64 lowercase letters`. */
   readonly title: string;
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -1,12 +1,15 @@
-// Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser or
-// at the end of the form.
+// Shows what is wrong with a field of a form below that field, in our own words, instead of in a bubble of the browser
+// or at the end of the form.
 import { texts } from '../texts.tsx';
 import { describeMistake } from './describe-mistake.ts';
 import classes from './field-messages.module.css';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** For all forms of the page, including fields that are added later. A form is not submitted while a field has a mistake. */
+/**
+ * Handles all forms of the page, including fields that are added later. A form is not submitted while a field has a
+ * mistake.
+ */
 export function showFieldMessages(page: Document): void {
   // The event doesn't bubble.
   page.addEventListener('invalid', onInvalid, { capture: true });
@@ -19,9 +22,9 @@ export function showFieldMessages(page: Document): void {
 }
 
 /**
- * Shows a message of the API at the field that it is about, in the form around `place`, and moves the focus there. `field`
- * is the path of the field in the request, as in `data-field`, or of a part of it, such as `tags[2]`. Returns how to remove
- * the message; null if the form has no such field.
+ * Shows a message of the API at the field that it is about, in the form around `place`, and moves the focus there.
+ * `field` is the path of the field in the request, as in `data-field`, or of a part of it, such as `tags[2]`. Returns
+ * how to remove the message; null if the form has no such field.
  */
 export function showAtField(place: Element, field: string, text: string): (() => void) | null {
   const control = findControl(place.closest('form'), field);

@@ -1,10 +1,11 @@
-// Keeps the focus near where it was when the element that has it is removed, such as the button of a row that was deleted,
-// or disabled, such as a button while it works. Otherwise the next press of Tab would begin at the top of the page.
+// Keeps the focus near where it was when the element that has it is removed, such as the button of a row that was
+// deleted, or disabled, such as a button while it works. Otherwise the next press of Tab would begin at the top of the
+// page.
 
 /** Where an element is. Also found if rows were removed meanwhile. */
 type Place = {
   readonly element: Element;
-  /** From the closest to the whole page. */
+  /** Ordered from the closest to the whole page. */
   readonly ancestors: readonly Element[];
   /** The controls before it, the closest first. */
   readonly before: readonly HTMLElement[];
@@ -12,7 +13,7 @@ type Place = {
   readonly row: number;
 };
 
-/** For the whole page, also for what is added to it later. */
+/** Handles the whole page, including what is added to it later. */
 export function keepFocus(page: Document): void {
   let place: Place | null = null;
   page.addEventListener('focusin', ({ target }) => {

@@ -1,5 +1,6 @@
-// Keeps what was typed into the fields of a page and chosen in its forms while the site reloads by itself, and puts it back
-// when the page is opened again in the same tab. Passwords are never kept. `use-draft.ts` does so for forms whose fields come and go.
+// Keeps what was typed into the fields of a page and chosen in its forms while the site reloads by itself, and puts it
+// back when the page is opened again in the same tab. Passwords are never kept. `use-draft.ts` does so for forms whose
+// fields come and go.
 import { keepDrafts } from './use-draft.ts';
 
 const KEPT = 'typed';
@@ -32,7 +33,9 @@ export function keepTyped(): void {
   sessionStorage.setItem(KEPT, JSON.stringify(kept));
 }
 
-/** Called whenever a page is shown. Its fields may appear later, once their data is loaded or someone scrolls to them. */
+/**
+ * Called whenever a page is shown. Its fields may appear later, once their data is loaded or someone scrolls to them.
+ */
 export function restoreTyped(path: string): void {
   observer?.disconnect();
   shownPath = path;
@@ -87,7 +90,7 @@ function hasOption(field: Field, value: string): boolean {
   return !(field instanceof HTMLSelectElement) || [...field.options].some((option) => option.value === value);
 }
 
-/** In ways that React notices. */
+/** Writes a value in ways that React notices. */
 function writeValue(field: Field, value: string): void {
   if (readValue(field) === value) return;
   if (isBox(field)) {

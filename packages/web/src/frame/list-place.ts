@@ -1,14 +1,14 @@
-// Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the list
-// shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
+// Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the
+// list shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
 import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 
-/** As many lists as someone may go back through. */
+/** More lists than someone goes back through. */
 const MAX_PLACES = 50;
 
 type Place = { rows?: unknown; opened?: string };
 
-/** By the entry of the browser's history, and by the list's own key. */
+/** Keys are the entry of the browser's history and the list's own key. */
 const places = new Map<string, Place>();
 
 type ListPlace<Rows> = {
@@ -27,7 +27,7 @@ export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
       const row = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-row]') : null;
       if (row !== null) update(key, { opened: row.pathname });
     };
-    // Before the router, which may unmount the list at once.
+    // The listener runs before the router, which may unmount the list at once.
     document.addEventListener('click', rememberOpened, { capture: true });
     focusRow(places.get(key)?.opened);
     return () => document.removeEventListener('click', rememberOpened, { capture: true });

@@ -4,7 +4,7 @@ import type { ChangeEvent, ChangeTopic } from '@chauffeur/contract/operations/li
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** In case that a change was missed. */
+/** How often to reload, in case a change was missed. */
 const LIVE_INTERVAL_MS = 60_000;
 /** Busy games change all the time, and no one reads that fast. */
 const MIN_PAUSE_MS = 2000;
@@ -14,7 +14,7 @@ const REPEATED_MS = 8000;
 const SPREAD_MS = 500;
 /** A tab that is hidden for longer gives up its connection, of which a browser has few. */
 const HIDDEN_MS = 10_000;
-/** After an error status, such as while the server restarts. */
+/** The time to wait after an error status, such as while the server restarts. */
 const RETRY_MS = 20_000;
 /** The server then checks again who is asking. */
 const STREAM_SECONDS = 900;
@@ -28,7 +28,7 @@ function setLive(live: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** For the `meta` of a query: it is loaded again when its topic changes. */
+/** Returns the `meta` of a query: it is loaded again when its topic changes. */
 export function follow(topic: ChangeTopic): { live: ChangeTopic } {
   return { live: topic };
 }
@@ -68,8 +68,7 @@ export function useLiveChanges(gameUid: string | null): void {
       });
       source.onerror = () => {
         setLive(false);
-        // After an error status the browser doesn't connect again by itself.
-        // Not all pages at the same moment.
+        // After an error status, the browser doesn't connect again by itself. Not all pages at the same moment.
         if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS * (0.5 + Math.random()));
       };
       source.addEventListener('change', ({ data }: MessageEvent<string>) => {
@@ -104,7 +103,7 @@ function reloadOld(queries: QueryClient): void {
   });
 }
 
-/** At once if nothing happened for a while; otherwise once at the end of the pause. */
+/** Acts at once if nothing happened for a while; otherwise once at the end of the pause. */
 function throttleByTopic(act: (topic: ChangeTopic) => void): (topic: ChangeTopic) => void {
   const next = new Map<ChangeTopic, number>();
   return (topic) => {

@@ -1,5 +1,5 @@
-// Loads the code of a page or of a part of it. It waits while there is no connection or the server is away; after an update
-// of the server, whose new version no longer has the code of this one, it reloads the site once.
+// Loads the code of a page or of a part of it. It waits while there is no connection or the server is away; after an
+// update of the server, whose new version no longer has the code of this one, it reloads the site once.
 import { onlineManager } from '@tanstack/react-query';
 import { type ComponentType, type LazyExoticComponent, lazy, useSyncExternalStore } from 'react';
 import { keepTyped } from './keep-typed.ts';
@@ -26,7 +26,9 @@ export function isReloadingSite(): boolean {
   return isReloading;
 }
 
-/** A part of a page whose code is loaded when it is shown, which someone is waiting for. `load` imports the component. */
+/**
+ * A part of a page whose code is loaded when it is shown, which someone is waiting for. `load` imports the component.
+ */
 export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>): LazyExoticComponent<ComponentType<Props>> {
   return lazy(async () => ({ default: await loadCode(load, () => true) }));
 }
@@ -112,7 +114,7 @@ function changeWaiting(by: 1 | -1): void {
   for (const listener of listeners) listener();
 }
 
-/** Until the browser is online or, if it already is, for a moment. */
+/** Waits until the browser is online or, if it already is, for a moment. */
 async function untilBack(): Promise<void> {
   changeWaiting(1);
   try {

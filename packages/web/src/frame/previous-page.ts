@@ -15,7 +15,7 @@ export function notePage(entry: Entry): void {
   current = entry;
 }
 
-/** For a link to the list at `pathname`. */
+/** Goes back from a page whose list is at `pathname`. */
 export function useGoBack(pathname: string): (event: MouseEvent) => void {
   const router = useRouter();
   return (event) => {

@@ -5,7 +5,7 @@ import { pressKey, type Shortcut } from './shortcuts.ts';
 /** The shortcuts of everything on the page, in the order in which its parts were shown. */
 const active = new Set<readonly Shortcut[]>();
 
-/** For the list of shortcuts. */
+/** The shortcuts that the list shows. */
 export function activeShortcuts(): readonly Shortcut[] {
   return [...active].flat().filter(({ isAvailable }) => isAvailable?.() !== false);
 }
@@ -74,6 +74,6 @@ function has(selector: string): boolean {
 export function focusSearch(): void {
   const box = document.querySelector<HTMLInputElement>('[data-search]');
   box?.focus();
-  // To continue after what is there.
+  // The person continues after what is there.
   box?.setSelectionRange(box.value.length, box.value.length);
 }

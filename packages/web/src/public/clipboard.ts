@@ -1,4 +1,4 @@
-// Writes text to the clipboard from pages without the components of the website. Those have code of their own for it,
+// Writes text to the clipboard from pages without the components of the website. Those have their own code for it,
 // because a file that both load would be one more request of each page.
 
 /** Returns false if the browser doesn't allow it. */

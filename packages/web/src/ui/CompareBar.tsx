@@ -5,7 +5,7 @@ import table from './table.module.css';
 
 const SHORTCUTS = [{ name: 'compare', keys: ['c'], description: 'Compare two selected rows' }] as const;
 
-/** As many can be selected in a list. */
+/** The number that can be selected in a list. */
 export const MAX_COMPARED = 2;
 
 type CompareBarProps = {

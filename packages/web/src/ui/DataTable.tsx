@@ -1,5 +1,5 @@
-// A table whose columns are data. It has one look and one behaviour everywhere: dense rows, skeleton rows in the shape of
-// the real ones, an empty state instead of an empty table, and columns that make room on narrow screens.
+// A table whose columns are data. It has one look and one behaviour everywhere: dense rows, skeleton rows in the shape
+// of the real ones, an empty state instead of an empty table, and columns that make room on narrow screens.
 //
 //   const columns: Column<Build>[] = [
 //     { header: 'Version', cell: (build) => <RowLink to="…" params={{ … }}>{build.version}</RowLink> },
@@ -21,7 +21,7 @@ export type Column<Row> = {
   readonly header: string;
   /** The header on a phone, if the cells have more there. */
   readonly phoneHeader?: string;
-  /** For columns that need no visible header, such as one with buttons: screen readers still read it. */
+  /** Set for columns that need no visible header, such as one with buttons: screen readers still read it. */
   readonly isHeaderHidden?: boolean;
   /** Shown instead of the text of the header, such as a checkbox that selects all rows. */
   readonly headerCell?: ReactNode;
@@ -32,7 +32,10 @@ export type Column<Row> = {
   readonly width?: number | string;
   /** Hides the column on screens narrower than this breakpoint, except in rows that are blocks. */
   readonly hiddenBelow?: 'sm' | 'md';
-  /** `nowrap` keeps the text on one line, `anywhere` breaks long words, `ellipsis` cuts the text off (fixed layout only). */
+  /**
+   * `nowrap` keeps the text on one line, `anywhere` breaks long words, `ellipsis` cuts the text off (fixed layout
+   * only).
+   */
   readonly overflow?: 'nowrap' | 'anywhere' | 'ellipsis';
   /** Often several lines: below its header instead of next to it, in rows that are blocks. */
   readonly isLong?: boolean;
@@ -66,7 +69,7 @@ export type DataTableProps<Row> = {
   isFixed?: boolean;
   /**
    * Keeps the columns on a phone, where each row is otherwise a block with one line per column. For tables with a few
-   * narrow columns, or with a layout of their own.
+   * narrow columns, or with their own layout.
    */
   keepsColumns?: boolean;
 };
@@ -160,7 +163,7 @@ type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSo
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
   const { header, phoneHeader, headerCell, isHeaderHidden = false, compare, order } = column;
-  // A header without visible text is no header, but a cell.
+  // A header without visible text is a cell, not a header.
   if (isHeaderHidden) {
     return (
       <td {...layoutOf(column)} {...widthOf(column)}>

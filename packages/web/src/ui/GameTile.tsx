@@ -1,4 +1,4 @@
-// A small picture of a game next to its name: its thumbnail or cover, or its initial on a colour of its own.
+// A small picture of a game next to its name: its thumbnail or cover, or its initial on its own colour.
 import { useState } from 'react';
 import classes from './GameTile.module.css';
 import { hashText } from './hash-text.ts';
@@ -7,7 +7,7 @@ type GameTileProps = {
   game: { readonly game_uid: string; readonly name: string; readonly picture: string | null };
   /** `wide` has the proportions of a thumbnail. */
   shape?: 'square' | 'wide';
-  /** In pixels. */
+  /** The unit is pixels. */
   height: number;
 };
 

@@ -7,7 +7,7 @@ type PageHeadProps = {
   title: string;
   /** Title of the browser tab, if it differs. Undefined if another part of the page sets it. */
   tabTitle?: string | undefined;
-  /** Of the title, if it is in another font. */
+  /** The class of the title, if it is in another font. */
   titleClass?: string | undefined;
   /** Shown next to the title. */
   badges?: ReactNode;

@@ -1,5 +1,5 @@
-// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away. An error
-// about a field of a form is shown at that field.
+// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away. An
+// error about a field of a form is shown at that field.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
@@ -49,7 +49,7 @@ function ProblemAlert({ error, onRetry }: ProblemProps) {
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
       {required !== undefined && <SignInLinks required={required} />}
       {isSignedOut(error) && (
-        // A document of its own, which no form of this page holds up.
+        // This loads a new document, which no form of this page holds up.
         <Anchor
           href={`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`}
           size="sm"
@@ -163,7 +163,7 @@ function fieldOf({ code, data }: ApiError): string | null {
   return code === 4236 ? 'password' : (REASON_FIELDS.get(data?.reason) ?? null);
 }
 
-/** By the reason of the account routes. */
+/** Keys are the reasons of the account routes. */
 const REASON_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['INVALID_EMAIL', 'email'],
   ['INVALID_PASSWORD', 'password'],

@@ -6,7 +6,7 @@ import table from './table.module.css';
 
 type RowAnchorProps = AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>;
 
-/** For a public page, which the server writes. */
+/** A link to a public page, which the server writes. */
 export function RowAnchor({ className = table.main, ...props }: RowAnchorProps) {
   return <Anchor {...props} className={className} data-row />;
 }

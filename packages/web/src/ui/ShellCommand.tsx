@@ -28,7 +28,7 @@ export function ShellCommand({ write, label = 'command' }: ShellCommandProps) {
 
 type PushCommandProps = {
   slug: string;
-  /** By default a first build for the visitor's own OS. */
+  /** What the command builds, by default a first build for the visitor's own OS. */
   build?: {
     readonly version: string;
     readonly os: string;

@@ -7,8 +7,8 @@
 //    it, so the list starts again from the first page. No page writes a query key, a cursor or an abort signal itself.
 // 3. Describe the columns as data (`Column<Row>[]`, see DataTable.tsx).
 // 4. Render `<PagedTable list={…} columns={…} empty={…} more="Show older keys" />`. It shows the error with a retry button,
-//    the skeleton, the empty state, the rows, and the button for the next page. A list that is no table uses the parts:
-//    `list.error`, `list.rows`, `<ShowMore list={list}>`.
+//    the skeleton, the empty state, the rows, and the button for the next page. A list that is not a table uses
+//    the parts: `list.error`, `list.rows`, `<ShowMore list={list}>`.
 //
 // After a change, invalidate the list with `queries.invalidateQueries({ queryKey: [listAgentKeys.id] })`.
 import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
@@ -35,7 +35,9 @@ export type PagedList<Row> = NextPage & {
 type PagesOptions = {
   /** Milliseconds after which all loaded pages are requested again. */
   refetchInterval?: number;
-  /** Keeps the rows of the previous input until those of a new one arrive, such as while someone types in a search box. */
+  /**
+   * Keeps the rows of the previous input until those of a new one arrive, such as while someone types in a search box.
+   */
   keepsPreviousRows?: boolean;
 };
 

@@ -1,6 +1,6 @@
 // EXC_GUARD: the forbidden actions, by type of guard. The kernel's names start with a k, which crash tools omit.
 
-/** From xnu's `mach/port.h`, including numbers that newer kernels removed or changed. */
+/** The names are from xnu's `mach/port.h`, including numbers that newer kernels removed or changed. */
 export const PORT_FLAVORS: ReadonlyMap<number, string> = new Map([
   [1, 'GUARD_EXC_DESTROY'],
   [2, 'GUARD_EXC_MOD_REFS'],
@@ -41,7 +41,7 @@ export const PORT_FLAVORS: ReadonlyMap<number, string> = new Map([
   [0x01000000, 'GUARD_EXC_EXCEPTION_BEHAVIOR_ENFORCE'],
 ]);
 
-/** From xnu's `sys/guarded.h`, by bit number. */
+/** The names are from xnu's `sys/guarded.h`, by bit number. */
 export const FILE_FLAVORS: readonly string[] = [
   'GUARD_EXC_CLOSE',
   'GUARD_EXC_DUP',
@@ -52,7 +52,7 @@ export const FILE_FLAVORS: readonly string[] = [
   'GUARD_EXC_WRITE',
 ];
 
-/** From xnu's `sys/guarded.h`, by bit number. */
+/** The names are from xnu's `sys/guarded.h`, by bit number. */
 export const VNODE_FLAVORS: readonly string[] = [
   'GUARD_EXC_RENAME_TO',
   'GUARD_EXC_RENAME_FROM',
@@ -63,7 +63,10 @@ export const VNODE_FLAVORS: readonly string[] = [
   'GUARD_EXC_EXCHDATA',
 ];
 
-/** From xnu's `mach/vm_statistics.h`. macOS 15 uses the SEC flavors up to 64, later versions those from 98. */
+/**
+ * The flavors are from xnu's `mach/vm_statistics.h`. macOS 15 uses the SEC flavors up to 64, later versions those from
+ * 98.
+ */
 export const MEMORY_FLAVORS: ReadonlyMap<number, string> = new Map([
   [1, 'GUARD_EXC_DEALLOC_GAP'],
   [2, 'GUARD_EXC_RECLAIM_COPYIO_FAILURE'],

@@ -1,7 +1,8 @@
 // Windows exception codes with names other than in the NTSTATUS list, or that are in none of Microsoft's lists.
 
 export const EXCEPTIONS: ReadonlyMap<number, string> = new Map([
-  // From `winnt.h` and `minwinbase.h`. Most are also an NTSTATUS, but the EXCEPTION names are more common.
+  // The codes are from `winnt.h` and `minwinbase.h`. Most are also an NTSTATUS, but the EXCEPTION names are more
+  // common.
   [0x80000001, 'EXCEPTION_GUARD_PAGE'],
   [0x80000002, 'EXCEPTION_DATATYPE_MISALIGNMENT'],
   [0x80000003, 'EXCEPTION_BREAKPOINT'],

@@ -1,4 +1,5 @@
-// Decides which code belongs to the operating system: by the folder of its module, because no list of names is complete.
+// Decides which code belongs to the operating system: by the folder of its module, because no list of names is
+// complete.
 import { baseName } from '../../base-name.ts';
 import type { Frame, ModuleReport } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
@@ -6,7 +7,9 @@ import { compilePatterns, type PatternList } from '../lists/pattern-list.ts';
 import { SYSTEM_FOLDERS } from '../lists/system-folders.ts';
 
 export type LoadedModules = {
-  /** Without addresses for stacks from text. Of modules with the same name, the addresses then decide nothing. */
+  /**
+   * The addresses are missing for stacks from text. Of modules with the same name, the addresses then decide nothing.
+   */
   readonly modules: readonly (Pick<ModuleReport, 'filename' | 'code_file'> &
     Partial<Pick<ModuleReport, 'base_addr' | 'end_addr'>>)[];
   /** Index of the executable; null if unknown. */

@@ -15,7 +15,7 @@ const translationFolders: Folders = [
   },
 ];
 
-/** What the kernel or a runtime maps without a file of its own. */
+/** What the kernel or a runtime maps without a file. */
 const kernelFolders: Folders = [
   { match: /linux-(?:gate|vdso)\.so.*|\[(?:vdso|vsyscall|vectors|uprobes)\]|\[?anon[:_].*/, why: 'kernel code' },
   { match: /\/(?:dev\/(?!shm\/)|sysv).*|\/memfd:(?:doublemapper|.*jit).*/, why: 'device or generated code' },

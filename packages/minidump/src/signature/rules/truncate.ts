@@ -2,7 +2,7 @@
 import { cutTo } from '../printable.ts';
 import type { Rule } from './rule.ts';
 
-/** In UTF-16 units. The same limit as Socorro's, so that signatures can be compared. */
+/** The unit is UTF-16 code units. The same limit as Socorro's, so that signatures can be compared. */
 const MAX_SIGNATURE = 255;
 
 export const truncateRule: Rule = {

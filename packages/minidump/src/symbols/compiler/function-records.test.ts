@@ -153,7 +153,7 @@ describe('PUBLIC', () => {
 describe('the placeholders of dump_syms for code without symbols', () => {
   const PLACEHOLDERS = ['<unknown in game.dll>', '<.text ELF section in libgame.so>', '<.plt.got ELF section in a b>'];
   for (const name of PLACEHOLDERS) {
-    it(`${name} is no name, but shows that there is code`, () => {
+    it(`${name} is not a name, but shows that there is code`, () => {
       const unnamed = { function: undefined, functionStart: 0x10, ...NOTHING_ELSE };
       assert.deepEqual(placeIn(`FUNC 10 8 0 ${name}\n`, 0x12), unnamed);
       assert.deepEqual(placeIn(`PUBLIC 10 0 ${name}\n`, 0x12), unnamed);

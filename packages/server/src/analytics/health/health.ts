@@ -130,7 +130,7 @@ async function timesOf(
   return times;
 }
 
-/** By build. */
+/** Maps builds to their crash-free shares. */
 async function crashFreeOf(
   { db }: Reader,
   { gameId, since: first }: health.Window,
@@ -207,8 +207,8 @@ export type PublicHealth = { readonly health: Band; readonly launch: Launch | nu
 const UNRATED: PublicHealth = { health: 'unrated', launch: null };
 
 /**
- * By game; every game has an entry. All are unrated while a Citus worker is away: the store needs nothing else from the
- * workers.
+ * Maps games to their health; every game has an entry. All are unrated while a Citus worker is away: the store needs
+ * nothing else from the workers.
  */
 export async function publicHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, PublicHealth>> {
   const listed = await listedHealthOf(ctx, gameIds).catch((error) => {

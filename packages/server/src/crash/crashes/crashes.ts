@@ -89,7 +89,7 @@ export function groupsOfReports(
 }
 
 /**
- * In which session of which device the report was sent, if it has their ids. Throws `notFound` if there is no such
+ * The session and the device that sent the report, if it has their ids. Throws `notFound` if there is no such
  * report.
  */
 export async function sessionOfReport(

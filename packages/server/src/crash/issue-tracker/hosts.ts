@@ -12,7 +12,7 @@ export type Issue = { readonly title: string; readonly body: string };
 
 export type Project = {
   readonly kind: 'github' | 'gitlab';
-  /** Without a trailing slash. */
+  /** The URL has no trailing slash. */
   readonly baseUrl: string;
   /** Such as `owner/repository`. */
   readonly project: string;
@@ -63,7 +63,7 @@ const HOSTS: Readonly<Record<Project['kind'], Host>> = {
 };
 
 const TIMEOUT_MS = 15 * SECOND;
-/** Of a response. An issue with its text and its people is much smaller. */
+/** The limit of a response. An issue with its text and its people is much smaller. */
 const MAX_ISSUE_BYTES = 1_000_000;
 /** A comparison has the changes of up to 300 files. */
 const MAX_COMPARISON_BYTES = 20_000_000;

@@ -19,7 +19,7 @@ import * as sql from './issue-tracker.sql.ts';
 type Tracker = OutputOf<typeof contract.getIssueTracker>;
 
 const DEFAULT_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com' } as const;
-/** Of another tracker. */
+/** Rules of the template for any other tracker. */
 const PLACEHOLDERS = { names: ['title', 'body'], required: [], anyText: ['title', 'body'] };
 /** Longer addresses are refused by some servers. */
 const MAX_URL = 6000;

@@ -8,9 +8,9 @@ import { isSafeName, symbolFileName } from '@chauffeur/minidump/symbols/symbol-p
 
 export type ModuleFacts = {
   readonly debugFile: string;
-  /** In canonical form; the code id for a module whose debug id identifies nothing. */
+  /** The id in canonical form; the code id for a module whose debug id identifies nothing. */
   readonly debugId: string;
-  /** In canonical form; '' if unknown. */
+  /** The id in canonical form; '' if unknown. */
   readonly codeId: string;
   readonly os: Os;
   readonly cpu: string;

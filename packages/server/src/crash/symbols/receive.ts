@@ -53,7 +53,7 @@ export async function receiveSymbols(
   let form: SymbolForm = 'own';
   let single: StoredText | undefined;
   let zip: Spooled | undefined;
-  // Of the file as it was sent, which may be compressed.
+  // The hash of the file as it was sent, which may be compressed.
   const hash = createHash('sha256');
   let checksum = '';
 

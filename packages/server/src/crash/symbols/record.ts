@@ -44,7 +44,7 @@ export async function recordSymbols(
     return inserted;
   }).catch(async (cause) => {
     const error = orDeletedBuild(cause);
-    // After this error nothing was recorded.
+    // An ApiError means that nothing was recorded.
     if (error instanceof ApiError) await dropBlobs(ctx, keys);
     throw recordFailure(error);
   });

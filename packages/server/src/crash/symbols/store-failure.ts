@@ -3,8 +3,8 @@ import { ApiError, errors } from '@chauffeur/contract/errors';
 import { isDatabaseAway } from '../../kernel/database/db.ts';
 
 /**
- * For errors of the store or the disk: `symbolsNotStored`, unless it is an ApiError. The HTTP layer turns a full disk
- * into `storageFull`.
+ * Maps an error of the store or the disk: to `symbolsNotStored`, unless it is an ApiError. The HTTP layer turns a full
+ * disk into `storageFull`.
  */
 export function storeFailure(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
@@ -12,7 +12,7 @@ export function storeFailure(cause: unknown): ApiError {
 }
 
 /**
- * For errors of the database: `symbolsNotStored`, unless it is unavailable, which the HTTP layer turns into
+ * Maps an error of the database: to `symbolsNotStored`, unless it is unavailable, which the HTTP layer turns into
  * `unavailable`.
  */
 export function recordFailure(cause: unknown): unknown {

@@ -213,7 +213,7 @@ async function requireMembersBuild(
   return build;
 }
 
-/** About 186 bits. */
+/** A token has about 186 bits. */
 const TOKEN_LENGTH = 32;
 const PREFIX_LENGTH = 8;
 

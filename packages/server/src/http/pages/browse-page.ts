@@ -27,7 +27,7 @@ export async function writeBrowsePage({ ctx, ask, caller, query, texts }: Visit)
     head: {
       title: titleOf(filters, texts),
       description: texts.t('browse.description'),
-      // A search is not a page of its own for search engines; a tag is.
+      // A search is not a page for search engines; a tag is.
       url: ctx.publicUrl + pathWith(PAGES.browse, { tag }),
       isHidden: [filters.q, os, sort, cursor].some((value) => value !== undefined),
       links: preloadPicture(first && imageOfCard(first), GRID_SIZES),

@@ -1,5 +1,5 @@
-// The frame of public pages: the header with search, theme and the visitor's account, and the footer. The website's other
-// pages have the same header (packages/web/src/frame/Frame.tsx), with the same styles.
+// The frame of public pages: the header with search, theme and the visitor's account, and the footer. The website's
+// other pages have the same header (packages/web/src/frame/Frame.tsx), with the same styles.
 import { PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { LegalLink } from '../../request/legal-pages.ts';
@@ -16,7 +16,7 @@ type Frame = {
   readonly visitor: Visitor | null;
   /** The page that visitors without an account return to after they signed in. */
   readonly path: string;
-  /** What the search field contains; null for a page with a search of its own. */
+  /** What the search field contains; null for a page with its own search. */
   readonly search: string | null;
   readonly legal: readonly LegalLink[];
 };

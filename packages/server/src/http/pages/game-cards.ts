@@ -21,7 +21,7 @@ export function writeShelf(games: readonly CardGame[], texts: Texts): Html {
   return html`<ul class="shelf" tabindex="0">${games.map((game) => html`<li>${writeCard(game, texts, SHELF_SIZES, false)}</li>`)}</ul>`;
 }
 
-/** For a store without a game. */
+/** What a store without games shows. */
 export function writeNoGames(texts: Texts): Html {
   return html`<div class="empty"><h2>${texts.t('games.none')}</h2>
 <p class="dimmed">${texts.t('games.none.text')}</p>

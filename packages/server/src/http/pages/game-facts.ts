@@ -1,5 +1,5 @@
-// The facts about a game: dates, size, languages, content notes, links and system requirements. What isn't known is left
-// out.
+// The facts about a game: dates, size, languages, content notes, links and system requirements. What isn't known is
+// left out.
 import { formatOs } from '@chauffeur/contract/format';
 import type { Offer } from './downloads.ts';
 import { type Html, html } from './html.ts';
@@ -63,7 +63,7 @@ function writePressKit({ slug }: PublicGame, texts: Texts): Html {
   return html`<a href="/g/${slug}/press-kit.zip" download rel="nofollow">${texts.t('press.download')}</a>`;
 }
 
-/** With the host, which shows where the link leads. */
+/** Links show their host, which says where they lead. */
 function writeLinks(links: PublicGame['links'], texts: Texts): Html {
   const items = links.map(
     ({ kind, url }) =>

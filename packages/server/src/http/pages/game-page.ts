@@ -145,8 +145,8 @@ function writeLaunchHealth(game: PublicGame, texts: Texts): Html | null {
 }
 
 /**
- * For members of the game. It is part of the page, because those of signed-in people are never shared, so that what
- * others get can still be cached.
+ * The bar for members of the game. It is part of the page, because those of signed-in people are never shared, so that
+ * what others get can still be cached.
  */
 function writeTeamBar({ role, visibility, slug }: PublicGame, isPreview: boolean, texts: Texts): Html | null {
   if (role === null) return null;

@@ -18,7 +18,7 @@ const SHELVES: readonly ShelfName[] = ['tonight', 'unheard_of', 'new', 'recently
 
 const HERO_SIZES = '(min-width: 76em) 44rem, (min-width: 56em) 60vw, 94vw';
 
-/** Of those with the most games. */
+/** The tags with the most games are shown. */
 const SHOWN_TAGS = 12;
 
 export async function writeHomePage({ ctx, ask, caller, texts }: Visit): Promise<PublicPage> {

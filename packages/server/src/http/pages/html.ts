@@ -1,5 +1,5 @@
 // A template tag that writes HTML and escapes everything that isn't HTML already, so that no text of a game can become
-// markup. Values belong into elements and into quoted attributes, not into scripts, styles or tag names.
+// markup. Values belong in elements and in quoted attributes, not in scripts, styles or tag names.
 import { escapeHtml } from '../../kernel/text/escape-html.ts';
 
 /** HTML that `html` or `asHtml` wrote. */

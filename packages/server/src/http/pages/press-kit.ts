@@ -23,7 +23,7 @@ type Visitors = {
   readonly textsFor: (request: FastifyRequest) => Texts;
 };
 
-/** For anyone who may see the page. */
+/** Serves the press kit to anyone who may see the page. */
 export function mountPressKit(app: FastifyInstance, ctx: Context, ask: Ask, { identify, textsFor }: Visitors): void {
   app.get<{ Params: { uid: string } }>('/g/:uid/press-kit.zip', async (request, reply) => {
     countPublicRead(ctx, request);

@@ -175,7 +175,7 @@ async function receiveForm(
   let caller: Caller = ANONYMOUS;
   try {
     await count(ctx, request);
-    // As the API does for requests with a session: only pages of this service may send forms.
+    // The API applies the same rule to requests with a session: only pages of this service may send forms.
     const { origin } = request.headers;
     if (origin !== undefined && !isOwnOrigin(ctx.publicUrl, origin)) throw errors.crossSite();
     caller = await identifyVisitor(parts, request);
@@ -255,7 +255,7 @@ async function send(
   return sendDocument(document, request, reply, { ...inLanguages(head, named), language: texts.language }, body, needs);
 }
 
-/** Search engines list a page in each language under an address of its own. */
+/** Search engines list a page in each language under its own address. */
 function inLanguages(head: PageHead, named: Language | undefined): PageHead {
   if (head.isHidden === true) return head;
   const inLanguage = (language: Language) => {
@@ -273,7 +273,7 @@ function inLanguages(head: PageHead, named: Language | undefined): PageHead {
   };
 }
 
-/** Like any other page, but with its own status and never cached. Also sent if the database is away. */
+/** Sends an error page with its status, which is never cached. Also sent if the database is away. */
 async function sendProblem(
   { ctx, document }: Parts,
   request: FastifyRequest,

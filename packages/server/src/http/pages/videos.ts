@@ -1,6 +1,6 @@
-// The videos of a game: uploaded ones, which the browser plays without a script, and those on other websites. Nothing is
-// loaded from there before the visitor asks for it: until then, an image of the game is shown instead of each. Without
-// JavaScript, its button is a link to the video.
+// The videos of a game: uploaded ones, which the browser plays without a script, and those on other websites. Nothing
+// is loaded from there before the visitor asks for it: until then, an image of the game is shown instead of each.
+// Without JavaScript, its button is a link to the video.
 import { formatClock } from '@chauffeur/contract/format';
 import { readVideoLink, type VideoLink } from '@chauffeur/contract/video-link';
 import { type Html, html } from './html.ts';
@@ -12,7 +12,7 @@ type VideoFile = PublicGame['video_files'][number];
 
 const SIZES =
   '(min-width: 76em) 50rem, (min-width: 62em) calc(100vw - 26rem), (min-width: 46em) calc(100vw - 22rem), 100vw';
-/** In pixels: half of what images have at most. A poster can't have copies for different screens. */
+/** The unit is pixels: half of what images have at most. A poster can't have copies for different screens. */
 const POSTER_WIDTH = 960;
 
 export function videosOf({ videos }: PublicGame): VideoLink[] {
@@ -20,8 +20,8 @@ export function videosOf({ videos }: PublicGame): VideoLink[] {
 }
 
 /**
- * `pictures` are those of the gallery. The large one above the videos comes last, so that a video doesn't repeat it while
- * there are others.
+ * `pictures` are those of the gallery. The large one above the videos comes last, so that a video doesn't repeat it
+ * while there are others.
  */
 export function writeVideos(
   { name, video_files: files }: PublicGame,

@@ -16,7 +16,7 @@ export type Visit = {
   /** The parameters of the query. One that is sent twice, or is empty, is left out. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** In the visitor's language. */
+  /** The texts in the visitor's language. */
   readonly texts: Texts;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -27,7 +27,7 @@ export type PublicPage = {
   readonly status: 200 | 404;
   readonly head: PageHead;
   readonly main: Html;
-  /** What the search field of the header contains; null if the page has a search of its own. */
+  /** What the search field of the header contains; null if the page has its own search. */
   readonly search?: string | null;
   /** Never kept by shared caches, such as a page behind a link of a mail. */
   readonly isPrivate?: true;

@@ -50,5 +50,5 @@ h1, .by { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 @media ${TALL} and (min-height: 300px) { .tagline { display: -webkit-box; -webkit-line-clamp: 3 } }
 `;
 
-/** For Content-Security-Policy. */
+/** The source of the style for Content-Security-Policy. */
 export const WIDGET_STYLE_SOURCE = `'sha256-${hash('sha256', WIDGET_STYLE, 'base64')}'`;

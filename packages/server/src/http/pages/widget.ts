@@ -1,6 +1,6 @@
-// The widget of a game: a small page that studios put into a frame on their own website. It is the only page that may be
-// framed, so it is the same for all visitors of a website: it reads no cookie, shows nothing of an account, and has no form
-// or script.
+// The widget of a game: a small page that studios put into a frame on their own website. It is the only page that may
+// be framed, so it is the same for all visitors of a website: it reads no cookie, shows nothing of an account, and has
+// no form or script.
 import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -101,7 +101,7 @@ function writeDocument({ title, body, theme, texts }: Content): string {
 type Shown = { readonly publicUrl: string; readonly referrer: string; readonly texts: Texts };
 
 /**
- * All links lead to the page of the game, in a tab of its own, and pass on the host of the website with the frame: to the
+ * All links lead to the page of the game, in a separate tab, and pass on the host of the website with the frame: to the
  * page, the visitor comes from here.
  */
 function writeWidget(game: PublicGame, { publicUrl, referrer, texts }: Shown): Html {

@@ -29,7 +29,7 @@ export class Bucket {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #client: S3Client;
-  /** For requests to which some servers respond only after minutes. */
+  /** Sends requests to which some servers respond only after minutes. */
   readonly #patient: S3Client;
 
   /** Opens a client without sending anything. The AWS SDK finds credentials in its own variables, files or roles. */

@@ -8,7 +8,7 @@ import { BlobMissingError, type BlobStore, type ByteSource } from './store.ts';
 type Operation = 'put' | 'begin' | 'append' | 'complete' | 'stat' | 'read' | 'sign' | 'delete';
 type Outcome = 'ok' | 'missing' | 'full' | 'cut' | 'failed';
 
-/** The same store, except that its operations are measured. Threads open a store of their own, without metrics. */
+/** The same store, except that its operations are measured. Threads open their own store, without metrics. */
 export function measureBlobs(store: BlobStore, { blobOperations }: Pick<Metrics, 'blobOperations'>): BlobStore {
   async function measure<T>(operation: Operation, work: () => Promise<T>, isCut = () => false): Promise<T> {
     const begun = performance.now();

@@ -23,7 +23,7 @@ describe('a packed blob', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Each piece has memory of its own and is overwritten when it is released. */
+  /** Each piece has its own memory and is overwritten when it is released. */
   function sourceOf(bytes: Buffer, released: Uint8Array[] = []) {
     async function* pieces() {
       for (let at = 0; at < bytes.length; at += PIECE) yield new Uint8Array(bytes.subarray(at, at + PIECE));

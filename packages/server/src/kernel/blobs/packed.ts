@@ -70,9 +70,11 @@ export async function putPacked(
   }
 }
 
-/** Compresses a file that is in memory, as a source of at most `maxStored` bytes; then it throws PackedTooLargeError. */
+/**
+ * Compresses a file that is in memory, as a source of at most `maxStored` bytes; then it throws PackedTooLargeError.
+ */
 export function packSpace({ space, size }: FileInSpace, maxStored: number): ByteSource {
-  // As the compressor knows the size, and its output has enough memory, it needs neither copies nor memory of its own,
+  // As the compressor knows the size, and its output has enough memory, it needs neither copies nor its own memory,
   // which takes half the time.
   const packer = createZstdCompress({ ...PACKER, pledgedSrcSize: size, chunkSize: maxPackedSize(size) });
   packer.on('error', () => undefined).end(new Uint8Array(space, 0, size));
@@ -80,8 +82,8 @@ export function packSpace({ space, size }: FileInSpace, maxStored: number): Byte
 }
 
 /**
- * More than zstd produces from `bytes` bytes (ZSTD_compressBound in zstd.h). Never so little that Node would take it from
- * memory that it shares with other buffers, which can't be freed.
+ * More than zstd produces from `bytes` bytes (ZSTD_compressBound in zstd.h). Never so little that Node would take it
+ * from memory that it shares with other buffers, which can't be freed.
  */
 function maxPackedSize(bytes: number): number {
   return Math.max(PACK_CHUNK, bytes + (bytes >> 8) + KIB);
@@ -118,7 +120,7 @@ async function* continued(pieces: Uint8Array[], iterator: AsyncIterator<Uint8Arr
   }
 }
 
-/** For files that don't fit into memory. */
+/** Stores a file that doesn't fit into memory. */
 async function putInParts(blobs: BlobStore, key: string, source: ByteSource, maxStored: number): Promise<PackedSizes> {
   let size = 0;
   async function* measured(): AsyncGenerator<Uint8Array> {
@@ -141,7 +143,7 @@ async function putInParts(blobs: BlobStore, key: string, source: ByteSource, max
 }
 
 /**
- * Joins the bytes of `source` into batches in memory of their own, large enough to be worth a call of the compressor.
+ * Joins the bytes of `source` into batches in their own memory, large enough to be worth a call of the compressor.
  */
 async function* inBatches(source: ByteSource): AsyncGenerator<Buffer> {
   let pieces: Uint8Array[] = [];
@@ -226,7 +228,7 @@ export function packNow(bytes: Uint8Array): Buffer {
 
 /**
  * Decompresses at most `maxBytes` bytes synchronously, for worker threads. If `expected` is at least the real size, the
- * result has memory of its own, which `freeUnpacked` frees.
+ * result has its own memory, which `freeUnpacked` frees.
  */
 export function unpackNow(packed: Uint8Array, maxBytes: number, expected: number = UNPACK_CHUNK): Buffer {
   // One byte more than expected lets the decompressor find the end without another buffer.

@@ -2,7 +2,7 @@
 import type { ByteSource } from './store.ts';
 
 export type Peeked = {
-  /** At least the requested number of first bytes; fewer if the source is shorter. */
+  /** The requested number of first bytes, or more; fewer if the source is shorter. */
   readonly head: Buffer;
   /** All bytes, including the head. Can be read once; leaving it early ends the source. */
   readonly all: AsyncIterable<Uint8Array>;

@@ -13,7 +13,7 @@ export class S3Error extends Error {
     this.code = codeOf(options?.cause);
   }
 
-  /** For a request such as `GetObject of a.zip`. */
+  /** `request` is text such as `GetObject of a.zip`. */
   static of(request: string, bucket: string, cause: unknown): S3Error {
     return new S3Error(`${request} on S3 bucket ${bucket} failed: ${codeOf(cause)}: ${messageOf(cause)}`, { cause });
   }

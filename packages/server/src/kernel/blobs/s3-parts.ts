@@ -16,9 +16,9 @@ export type S3Tail = { readonly slot: 0 | 1; readonly size: number };
 /**
  * The durable bytes of a blob: its parts in order (numbers start at 1), then the tail.
  *
- * Chunks may have any size, but parts may not: the end of a chunk that is too small for a part is stored as an object
- * of its own, the tail, and precedes the next chunk. Example: after chunks of 17 MiB and 1 MiB there are a part of 16
- * MiB and a tail of 2 MiB. Two names alternate for the tail, because the tail of the last known state must survive an
+ * Chunks may have any size, but parts may not: the end of a chunk that is too small for a part is stored as a
+ * separate object, the tail, and precedes the next chunk. Example: after chunks of 17 MiB and 1 MiB there are a part
+ * of 16 MiB and a tail of 2 MiB. Two names alternate for the tail, because the tail of the last known state must survive an
  * append that fails or whose result never reaches the database.
  */
 export type S3State = {

@@ -34,11 +34,11 @@ export function packingOf(start: Uint8Array): Packing | null {
   return STARTS.zstd.equals(start.subarray(0, STARTS.zstd.length)) ? 'zstd' : null;
 }
 
-/** Of the output, while small: a dump of an almost empty process has long runs of zeros. */
+/** The limit of the output while it is small: a dump of an almost empty process has long runs of zeros. */
 const FREE_BYTES = 16 * MIB;
 /**
- * As RFC 8878 recommends. A frame may demand more memory, up to 128 MiB, which every connection would hold for as long
- * as it is open. Only levels from 20 on use more.
+ * RFC 8878 recommends this limit. A frame may demand more memory, up to 128 MiB, which every connection would hold for
+ * as long as it is open. Only levels from 20 on use more.
  */
 const WINDOW_LOG = 23;
 const CHUNK_BYTES = 256 * KIB;

@@ -7,7 +7,7 @@ export const ERROR = 0.02;
 const GROWTH = (1 + ERROR) / (1 - ERROR);
 const SCALE = 1 / Math.log(GROWTH);
 
-/** Returns the bucket of a value of 0 or more. 0 has a bucket of its own, -1. */
+/** Returns the bucket of a value of 0 or more. 0 has its own bucket, -1. */
 export function bucketOf(value: number): number {
   return value === 0 ? -1 : Math.ceil(Math.log(value) * SCALE);
 }

@@ -24,8 +24,8 @@ export type Database = {
 };
 
 /**
- * How values are written as text and read from it, which a database or a role can set differently. Not as a parameter of
- * the connection, which poolers refuse.
+ * How values are written as text and read from it, which a database or a role can set differently. Not as a parameter
+ * of the connection, which poolers refuse.
  */
 const SESSION_SETTINGS = `set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres'; set timezone = 'UTC';
   set bytea_output = 'hex'; set extra_float_digits = 1; set standard_conforming_strings = on`;
@@ -208,7 +208,10 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 /** Class 53 without a full disk, which storage-full.ts covers. */
 const CONNECTION_TROUBLE = /^(08|57P0|53(?!100))/;
 const SOCKET_TROUBLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
-/** Of errors without a useful code. The last two are what Citus reports if it loses a worker during a transaction. */
+/**
+ * Messages of errors without a useful code. The last two are what Citus reports if it loses a worker during a
+ * transaction.
+ */
 const AWAY_MESSAGE =
   /Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|Client has encountered a connection error|could not commit transaction for shard|failure on connection marked as essential/;
 

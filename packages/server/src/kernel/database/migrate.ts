@@ -18,7 +18,8 @@ type Waits = {
   readonly deadlineMs: number;
 };
 /**
- * It steps back well before PostgreSQL looks for deadlocks, after a second: in one, a request that waited first would fail.
+ * It steps back well before PostgreSQL looks for deadlocks, after a second: in one, a request that waited first would
+ * fail.
  */
 const WAITS: Waits = { lockMs: 300, retryMs: 2_000, deadlineMs: 10 * 60_000 };
 
@@ -63,7 +64,9 @@ export async function migrate(pool: pg.Pool, log: Log, options: Options = {}): P
   }
 }
 
-/** Which migrations a database has, and which are pending. Throws MigrationError if this version doesn't work with it. */
+/**
+ * Which migrations a database has, and which are pending. Throws MigrationError if this version doesn't work with it.
+ */
 export async function compareMigrations(
   pool: Pick<pg.Pool, 'query'>,
 ): Promise<{ applied: readonly string[]; pending: Migration[] }> {
@@ -83,7 +86,7 @@ async function requireUtf8(client: pg.PoolClient): Promise<void> {
     );
 }
 
-/** Without a lock on an existing table, which a backup may be reading. */
+/** Takes no lock on an existing table, which a backup may be reading. */
 async function createTable(client: pg.PoolClient): Promise<void> {
   await client.query(
     'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now(), works_with text)',

@@ -1,6 +1,6 @@
-// Finds out whether a pooler between the server and PostgreSQL gives the same connection to several clients in turns, as
-// PgBouncer does with `pool_mode = transaction`. Locks of sessions, LISTEN and prepared statements then get lost or mixed
-// up, which shows only under load.
+// Finds out whether a pooler between the server and PostgreSQL gives the same connection to several clients in turns,
+// as PgBouncer does with `pool_mode = transaction`. Locks of sessions, LISTEN and prepared statements then get lost or
+// mixed up, which shows only under load.
 import pg from 'pg';
 
 /** A pooler that changes the connection between two transactions. */
@@ -13,8 +13,8 @@ const TIMEOUT_MS = 10_000;
 /**
  * Throws PoolerError if the connections at this URL are shared by clients.
  *
- * Two clients are connected at the same time. Without a pooler, or with one that pools sessions, each has a process of
- * PostgreSQL of its own, and keeps it. While the second one is in a transaction, the first asks again: if it had the
+ * Two clients are connected at the same time. Without a pooler, or with one that pools sessions, each has its own
+ * process of PostgreSQL, and keeps it. While the second one is in a transaction, the first asks again: if it had the
  * process that the second one now has, or if it has another one than before, its process is not its own.
  */
 export async function refuseTransactionPooling(connectionString: string): Promise<void> {

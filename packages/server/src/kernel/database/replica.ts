@@ -24,8 +24,8 @@ export type ReplicaState = 'ok' | 'unreachable' | 'behind' | 'not a standby' | '
 
 export type Replica = {
   /**
-   * Runs `work`, which only reads, on the replica, or on the primary: if the replica is behind, misses a write of one of
-   * the writers, or fails. `work` may run a second time.
+   * Runs `work`, which only reads, on the replica, or on the primary: if the replica is behind, misses a write of one
+   * of the writers, or fails. `work` may run a second time.
    */
   read<T>(writer: Writer, work: (db: Db) => Promise<T>): Promise<T>;
   /** Counts a write that was committed before. From now on, `read` for the same writer returns it. */
@@ -54,7 +54,7 @@ export type ReplicaOptions = {
 };
 
 const BEAT_MS = 1000;
-/** For connecting to the replica, and for what it returns about itself. */
+/** The limit of connecting to the replica, and of what it returns about itself. */
 const CHECK_MS = 1000;
 
 /** Starts to beat. Without a replica that responds, everything is read from the primary. */

@@ -1,4 +1,4 @@
-// One connection for work that needs a session of its own: temporary tables, locks, and copying whole tables.
+// One connection for work that needs a separate session: temporary tables, locks, and copying whole tables.
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import type { Db } from './db.ts';

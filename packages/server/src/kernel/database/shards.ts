@@ -35,7 +35,7 @@ const SAMPLED_GAMES = 20_000;
 
 type Known = { readonly shards: Shards | null; lookedUpAt: number };
 
-/** By the adapter, which a pool and its transactions share. */
+/** Keys are adapters, which a pool and its transactions share. */
 const known = new WeakMap<object, Known>();
 
 /**
@@ -107,7 +107,7 @@ export async function rowsOfGame<Row>(db: Db, gameId: string, statement: RawBuil
   return shards === null ? rows(db, keepPlan(statement)) : rowsInShard(db, await shards.of(db, gameId), statement);
 }
 
-/** Like `rowsOfGame`, for a statement about rows of all games, which runs in each shard on its own. */
+/** Does the same as `rowsOfGame` for a statement about rows of all games, which runs in each shard on its own. */
 export async function rowsOfAllGames<Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> {
   const shards = await shardsOf(db);
   if (shards === null) return rows(db, statement);
@@ -121,7 +121,7 @@ export function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Like `rowsOfGame`, for a statement about rows of one shard. */
+/** Does the same as `rowsOfGame` for a statement about rows of one shard. */
 export async function rowsInShard<Row>(
   db: Db,
   { id, gameId, tables }: Shard,

@@ -20,7 +20,7 @@ test('semicolons in texts, names, comments and functions end nothing', () => {
     assert.deepEqual(splitStatements(`${statement};\nselect 1`), [statement, 'select 1']);
 });
 
-test('comments alone are no statement', () => {
+test('comments alone are not a statement', () => {
   assert.deepEqual(splitStatements('-- What it does; and why.\n/* ; */\nselect 1;\n-- The end.\n'), [
     '-- What it does; and why.\n/* ; */\nselect 1',
   ]);

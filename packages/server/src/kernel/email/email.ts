@@ -18,14 +18,14 @@ export type Email = {
   /** A UUID for the Message-ID. The same email with the same id is a repetition. */
   id?: string;
   headers?: Readonly<Record<string, string>>;
-  /** Of the text; English by default. */
+  /** The language of the text; English by default. */
   language?: Language;
 };
 
 export type Mailer = {
   /**
-   * Resolves when the email server has accepted the email, to its reply, or when it is in the outbox, to the path of its
-   * file.
+   * Resolves when the email server has accepted the email, to its reply, or when it is in the outbox, to the path of
+   * its file.
    */
   send(mail: Email): Promise<string>;
   close(): void;

@@ -6,7 +6,7 @@ import { type Db, row, rows } from '../database/db.ts';
 import { currentSpan } from '../telemetry/tracing.ts';
 
 /**
- * Each lane has workers of its own. Someone is waiting for quick jobs, which two scans of 5 GB would block, and so would
+ * Each lane has its own workers. Someone is waiting for quick jobs, which two scans of 5 GB would block, and so would
  * servers of other people that let `outgoing` jobs wait.
  */
 export type Lane = 'quick' | 'long' | 'outgoing';
@@ -19,7 +19,7 @@ type JobOptions = {
    * `outgoing` for jobs that send requests to addresses that developers chose.
    */
   readonly lane?: Lane;
-  /** In UTC. The job is also enqueued on this schedule. */
+  /** The times are in UTC. The job is also enqueued on this schedule. */
   readonly cron?: string;
   /** Whether it deletes what is old, so that it is left out for a day after the clock has jumped (steady-clock.ts). */
   readonly deletesOld?: boolean;
@@ -50,7 +50,7 @@ export type Job<Ctx> = JobKind<object> & {
 
 type Release = (db: Db, processNos: readonly number[]) => Promise<void>;
 
-/** By their names. */
+/** Keys are the names of the kinds. */
 const kinds = new Map<string, JobKind<object>>();
 
 /** Defines a kind of job, whose function `bindJob` adds. */
@@ -67,7 +67,7 @@ export function defineJob(task: string, options: JobOptions, work?: Work<unknown
   return kind;
 }
 
-/** For kinds that are enqueued by modules that the function needs, and that therefore can't import it. */
+/** Binds kinds that are enqueued by modules that the function needs, and that therefore can't import it. */
 export function bindJob<Ctx, Payload extends object>(
   kind: JobKind<Payload>,
   work: Work<Ctx, Payload>,

@@ -6,7 +6,7 @@ import { type Db, onlyRow } from '../database/db.ts';
 
 /** A jump by less makes nothing old that is not nearly so. It is also the time for which a clock has to be steady. */
 const JUMP = DAY;
-/** By how much the clocks of this process and of the database may differ. */
+/** The largest difference to expect between the clocks of this process and of the database. */
 const MAX_DIFFERENCE = HOUR;
 
 type State = { steady_since: Date; database_now: Date };

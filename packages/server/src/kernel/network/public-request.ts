@@ -96,7 +96,7 @@ export async function isPrivateHost(url: URL, internet: Internet = INTERNET): Pr
   }
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -10,7 +10,7 @@ export function urlOf(cluster: Cluster, database: string): string {
   return `postgresql://${USER}@/${database}?host=${encodeURIComponent(cluster.socketFolder)}`;
 }
 
-/** Runs one query on a connection of its own; undefined if the server does not respond. */
+/** Runs one query on a separate connection; undefined if the server does not respond. */
 export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: string): Promise<T[] | undefined> {
   const client = new pg.Client({
     connectionString: urlOf(cluster, 'postgres'),

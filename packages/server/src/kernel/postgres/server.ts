@@ -48,7 +48,7 @@ async function spawnServer(cluster: Cluster): Promise<ChildProcess> {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawnAsOwner(cluster, cluster.binaries.postgres, ['-D', cluster.folder, ...options], {
     stdio: ['ignore', logFile.fd, logFile.fd],
-    // A session of its own: Ctrl-C in a terminal must reach only the service, which then stops the database last.
+    // A separate session: Ctrl-C in a terminal must reach only the service, which then stops the database last.
     detached: true,
   });
   child.on('error', () => undefined);

@@ -1,5 +1,5 @@
-// Finds out which processes of the service are alive, without timers. Each holds an advisory lock on a number of its
-// own while its connection to the database lasts, and PostgreSQL releases the lock the moment the process dies.
+// Finds out which processes of the service are alive, without timers. Each holds an advisory lock on its own
+// number while its connection to the database lasts, and PostgreSQL releases the lock the moment the process dies.
 //
 // The connection also shows whether the database is still there. A server that loses its power or its network closes no
 // connection, and TCP would take a quarter of an hour to give up.
@@ -40,7 +40,7 @@ type Stay = Membership & { readonly client: pg.Client; readonly socket: Socket }
 /** The class of the lock keys, which no other advisory lock of the database uses. */
 const LOCK_CLASS = 40_119;
 const REJOIN_MS = 500;
-/** For connecting and for each query; none of them has to wait for a lock. */
+/** The limit of connecting, and of each query; none of them has to wait for a lock. */
 const TIMEOUT_MS = 10_000;
 const BEAT_MS = 5_000;
 /** The beats that pass without a response before the connection counts as dead. */

@@ -3,7 +3,7 @@
 export type Verdict =
   | { result: 'clean' }
   | { result: 'infected'; signature: string }
-  /** The scanner did not scan everything, because of a limit of its own or an encrypted archive. */
+  /** The scanner did not scan everything, because of its own limit or an encrypted archive. */
   | { result: 'not-scanned'; reason: string };
 
 export type ScannerVersion = {

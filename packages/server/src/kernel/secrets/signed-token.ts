@@ -27,12 +27,12 @@ export function openToken(key: Uint8Array, token: string): Buffer | null {
   return timingSafeEqual(bytes.subarray(-MAC_BYTES), macOf(key, payload)) ? payload : null;
 }
 
-/** By how much the clocks of two processes may differ. */
+/** The largest difference to expect between the clocks of two processes. */
 const MAX_DIFFERENCE = HOUR;
 
 /**
- * Whether a token is valid that expires at a time in milliseconds since 1970, and `lifeMs` after it was issued. One that
- * would last longer was issued while the clock was ahead.
+ * Whether a token is valid that expires at a time in milliseconds since 1970, and `lifeMs` after it was issued. One
+ * that would last longer was issued while the clock was ahead.
  */
 export function isCurrent(expiresAt: number, lifeMs: number, now: Date): boolean {
   const left = expiresAt - now.getTime();

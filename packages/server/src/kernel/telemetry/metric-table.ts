@@ -7,11 +7,11 @@ const CODE = 'an [error code](errors.md)';
 const RULE = 'the rule that refused it';
 const LANE = ['quick', 'long', 'outgoing'] as const;
 
-/** From a fast query to a request that takes minutes because of its body. */
+/** Bounds from a fast query to a request that takes minutes because of its body. */
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
-/** From an email to the scan of a large build. */
+/** Bounds from an email to the scan of a large build. */
 const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600];
-/** From a query to an upload of many bytes. */
+/** Bounds from a query to an upload of many bytes. */
 const STORE_SECONDS = [0.001, 0.01, 0.1, 1, 10, 60];
 
 /** The limits that are counted, by the name of their label. */
@@ -284,7 +284,7 @@ const DATABASE = {
   databaseBytes: gauge('chauffeur_database_size_bytes', 'Size of the database on disk. From the database.'),
   replicaReads: counter(
     'chauffeur_replica_reads_total',
-    'Reads for which the replica may be used. `replica`: the replica answered; otherwise why the primary did: the replica was behind, missed a write of the user or of a deploy key, did not find an object, failed or is unreachable, is no standby, or the database is distributed by Citus; `writes_not_counted`: a process without a replica serves requests too.',
+    'Reads for which the replica may be used. `replica`: the replica answered; otherwise why the primary did: the replica was behind, missed a write of the user or of a deploy key, did not find an object, failed or is unreachable, is not a standby, or the database is distributed by Citus; `writes_not_counted`: a process without a replica serves requests too.',
     { result: REPLICA_RESULTS },
   ),
   replicaLag: gauge(

@@ -26,7 +26,7 @@ import type { Metrics } from './metrics.ts';
 import type { Span, SpanOptions, Tracer } from './tracing.ts';
 
 type Options = {
-  /** Without the path `/v1/traces`. */
+  /** The URL without the path `/v1/traces`. */
   readonly endpoint: string;
   /** The share of requests and jobs that are traced, if their caller has not decided. */
   readonly share: number;
@@ -36,7 +36,7 @@ type Options = {
 };
 
 const EXPORT_MS = 5000;
-/** At the end of the process, when it has stopped its work. */
+/** The limit at the end of the process, when it has stopped its work. */
 const STOP_MS = 2000;
 const KINDS = {
   internal: OtelSpanKind.INTERNAL,
@@ -98,7 +98,9 @@ export function startTracer(options: Options): Tracer {
   };
 }
 
-/** Of version 00, or a later one that begins with the same fields (https://www.w3.org/TR/trace-context/). */
+/**
+ * The header of version 00, or of a later one that begins with the same fields (https://www.w3.org/TR/trace-context/).
+ */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/;
 
 function readTraceparent(text: string | undefined): SpanContext | undefined {

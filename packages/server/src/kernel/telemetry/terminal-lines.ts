@@ -58,7 +58,7 @@ function indent(text: string): string {
     .join('\n');
 }
 
-/** Without control characters, which could change what the terminal shows. */
+/** Removes control characters, which could change what the terminal shows. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 }

@@ -1,5 +1,5 @@
-// Renders the Markdown of strangers as HTML. Only the elements and attributes that this file writes can appear: there is no
-// raw HTML, nothing is loaded, and links lead only to websites.
+// Renders the Markdown of strangers as HTML. Only the elements and attributes that this file writes can appear: there
+// is no raw HTML, nothing is loaded, and links lead only to websites.
 import { cleanText } from '@chauffeur/contract/text';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { escapeHtml } from './escape-html.ts';
@@ -8,8 +8,8 @@ import { escapeHtml } from './escape-html.ts';
 const MAX_NESTING = 20;
 
 /**
- * Without what surprises people who wrote plain text: indented lines aren't code, underlined lines aren't headings, and
- * `&amp;` stays as it is. Link definitions, which are invisible, would hide text.
+ * Leaves out what surprises people who wrote plain text: indented lines aren't code, underlined lines aren't headings,
+ * and `&amp;` stays as it is. Link definitions, which are invisible, would hide text.
  */
 const parser = new MarkdownIt('default', { html: false, breaks: true, linkify: true, maxNesting: MAX_NESTING }).disable(
   ['code', 'lheading', 'reference', 'entity', 'table', 'html_block', 'html_inline'],
@@ -123,7 +123,10 @@ function openLink(token: Token, state: State): string {
   return href === null ? '' : `<a href="${escapeHtml(href)}" rel="nofollow ugc noopener noreferrer">`;
 }
 
-/** The normalized address of a website; null for anything else, such as a script, a relative address or one with a password. */
+/**
+ * The normalized address of a website; null for anything else, such as a script, a relative address or one with a
+ * password.
+ */
 function webAddress(address: string): string | null {
   const url = URL.parse(address);
   if (url === null || !/^https?:\/\//i.test(address)) return null;

@@ -1,4 +1,4 @@
-// How a task of a thread fails without an error of its own.
+// How a task of a thread fails without its own error.
 
 /** The thread exceeded its time limit and was ended. */
 export class ThreadTimeoutError extends Error {

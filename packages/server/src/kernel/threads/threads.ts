@@ -16,7 +16,7 @@ export type TaskFailure = new (message: string, options?: ErrorOptions) => Error
 type Answer<Output> = { output: Output } | { failure: { name: string; message: string; stack: string | undefined } };
 
 /**
- * Runs the file `entry` (`*.thread.ts`, which calls `answerTask`) once in a thread of its own, with a structured clone
+ * Runs the file `entry` (`*.thread.ts`, which calls `answerTask`) once in a separate thread, with a structured clone
  * of `input`, and resolves to its result. Rejects if the task rejects: with the same class if it is one of `failures`,
  * else with an Error of the same message. Rejects with ThreadTimeoutError or ThreadCrashError if the task did not
  * finish. Always ends the thread.

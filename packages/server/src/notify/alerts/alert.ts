@@ -39,7 +39,7 @@ export type AlertData = {
   first_crash: OfBuild;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
   new_bug: { readonly bug_id: string; readonly message: string; readonly filed_by: string };
-  /** Of a file of a build, or of a video. */
+  /** The file of a build, or a video. */
   upload_rejected: (OfBuild | { readonly video_id: string }) & { readonly filename: string; readonly detail: string };
   /** `storage` and `crash_files` in bytes. The limits of crash reports and their files are for a UTC day. */
   quota_low: {

@@ -1,5 +1,5 @@
-// The addresses of chats' webhooks. Anything else that is called a Discord webhook is a mistake, or shares what happens to
-// a game with a stranger.
+// The addresses of chats' webhooks. Anything else that is called a Discord webhook is a mistake, or shares what happens
+// to a game with a stranger.
 import type { DESTINATION_KINDS } from '@chauffeur/contract/operations/alerts';
 
 type DestinationKind = (typeof DESTINATION_KINDS)[number];
@@ -25,8 +25,8 @@ const CHATS: Readonly<Record<Exclude<DestinationKind, 'webhook'>, Chat>> = {
     path: /^\/api\/(v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/,
     remedy: 'Copy the URL of a webhook in the settings of a channel. It begins with https://discord.com/api/webhooks/.',
   },
-  // Workflows of Power Automate, with the addresses since 2025 and before, and the connectors that they replace. Clouds of
-  // governments have domains of their own.
+  // Workflows of Power Automate, with the addresses since 2025 and before, and the connectors that they replace. Clouds
+  // of governments have their own domains.
   teams: {
     hosts: /^[\w.-]+\.(logic\.azure\.(com|us|cn)|api\.powerplatform\.(com|us|cn)|webhook\.office(365)?\.(com|us))$/,
     path: /^\/./,
@@ -34,7 +34,7 @@ const CHATS: Readonly<Record<Exclude<DestinationKind, 'webhook'>, Chat>> = {
   },
 };
 
-/** What to do instead, if this is no address of such a chat; null if it is one. */
+/** What to do instead, if this is not an address of such a chat; null if it is one. */
 export function findChatProblem(kind: DestinationKind, { protocol, hostname, port, pathname }: URL): string | null {
   if (kind === 'webhook') return null;
   const { hosts, path, remedy } = CHATS[kind];

@@ -9,7 +9,10 @@ type Payload = { gameId: string; deliveryId: string };
 /** With delays of e^n seconds, the attempts cover an outage of about a day. */
 export const deliverJob = defineJob('alerts:deliver', { attempts: 12, lane: 'outgoing' }, deliverAlert);
 
-/** After deliveries to recipients that got their last message: servers that never respond may be waiting for others. */
+/**
+ * The priority of deliveries that come after those to recipients that got their last message: servers that never
+ * respond may be waiting for others.
+ */
 const LATER = 10;
 
 /** A delivery has one job at most. Another one replaces it. */

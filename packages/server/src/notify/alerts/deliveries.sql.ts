@@ -18,7 +18,7 @@ export type DestinationRow = {
   created_at: Date;
 };
 
-/** With the newest delivery; its fields are null if there is none. */
+/** A destination with its newest delivery; its fields are null if there is none. */
 type ListedDestination = DestinationRow & {
   last_id: string | null;
   last_attempt_at: Date | null;

@@ -14,7 +14,7 @@ type Line = {
   readonly kind: AlertKind;
   /** What happened, such as `New crash group`. */
   readonly heading: string;
-  /** To what, on one line. It may contain texts from players and files. */
+  /** What the message is about, on one line. It may contain texts from players and files. */
   readonly text: string;
   /** The page about it, below the public URL. */
   readonly path: string;

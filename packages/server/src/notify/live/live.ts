@@ -12,7 +12,7 @@ import { openStream } from './open-streams.ts';
 import { sessionTokenOf } from './session-token.ts';
 import { writeOrDrop } from './write-or-drop.ts';
 
-/** A page connects again after a while of its own, so that not all do at once after a restart. */
+/** Each page connects again after a different while, so that not all do at once after a restart. */
 const MIN_RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 4000;
 

@@ -81,7 +81,7 @@ export async function beat(ctx: Context): Promise<void> {
   const streams = [...stateOf(ctx).streams];
   const allowed = await findAllowed(ctx, streams).catch((err) => {
     ctx.log.warn({ err }, 'could not check who may follow changes');
-    // Without the database nothing changes that they could learn of.
+    // While the database is away, nothing changes that they could learn of.
     return new Set(streams);
   });
   for (const stream of streams) {

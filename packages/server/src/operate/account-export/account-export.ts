@@ -19,7 +19,7 @@ const PAGE_SIZE = 500;
  */
 export const exportAccount = stream(contract.exportAccount, async (ctx, { caller, reply }) => {
   requireFreshSession(ctx, caller);
-  // In a transaction, whose commit writes the entry in the audit log before anything is sent.
+  // The transaction's commit writes the entry in the audit log before anything is sent.
   await transact(ctx.db, (tx) => countUse(ctx, tx, caller.user.id, LIMIT));
   const day = ctx.clock.now().toISOString().slice(0, 10);
   return reply

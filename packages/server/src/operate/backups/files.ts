@@ -40,7 +40,7 @@ export async function* readFile(target: BlobStore, { key, size, sha256 }: Backup
   let read = 0;
   for await (const bytes of readContent(target, key)) {
     read += bytes.length;
-    // Before a small file that unpacks to a huge one fills the disk or the memory.
+    // This stops a small file that unpacks to a huge one before it fills the disk or the memory.
     if (read > size) throw damaged(key);
     hash.update(bytes);
     yield bytes;

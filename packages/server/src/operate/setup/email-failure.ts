@@ -9,7 +9,7 @@ type Explanation = { readonly says: string; readonly remedy: string };
 
 const CHECK_ADDRESS = 'Check the host and the port in CHAUFFEUR_SMTP, and that the server can reach them.';
 
-/** By the code of nodemailer. */
+/** Keys are the codes of nodemailer. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EAUTH: {
     says: 'The SMTP server refused the user name or the password.',

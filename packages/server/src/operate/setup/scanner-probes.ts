@@ -2,7 +2,9 @@
 // cspell:ignore SURIVITNA DRADNATS RACIE
 import { crc32 } from 'node:zlib';
 
-/** The EICAR test file, which every virus scanner reports although it is harmless (eicar.org). Reversed in the source. */
+/**
+ * The EICAR test file, which every virus scanner reports although it is harmless (eicar.org). Reversed in the source.
+ */
 export function eicarFile(): Buffer {
   return Buffer.from([...'*H+H$!ELIF-TSET-SURIVITNA-DRADNATS-RACIE$}7)CC7)^P(45XZP\\4[PA@%P!O5X'].reverse().join(''));
 }
@@ -34,7 +36,8 @@ const ZIP_VERSION = 20;
 
 /** A zip with one stored entry (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16). */
 function zipOf(name: string, content: Buffer, flags = 0): Buffer<ArrayBuffer> {
-  // From the version to the length of the extra field, which the local header and the directory share.
+  // These are the fields from the version to the length of the extra field, which the local header and the directory
+  // share.
   const shared = Buffer.alloc(26);
   shared.writeUInt16LE(ZIP_VERSION, 0);
   shared.writeUInt16LE(flags, 2);

@@ -14,7 +14,7 @@ import { hashSetupCode, isIssued, newSetupCode } from './code.ts';
 import { countProxies } from './forwarded.ts';
 import * as sql from './setup.sql.ts';
 
-/** Each of several processes prints a code of its own, and so does each restart. All of these work. */
+/** Each of several processes prints its own code, and so does each restart. All of these work. */
 const MAX_CODES = 20;
 
 /**

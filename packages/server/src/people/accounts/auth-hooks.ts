@@ -96,7 +96,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
           await forgetResetLinks(db, id);
           const earlier = emailOfLink(endpoint.query?.token);
           const hasChanged = earlier !== null && earlier !== email;
-          // Without the addresses.
+          // The entry doesn't contain the addresses.
           recordChange(hasChanged ? 'email_changed' : 'email_verified', false, true);
           if (!hasChanged) return;
           await reportUserChange(db, options, 'email_changed', {

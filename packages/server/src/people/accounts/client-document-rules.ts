@@ -11,7 +11,7 @@ const GRANTS = ['authorization_code', 'refresh_token'];
 
 const MIN_SECONDS = 5 * 60;
 const MAX_SECONDS = 24 * 3600;
-/** For documents without a Cache-Control header. */
+/** How long to keep documents without a Cache-Control header. */
 const DEFAULT_SECONDS = 3600;
 
 /** The fields of a document that are used. Others, such as a logo, are ignored. */

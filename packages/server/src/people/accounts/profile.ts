@@ -33,7 +33,8 @@ export const updateProfile = handle(contract.updateProfile, async (ctx, { caller
       if (former === handle) return;
       await updateHandle(tx, user.id, handle);
       const now = ctx.clock.now();
-      // After it has the handle, when a concurrent change of another person's has been committed.
+      // The check runs after the account has the handle, when a concurrent change of another person's has been
+      // committed.
       if (handle !== null) {
         if (await isReservedHandle(tx, handle, user.id, now)) throw new ReservedAddressError(handle);
         await endFormerAddress(tx, FORMER_HANDLES, handle);

@@ -51,7 +51,7 @@ const requirePasskeyAnswer: Rule = ({ response }) => {
       };
 };
 
-/** In base64url; WebAuthn, section 4, allows 1023 bytes. */
+/** The length in base64url; WebAuthn, section 4, allows 1023 bytes. */
 const MAX_CREDENTIAL_ID = 1400;
 
 /**

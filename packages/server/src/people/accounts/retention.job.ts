@@ -1,5 +1,5 @@
-// Deletes sessions, and single-use values such as those of links in emails, that expired a day ago, and hashes the tokens of
-// sessions that the previous release started during an update.
+// Deletes sessions, and single-use values such as those of links in emails, that expired a day ago, and hashes the
+// tokens of sessions that the previous release started during an update.
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -18,11 +18,11 @@ export const correctTimesJob = defineJob(
   correctTimes,
 );
 
-/** By the clock of the database as well, because that of this process may be ahead, and would end every session. */
+/** The clock of the database counts as well, because that of this process may be ahead, and would end every session. */
 export async function forgetExpired({ db, clock }: Context): Promise<void> {
   const before = sql`least(${new Date(clock.now().getTime() - DAY)}::timestamptz, now() - interval '1 day')`;
   await changed(db, sql`delete from user_sessions where expires_at < ${before}`);
-  // As in migration 0101.
+  // Migration 0101 does the same.
   await changed(
     db,
     sql`update user_sessions
@@ -33,8 +33,9 @@ export async function forgetExpired({ db, clock }: Context): Promise<void> {
 }
 
 /**
- * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught up.
- * Clocks that differ by a few minutes are left alone. Does nothing while the clock of this process may still be ahead.
+ * Corrects times from while a clock was ahead. Otherwise people would be locked out, or signed in, until it has caught
+ * up. Clocks that differ by a few minutes are left alone. Does nothing while the clock of this process may still be
+ * ahead.
  */
 export async function correctTimes({ db, clock }: Context): Promise<void> {
   if (await differsFromDatabase(db, clock)) return;

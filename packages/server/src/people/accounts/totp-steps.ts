@@ -1,13 +1,15 @@
 // Finds which time step a code of an authenticator app belongs to (RFC 6238).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** As the plugin for second factors: codes of six digits that change every 30 seconds. */
+/** The steps are those of the plugin for second factors: codes of six digits that change every 30 seconds. */
 const STEP_MS = 30_000;
 const DIGITS = 6;
 /** The plugin accepts the previous and the next code, too, because clocks differ. */
 const ACCEPTED_STEPS = [0, -1, 1];
 
-/** The step of a code that is valid at a time in milliseconds; null if it isn't. `secret` is the text in the database. */
+/**
+ * The step of a code that is valid at a time in milliseconds; null if it isn't. `secret` is the text in the database.
+ */
 export function findStep(secret: string, code: string, now: number): number | null {
   const current = Math.floor(now / STEP_MS);
   const sent = Buffer.from(code);

@@ -15,11 +15,11 @@ type Rule = {
    */
   readonly to: 'anyone' | 'account' | 'verified' | 'consenting';
   /**
-   * What limits the emails to a confirmed address: CHAUFFEUR_LIMIT_MAILS an hour and a day, or an hour only, or a few an
-   * hour, or nothing. Notices that protect the account have no limit, which others could use up first.
+   * What limits the emails to a confirmed address: CHAUFFEUR_LIMIT_MAILS an hour and a day, or an hour only, or a few
+   * an hour, or nothing. Notices that protect the account have no limit, which others could use up first.
    */
   readonly confirmed: 'day' | 'hour' | 'few' | 'none';
-  /** Whether each game has a limit of its own at a confirmed address. */
+  /** Whether each game has its own limit at a confirmed address. */
   readonly perGame?: true;
   /** Whether the service sends them by its own schedule, which limits them, and not because of one account or game. */
   readonly isScheduled?: true;
@@ -31,7 +31,7 @@ type Rule = {
 const FROM_ANYONE: Rule = { to: 'anyone', confirmed: 'none', canBeBlocked: true };
 /** To members, about what they own or take part in. */
 const TO_MEMBERS: Rule = { to: 'verified', confirmed: 'none' };
-/** To players who asked for emails of this game. */
+/** Emails to players who asked for emails of this game. */
 const TO_PLAYERS: Rule = { to: 'consenting', confirmed: 'day', perGame: true };
 
 export const RULES: Readonly<Record<EmailKind, Rule>> = {
@@ -44,7 +44,7 @@ export const RULES: Readonly<Record<EmailKind, Rule>> = {
   team_invitation: FROM_ANYONE,
   transfer: FROM_ANYONE,
 
-  // Without a limit of a day, with which anyone could keep the owner from a new password.
+  // These have no limit of a day, with which anyone could keep the owner from a new password.
   reset: { to: 'account', confirmed: 'few' },
   reset_report: { to: 'account', confirmed: 'none' },
   security: { to: 'account', confirmed: 'none', canBeBlocked: true },

@@ -112,7 +112,8 @@ async function judgeAll(
   for (const { verdict, isConfirmed } of admission)
     if (verdict.held !== null) {
       ctx.metrics.mailsHeld.inc({ kind, reason: verdict.held });
-      // Without the address. Anyone can cause these of unconfirmed addresses, so they would fill the log.
+      // The log doesn't contain the address. Anyone can cause these of unconfirmed addresses, so they would fill the
+      // log.
       if (isConfirmed)
         ctx.log.warn({ kind, reason: verdict.held, ...cause }, 'a mail was over its limit, and not sent');
     }
@@ -216,7 +217,9 @@ async function countCause(
   }
 }
 
-/** As plain text: a stranger's name in it has no links, and the email says how to get no more of them. */
+/**
+ * The email is sent as plain text: a stranger's name in it has no links, and the email says how to get no more of them.
+ */
 function withBlockLink(ctx: Context, { html: _, ...mail }: Email): Email {
   const token = blockToken(ctx, recipientOf(ctx, mail.to));
   const page = `${ctx.publicUrl}${PAGES.blockMails.replace(':token', token)}`;

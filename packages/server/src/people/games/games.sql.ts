@@ -159,7 +159,10 @@ type ListedGame = GameRow & {
   channels: { channel: string; versions: string[] }[];
 };
 
-/** The games on which a person has a role, and whose organisation requires nothing that isn't met, each with its newest build and the versions its channels offer at `now`. */
+/**
+ * The games on which a person has a role, and whose organisation requires nothing that isn't met, each with its newest
+ * build and the versions its channels offer at `now`.
+ */
 export function listGamesOf(
   db: Db,
   userId: string,
@@ -202,7 +205,9 @@ export function readOrganisation(db: Db, organisationId: string): Promise<Listed
   );
 }
 
-/** The games on which the person has a role; only those whose organisation requires nothing else than `met`, if given. */
+/**
+ * The games on which the person has a role; only those whose organisation requires nothing else than `met`, if given.
+ */
 export function listRoles(
   db: Db,
   userId: string,
@@ -253,7 +258,7 @@ export function listReachable(db: Db, gameId: string): Promise<Reachable[]> {
   );
 }
 
-/** Sets the person's role on this game alone. Admins have a table of their own; see migration 0055. */
+/** Sets the person's role on this game alone. Admins have a separate table; see migration 0055. */
 export async function setRole(tx: Tx, gameId: string, userId: string, role: Exclude<Role, 'owner'>): Promise<void> {
   await deleteRole(tx, gameId, userId);
   await changed(

@@ -64,7 +64,7 @@ export type PromotionInput = {
   channel: string;
   build_id: string;
   expires_in_hours?: number | undefined;
-  /** For the history. */
+  /** The name that the history shows. */
   movedBy: string;
   now: Date;
 };
@@ -162,7 +162,7 @@ export const rollbackWithKey = handle(contract.rollbackWithKey, (ctx, { caller, 
   return rollBackPlaces(ctx, caller.gameId, input, nameOf(caller));
 });
 
-/** For the history. */
+/** The name that the history shows. */
 function nameOf({ user, token, keyRef }: GameCaller): string {
   return user?.name ?? (token === undefined ? `deploy key ${keyRef}` : `upload token ${token.name}`);
 }
@@ -200,7 +200,7 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
   return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
 }
 
-/** For the audit log. */
+/** Adds the move to the audit log. */
 function recordMove({ channel, os, arch }: channels.Place, before: string | undefined, after: string | null): void {
   recordChange(`${channel} ${os} ${arch}`, before ?? null, after);
 }

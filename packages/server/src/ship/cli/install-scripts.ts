@@ -1,11 +1,13 @@
-// Writes the scripts that install the `chauffeur` command from this server. They contain the checksums, so that a program
-// that was damaged on its way is not installed.
+// Writes the scripts that install the `chauffeur` command from this server. They contain the checksums, so that a
+// program that was damaged on its way is not installed.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCli } from '@chauffeur/contract/operations/cli';
 
 type Cli = OutputOf<typeof getCli>;
 
-/** For Linux and macOS. Everything is in a function, so that a script that was cut off does nothing. */
+/**
+ * Writes the script for Linux and macOS. Everything is in a function, so that a script that was cut off does nothing.
+ */
 export function writeShellScript(cli: Cli, publicUrl: string): string {
   const choices = cli.files
     .filter(({ platform }) => platform.startsWith('linux') || platform.startsWith('macos'))
@@ -98,7 +100,7 @@ main
 `;
 }
 
-/** For Windows, in Windows PowerShell 5.1 and newer. */
+/** Writes the script for Windows PowerShell 5.1 and newer. */
 export function writePowerShellScript(cli: Cli, publicUrl: string): string {
   const program = cli.files.find(({ platform }) => platform === 'windows-x64');
   const npm = cli.files.find(({ platform }) => platform === 'npm');
@@ -153,7 +155,7 @@ npm install -g '${npm?.url ?? ''}'
 `;
 }
 
-/** For sh. URLs of the server contain no other special characters, but its operator writes the public URL. */
+/** Quotes for sh. URLs of the server contain no other special characters, but its operator writes the public URL. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\\\''")}'`;
 }

@@ -8,7 +8,9 @@ export type Count = { readonly gameId: string; readonly buildId: string; readonl
 export const downloadsOfBuild = sql<number>`(select coalesce(sum(count), 0)::bigint from download_days
   where download_days.game_id = builds.game_id and download_days.build_id = builds.build_id)`;
 
-/** In the order of the key, so that two processes cannot deadlock. Builds that are deleted are left out. */
+/**
+ * The rows are in the order of the key, so that two processes cannot deadlock. Builds that are deleted are left out.
+ */
 export async function addDownloads(db: Db, day: string, counts: readonly Count[]): Promise<void> {
   const [games, builds] = [counts.map(({ gameId }) => gameId), counts.map(({ buildId }) => buildId)];
   const numbers = counts.map(({ count }) => count);

@@ -15,16 +15,17 @@ import { answerTask } from '../../kernel/threads/threads.ts';
 import { disarmImage } from './disarm-image.ts';
 import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
 
-/** For lossy formats: high, because most uploads have already been compressed once. */
+/** The quality of lossy formats: high, because most uploads have already been compressed once. */
 const QUALITY = 90;
 /** Lower, because each frame is visible briefly and every player loads all of them. */
 const ANIMATION_QUALITY = 80;
-/** In pixels: for lists, for a card, and for half a page or a card on a high-density screen. */
+/** The unit is pixels: for lists, for a card, and for half a page or a card on a high-density screen. */
 const COPY_WIDTHS = [160, 480, 960];
 /** Lower, because copies are shown small. */
 const COPY_QUALITY = 78;
 
-// Caching would be useless, because each image is read once. The accepted formats are set for all threads in sharp-formats.ts.
+// Caching would be useless, because each image is read once. The accepted formats are set for all threads in
+// sharp-formats.ts.
 sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {

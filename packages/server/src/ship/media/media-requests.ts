@@ -60,7 +60,7 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
     for (const { size } of images) ctx.metrics.uploadedBytes.inc({ way: 'image' }, size);
     return added;
   } catch (error) {
-    // After any other error the rows may exist, so the blobs are left to the sweep.
+    // After any other error, the rows may exist, so the blobs are left to the sweep.
     if (error instanceof ApiError) await dropBlobs(ctx, images);
     throw error;
   }

@@ -7,7 +7,7 @@ import { answerTask } from '../../kernel/threads/threads.ts';
 import { disarmImage } from './disarm-image.ts';
 import type { PreviewInput, PreviewResult } from './preview.ts';
 
-/** In pixels: a screenshot of a common display is shown whole. */
+/** The unit is pixels: a screenshot of a common display is shown whole. */
 const MAX_SIDE = 1920;
 const QUALITY = 80;
 

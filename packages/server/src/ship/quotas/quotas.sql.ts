@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-/** In MiB; null for the setting, 0 for no limit. */
+/** The unit is MiB; null for the setting, 0 for no limit. */
 export type QuotaRow = { storage_mb: number | null; crash_mb: number | null };
 
 export async function readQuota(db: Db, gameId: string): Promise<QuotaRow> {
@@ -79,7 +79,9 @@ export function readGameStorage(db: Db, gameId: string, day: Date): Promise<Game
   return row(db, selectGames(sql`games.game_id = ${gameId}`, 1, day));
 }
 
-/** Includes symbols that no build uses any more, until they are deleted: leaving them out would take most of the time. */
+/**
+ * Includes symbols that no build uses any more, until they are deleted: leaving them out would take most of the time.
+ */
 const RANK = sql`(coalesce(builds, 0) + coalesce(sessions, 0) + coalesce(symbols, 0) + coalesce(event_files, 0) + coalesce(videos, 0))::bigint`;
 
 /**

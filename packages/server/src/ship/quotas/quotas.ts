@@ -22,7 +22,7 @@ const MAX_CHANGES = 20;
 /** The active limits of a game in bytes; 0 for none. */
 export type Limits = {
   readonly storage: number;
-  /** For one UTC day. */
+  /** The bytes of one UTC day. */
   readonly crashFiles: number;
 };
 

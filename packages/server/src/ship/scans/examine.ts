@@ -1,4 +1,4 @@
-// Scans one uploaded file in a thread of its own, with the settings of the service, and says what an error means for the
+// Scans one uploaded file in a separate thread, with the settings of the service, and says what an error means for the
 // developer.
 import type { Os } from '@chauffeur/contract/identity';
 import type { ScanState } from '@chauffeur/contract/operations/files';
@@ -49,17 +49,17 @@ export type Examination = {
   engine: string | null;
   /** Such as `27800 (2026-11-20)`; null if the scanner does not report it. */
   signatureVersion: string | null;
-  /** In directory order; empty for a video, and if the zip is infected or was not read completely. */
+  /** The order is that of the directory; empty for a video, and if the zip is infected or was not read completely. */
   entries: ExaminedEntry[];
 };
 
 const THREAD = new URL('./scan.thread.ts', import.meta.url);
-/** In MiB. 200,000 entries with long names, and the report on them, take 250. */
+/** The unit is MiB. 200,000 entries with long names, and the report on them, take 250. */
 const MAX_HEAP_MB = 512;
 
 /**
- * Returns the report on the file under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached, and
- * with the store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with
+ * Returns the report on the file under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached,
+ * and with the store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with
  * ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */
 export function examine(input: ExamineInput): Promise<Examination> {

@@ -247,8 +247,8 @@ function judgeDuplicates({ entries }: ZipDirectory): string | null {
 }
 
 /**
- * On Windows and macOS `A` and `a` are the same file, and the entry unpacked last would win. Folders are merged without
- * loss.
+ * On Windows and macOS, `A` and `a` are the same file, and the entry unpacked last would win. Folders are merged
+ * without loss.
  */
 function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
   if (!ignoresCase(os)) return null;

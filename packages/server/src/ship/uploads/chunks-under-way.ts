@@ -17,7 +17,7 @@ type Entry = { lastByteAt: number; abort: AbortController; ended: Promise<void> 
 /** A sender that reconnects replaces its old connection once that has been silent this long. */
 const STALLED_MS = 3000;
 
-/** By session. */
+/** Keys are the ids of sessions. */
 const chunksOf = perContext(() => new Map<string, Entry>());
 
 export function beginChunk(ctx: Context, sessionId: string): ChunkUnderWay {

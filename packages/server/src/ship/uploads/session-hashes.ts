@@ -7,7 +7,7 @@ import { perContext } from '../../request/per-context.ts';
 /** A few hundred bytes each; the oldest is dropped first. */
 const MAX_HASHES = 1000;
 
-/** By session; `size` is the number of bytes hashed so far. */
+/** Keys are the ids of sessions; `size` is the number of bytes hashed so far. */
 const hashesOf = perContext(() => new Map<string, { size: number; hash: Hash }>());
 
 /**

@@ -1,4 +1,5 @@
-// The SQL of a game's usage: the bytes of its builds, symbols, event files and videos, and the counters of its crash reports.
+// The SQL of a game's usage: the bytes of its builds, symbols, event files and videos, and the counters of its crash
+// reports.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 
@@ -10,7 +11,8 @@ export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
 }
 
 /**
- * In bytes. Excludes rejected files and videos, whose blobs are deleted, and unused symbol texts, which are about to be deleted.
+ * Returns bytes. Excludes rejected files and videos, whose blobs are deleted, and unused symbol texts, which are about
+ * to be deleted.
  */
 export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
   return onlyRow(

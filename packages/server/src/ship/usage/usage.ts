@@ -87,7 +87,7 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
   const now = ctx.clock.now();
   if (!(await sql.insertWarning(tx, gameId, now))) return;
-  // Each warning is a subject of its own: there is one each time that usage gets this high.
+  // Each warning is a separate subject: there is one each time that usage gets this high.
   const subject = `storage ${now.toISOString()}`;
   const data = { quota: 'storage', used, limit: quota } as const;
   await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);

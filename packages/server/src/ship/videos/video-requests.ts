@@ -48,7 +48,7 @@ async function receiveVideo(ctx: Context, gameId: string, request: FastifyReques
 
   const video = await storeVideo(ctx, gameId, storage, request);
   const added = await recordVideo(ctx, video).catch(async (error: unknown) => {
-    // After any other error the row may exist, so the blob is left to the sweep.
+    // After any other error, the row may exist, so the blob is left to the sweep.
     if (error instanceof ApiError) await dropBlob(ctx, video.blob_key);
     throw error;
   });

@@ -167,7 +167,7 @@ function readSize(settings: Buffer): { width: number; height: number } {
   };
 }
 
-/** In units of the scale, which is in nanoseconds. */
+/** Returns units of the scale, which is in nanoseconds. */
 function readDuration(info: Buffer): number | null {
   const bytes = find(info, IDS.duration);
   if (bytes === undefined) return null;

@@ -21,7 +21,7 @@ export type BugRow = {
   /** Linked by a developer. */
   group_id: string | null;
   duplicate_of: string | null;
-  /** Of `duplicate_of`. */
+  /** The number of `duplicate_of`. */
   original_number: number | null;
   duplicates: { bug_uid: string; number: number }[];
   can_reply: boolean;
@@ -37,9 +37,9 @@ export type NewBug = {
   /** Null for a player without an account. */
   userId: string | null;
   filedBy: string;
-  /** Of a player without an account. */
+  /** The address of a player without an account. */
   email: string | null;
-  /** Of the emails with replies. */
+  /** The language of the emails with replies. */
   language: string;
   title: string;
   message: string;
@@ -137,8 +137,8 @@ export function listBugs(
 }
 
 /**
- * Whether a developer linked the ticket to one of the groups, or its crash report is in one of them. The subquery refers
- * to no ticket of the list, so that Citus can run it on the server with the reports.
+ * Whether a developer linked the ticket to one of the groups, or its crash report is in one of them. The subquery
+ * refers to no ticket of the list, so that Citus can run it on the server with the reports.
  */
 function isAbout(gameId: string, groupIds: readonly string[]): RawBuilder<unknown> {
   return sql`(bug_tickets.group_id = any(${groupIds}::uuid[]) or bug_tickets.group_id is null and bug_tickets.crash_id in (
@@ -147,7 +147,7 @@ function isAbout(gameId: string, groupIds: readonly string[]): RawBuilder<unknow
         select reported.crash_id from bug_tickets reported where reported.game_id = ${gameId} and reported.crash_id is not null)))`;
 }
 
-/** By its words, or by its number. A text without words matches nothing. */
+/** Compares words, or the number. A text without words matches nothing. */
 function matchesText(text: string): RawBuilder<unknown> {
   const number = /^\s*#?(\d{1,9})\s*$/.exec(text)?.[1];
   const words = sql`bug_tickets.words @@ crash_query(${text})`;

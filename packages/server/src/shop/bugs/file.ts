@@ -33,7 +33,7 @@ type Reporter = Pick<sql.NewBug, 'userId' | 'filedBy' | 'email'>;
 /** The characters of a message that an alert has. */
 const ALERT_TEXT = 200;
 const SECONDS_A_DAY = DAY / SECOND;
-/** Of all addresses together. Players with an account can still file tickets then. */
+/** The limit is for all addresses together. Players with an account can still file tickets then. */
 const GUEST_LIMIT = { name: 'bug tickets without an account', max: 500, windowSeconds: SECONDS_A_DAY } as const;
 
 const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of addresses'));

@@ -8,7 +8,7 @@ type NewFollow = Who & {
   readonly gameId: string;
   readonly followId: string;
   readonly followedAt: Date;
-  /** Of the emails about releases. */
+  /** The language of the emails about releases. */
   readonly language: string;
 };
 

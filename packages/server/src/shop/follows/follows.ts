@@ -35,7 +35,7 @@ export const followGame = handle(contract.followGame, async (ctx, { caller, inpu
     throw errors.emailNotVerified('Your email address is not verified. Open the link in the verification email first.');
   await transact(ctx.db, async (tx) => {
     await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: null });
-    // From before the person had an account.
+    // This follow is from before the person had an account.
     await sql.deleteFollowOf(tx, game.game_id, { userId: null, email: email.toLowerCase() });
   });
   return { following: true };

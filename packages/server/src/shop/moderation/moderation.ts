@@ -25,7 +25,7 @@ const PAGE_SIZE = 25;
 /** How long closed reports are kept. */
 const CLOSED_DAYS = 30;
 const SECONDS_A_DAY = 86_400;
-/** Of one network, and about one game by everyone. */
+/** The limits of one network, and of everyone about one game. */
 const ADDRESS_LIMIT = { name: 'page reports', scope: 'IP address', max: 10, windowSeconds: SECONDS_A_DAY } as const;
 const GAME_LIMIT = { name: 'page reports', max: 200, windowSeconds: SECONDS_A_DAY } as const;
 

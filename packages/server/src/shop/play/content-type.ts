@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, string>> = {
   gltf: 'model/gltf+json',
 };
 
-/** For archives of engines and unknown files, which a browser does not display. */
+/** The type of archives of engines and unknown files, which a browser does not display. */
 const BYTES = 'application/octet-stream';
 
 /** The content encodings of entries that engines compressed, by extension. */

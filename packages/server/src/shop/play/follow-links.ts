@@ -1,13 +1,14 @@
 // Follows the symbolic links of a web build, which the zip stores as files with a path as their content.
 
-/** As many as Linux follows in one path (path_resolution(7)), so circular links come to an end. */
+/** The number that Linux follows in one path (path_resolution(7)), so circular links come to an end. */
 const MAX_LINKS = 40;
 /** A path has at most 4096 bytes. Long targets could otherwise lead through millions of folders. */
 const MAX_STEPS = 4096;
 
 /**
- * The path of the file or folder that `path` leads to, where a link may be the last name or a folder on the way. `links`
- * are targets by path. Null if there is no link on the way, if it leads out of the build, or if there are too many.
+ * The path of the file or folder that `path` leads to, where a link may be the last name or a folder on the way.
+ * `links` are targets by path. Null if there is no link on the way, if it leads out of the build, or if there are too
+ * many.
  */
 export function followLinks(path: string, links: ReadonlyMap<string, string>): string | null {
   if (links.size === 0 || path.split('/').some(isDots)) return null;

@@ -50,7 +50,7 @@ export async function servePlayed(
   }
   const { game_id: gameId } = opened.file;
   if (!isHostOf(ctx, hostname, gameId)) throw unknownEntry();
-  // Opened as a page of its own, the game could pretend to be the site in the address bar.
+  // Opened as a separate page, the game could pretend to be the site in the address bar.
   if (request.headers['sec-fetch-dest'] === 'document')
     return reply.code(302).header('location', `${ctx.publicUrl}/g/${gameId}/play`).send();
   const build = await readWebBuild(ctx, opened.file);
@@ -67,10 +67,10 @@ export async function servePlayed(
 
 /**
  * Applies the sandbox of the frame to URLs that are opened without the frame, too. There is no frame-ancestors rule,
- * because games are no target for clickjacking, and their own frames have an ancestor with an opaque origin, which no
- * rule can name. A sandboxed page has an opaque origin, so its own scripts, fonts and modules are cross-origin and need
- * CORS. The last two headers allow engines to use threads: a page and its frames share memory only if all of them have
- * these headers.
+ * because games are not a target for clickjacking, and their own frames have an ancestor with an opaque origin, which
+ * no rule can name. A sandboxed page has an opaque origin, so its own scripts, fonts and modules are cross-origin and
+ * need CORS. The last two headers allow engines to use threads: a page and its frames share memory only if all of them
+ * have these headers.
  */
 function confine(reply: FastifyReply, hasOrigin: boolean): void {
   reply

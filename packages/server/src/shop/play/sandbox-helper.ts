@@ -9,8 +9,8 @@ export const SANDBOX_SCRIPT = `(${helpGame.toString().replaceAll(/^\s*(\/\/.*\n)
 export const SANDBOX_SCRIPT_TAG = hash('sha256', SANDBOX_SCRIPT, 'hex').slice(0, 8);
 
 /**
- * Runs in pages and, with the URL of their script, in workers, which get it as text. So it refers to nothing outside, and
- * its comments take a line of their own, which is left out. `load` imports the module of a worker that is one.
+ * Runs in pages and, with the URL of their script, in workers, which get it as text. So it refers to nothing outside,
+ * and its comments take their own line, which is left out. `load` imports the module of a worker that is one.
  */
 function helpGame(workerUrl?: string, load?: () => Promise<unknown>): void {
   const scope = globalThis as typeof globalThis & { importScripts?: (...urls: string[]) => void };
@@ -176,7 +176,7 @@ function helpGame(workerUrl?: string, load?: () => Promise<unknown>): void {
     try {
       if (scope[name] !== null) return;
     } catch {
-      // Without an origin.
+      // The document has no origin.
     }
     const items = new Map<string, string>();
     const methods = {

@@ -37,7 +37,7 @@ describe('preparePage', () => {
       assert.equal(share(page), expected);
   });
 
-  it('leaves alone what other servers have, what loads nothing, and what is no element', () => {
+  it('leaves alone what other servers have, what loads nothing, and what is not an element', () => {
     for (const page of [
       '<script src="https://cdn.example.com/a.js"></script>',
       '<img src="//cdn.example.com/a.png"><img src="data:image/png;base64,AA"><img src=""><img>',

@@ -41,7 +41,7 @@ export type IndexOutput = { files: [path: string, entry: WebEntry][]; links: [pa
 const THREAD = new URL('./index-zip.thread.ts', import.meta.url);
 /** Enough for a directory of 64 MB. */
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 256 };
-/** For all cached builds together, which take about 64 MB. An entry weighs its path and a record. */
+/** The limit of all cached builds together, which take about 64 MB. An entry weighs its path and a record. */
 const MAX_WEIGHT = 32_000_000;
 const RECORD_WEIGHT = 150;
 
@@ -50,7 +50,7 @@ type BuildCache = { read(file: FileRow): Promise<WebBuild> };
 const cacheOf = perContext<BuildCache>((ctx) => {
   const cached = createRecent<string, WebBuild>(MAX_WEIGHT);
   const pending = new Map<string, Promise<WebBuild>>();
-  // At most two builds are indexed at once. Cached builds do not wait.
+  // Builds are indexed two at a time at most. Cached builds do not wait.
   const inTurn = limitConcurrency(2);
   const index = async (file: FileRow) => {
     const { build, weight } = await inTurn(() => indexFile(ctx, file));

@@ -4,7 +4,7 @@ import { readMachine } from '@chauffeur/contract/machine';
 
 type Headers = { readonly [name: string]: string | string[] | undefined };
 
-/** How the user agents of browsers begin. Other programs have a name of their own there: `curl/8.5.0`. */
+/** How the user agents of browsers begin. Other programs have their own name there: `curl/8.5.0`. */
 const BROWSER = /^(?:Mozilla|Opera|Lynx|w3m|E?Links)\b/;
 /**
  * Programs that take the user agent of a browser and add what they are, usually as `(compatible; …)`, which of the
@@ -39,8 +39,8 @@ export function isOwnAddress(headers: Headers, ownHost: string): boolean {
 }
 
 /**
- * The host of an address without `www.`; '' for an address of this site, or without a host of at least two labels, as on
- * a local network.
+ * The host of an address without `www.`; '' for an address of this site, or without a host of at least two labels, as
+ * on a local network.
  */
 export function otherHost(address: string, ownHost: string): string {
   const host = URL.parse(address)?.hostname.replace(/^www\./, '') ?? '';

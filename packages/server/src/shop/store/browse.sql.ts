@@ -80,7 +80,7 @@ export function searchGames(db: Db, search: Search, { sort, after, limit }: Page
       : sql`false`;
   const order = ORDERS[sort ?? 'newest'];
   const direction = order.isAscending ? sql`asc` : sql`desc`;
-  // In the fixed order of code points, which no version of a library of locales changes.
+  // Texts are in the fixed order of code points, which no version of a library of locales changes.
   const key = order.type === 'text' ? sql`matching.sort_key collate "C"` : sql`matching.sort_key`;
   return rows(
     db,

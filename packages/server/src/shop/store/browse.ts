@@ -73,7 +73,7 @@ async function findGames(
   };
 }
 
-/** In cursors: whether the last game of a page matched by its name, because such games come first. */
+/** What cursors contain: whether the last game of a page matched by its name, because such games come first. */
 const NAMED = 'named';
 const NOT_NAMED = 'not';
 
@@ -105,7 +105,7 @@ type Tags = OutputOf<typeof contract.listTags>;
 
 const tagsOf = perContext(() => cacheFor<Tags>(CACHE_SECONDS * SECOND));
 
-/** At most a minute old. */
+/** The tags are at most a minute old. */
 export const listTags = handle(contract.listTags, (ctx) => {
   return tagsOf(ctx)(ctx.clock.now(), () =>
     readReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({

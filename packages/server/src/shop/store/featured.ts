@@ -21,7 +21,7 @@ type Choice = OutputOf<typeof contract.getFeaturedChoice>;
 
 const cacheOf = perContext(() => cacheFor<Featured>(CACHE_SECONDS * SECOND));
 
-/** At most a minute old. */
+/** The choice is at most a minute old. */
 export const getFeatured = handle(contract.getFeatured, (ctx) => {
   return cacheOf(ctx)(ctx.clock.now(), async () => {
     const chosen = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) => {

@@ -21,7 +21,7 @@ export type StableOffer = {
 export type Candidate = {
   readonly game_id: string;
   readonly published_at: Date;
-  /** At least one. */
+  /** There is at least one. */
   readonly offers: readonly StableOffer[];
 };
 
@@ -68,8 +68,8 @@ function daysAfter(time: Date, days: number): Date {
 }
 
 /**
- * For tonight: games known to start come first, then games with too little data. Games known to have problems are left
- * out.
+ * Sorts for `tonight`: games known to start come first, then games with too little data. Games known to have problems
+ * are left out.
  */
 export function bestFirst<Game extends { readonly game_id: string }>(
   games: readonly Game[],

@@ -111,7 +111,7 @@ const TONIGHT_CANDIDATES = 60;
 /** Games in the first batch. Batches double in size, so that a shelf with few matches needs few statements. */
 const FIRST_BATCH = 48;
 
-/** At most 12 games, in the order of the shelf. */
+/** Returns at most 12 games, in the order of the shelf. */
 function chooseGames(ctx: Reader, request: ShelfRequest): Promise<Candidate[]> {
   return CHOICES[request.shelf](ctx, request);
 }

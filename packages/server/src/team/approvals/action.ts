@@ -33,7 +33,7 @@ export type Handover = {
   /** The last result of `perform` or `collect`. */
   readonly result: object;
   readonly now: Date;
-  /** For the history. */
+  /** The name that the history shows. */
   readonly movedBy: string;
   /** Throws `alreadyDecided` if the request no longer applies. */
   requireApplicable(): Promise<unknown>;

@@ -11,7 +11,7 @@ export const forgetInvitationsJob = defineJob(
   forgetOldInvitations,
 );
 
-/** Until then the link shows the state of the invitation, and the owner can resend it. */
+/** Until then, the link shows the state of the invitation, and the owner can resend it. */
 const KEPT_DAYS = 30;
 
 export async function forgetOldInvitations(ctx: Context): Promise<void> {

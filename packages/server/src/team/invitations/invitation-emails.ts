@@ -31,7 +31,7 @@ export function invitationEmail({ to, role, game, url, days }: Invitation): Emai
 
 type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
 
-/** Like invitationMail, with the name of the organisation or the game. */
+/** Does the same as invitationMail, with the name of the organisation or the game. */
 export function teamInvitationEmail({ to, role, target, url, days }: TeamInvitation): Email {
   return {
     to,

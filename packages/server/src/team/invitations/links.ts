@@ -6,7 +6,7 @@ import type { Tx } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newSecret } from '../../kernel/secrets/ids.ts';
 
-/** About 232 bits. */
+/** A token has about 232 bits. */
 const TOKEN_LENGTH = 40;
 export const VALID_DAYS = 7;
 /** Minimum time between two emails of one invitation. */

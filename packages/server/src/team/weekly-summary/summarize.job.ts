@@ -1,4 +1,5 @@
-// Makes the weekly summary of each game on its Monday, and hands it to the alerts, which send it as the game's rules say.
+// Makes the weekly summary of each game on its Monday, and hands it to the alerts, which send it as the game's rules
+// say.
 
 import { weekOfDevices } from '../../analytics/health/health.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +29,7 @@ const KEPT_DAYS = 60;
 /** Safe to run twice and at any time: a game has one summary for each Monday. */
 export async function summarizeWeeks(ctx: Context): Promise<void> {
   const now = ctx.clock.now();
-  // From while the clock was ahead. Otherwise there would be no others until it has caught up.
+  // These are from while the clock was ahead. Otherwise there would be no others until it has caught up.
   await sql.deleteSummariesAfter(ctx.db, utcDayOf(new Date(now.getTime() + DAY)));
   // It is Monday somewhere for two days. A game that has a summary since Sunday is done.
   const since = utcDayOf(new Date(now.getTime() - 2 * DAY));

@@ -36,7 +36,7 @@ export function CommandPalette({ typed, onClose }: CommandPaletteProps) {
   const at = Math.min(selected, items.length - 1);
   const current = items[at];
 
-  // Before the element is removed, so that the browser returns the focus to where it was.
+  // This runs before the element is removed, so that the browser returns the focus to where it was.
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
@@ -108,7 +108,7 @@ export function CommandPalette({ typed, onClose }: CommandPaletteProps) {
       />
       <div id={listId} role="listbox" aria-label="Results" className={classes.list}>
         {[...Map.groupBy(items, ({ group }) => group)].map(([group, members]) => (
-          // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
+          // biome-ignore lint/a11y/useSemanticElements: a group of options is not a fieldset
           <div key={group} role="group" aria-label={group}>
             <div className={classes.group} aria-hidden="true">
               {group}
@@ -176,7 +176,7 @@ function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
   return [...findItems(items, query), ...searchItems(query, game)];
 }
 
-/** Of the game that the page is about. */
+/** Returns the slug of the game that the page is about. */
 function slugOf(params: { slug?: string }): string | undefined {
   return params.slug;
 }

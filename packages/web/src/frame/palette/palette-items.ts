@@ -129,7 +129,7 @@ const DOCS = 'Docs';
 /** A page that does something comes before one that explains it. */
 const DOCS_WEIGHT = 0.4;
 
-/** As many as someone looks at. */
+/** More items than someone looks at. */
 const MAX_SHOWN = 50;
 
 /** The items that match, the best first, with those of one group together at the place of its best item. */

@@ -42,7 +42,7 @@ export function EmailField({ label = t('field.email'), autoComplete = 'username'
   );
 }
 
-/** For an existing password. */
+/** A field for an existing password. */
 export function PasswordField({ label = t('field.password'), value, onChange }: FieldProps & { label?: string }) {
   return (
     <PasswordInput

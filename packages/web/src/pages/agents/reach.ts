@@ -27,7 +27,7 @@ export type ConsentRequest = {
   readonly asksToWrite: boolean;
   /** The host that receives the access, or null for a program on this computer. */
   readonly site: string | null;
-  /** The URL scheme that receives the access if it is no web site, such as `cursor:`. */
+  /** The URL scheme that receives the access if it is not a website, such as `cursor:`. */
   readonly scheme: string | null;
 };
 

@@ -57,7 +57,7 @@ export function BugTicket() {
   );
 }
 
-/** Of the browser tab; undefined while the ticket is loading. */
+/** The title of the browser tab; undefined while the ticket is loading. */
 function titleOf(game: string, bug: Ticket | undefined, isMissing: boolean): string | undefined {
   if (bug !== undefined) return `#${bug.number} ${bug.title} · ${game}`;
   return isMissing ? `Ticket not found · ${game}` : undefined;

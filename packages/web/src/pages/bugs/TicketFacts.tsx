@@ -198,7 +198,7 @@ type EditDialogProps = {
   initial: string;
   maxLength?: number;
   change: ChangeTicket;
-  /** Of the text without spaces around it. */
+  /** `text` has no spaces around it. */
   makeChange: (text: string) => TicketChange | Promise<TicketChange>;
 };
 

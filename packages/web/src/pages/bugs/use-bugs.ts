@@ -58,7 +58,7 @@ export type TicketChange = {
   readonly change: Changes;
   readonly message: string;
   readonly undo: Changes;
-  /** To undo a change: the ticket after it. */
+  /** The ticket after the change that this one undoes. */
   readonly undoes?: Ticket;
 };
 export type ChangedTicket = { readonly bug: Ticket; readonly message: string; readonly undo: TicketChange | null };

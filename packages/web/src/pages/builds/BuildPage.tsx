@@ -85,7 +85,7 @@ export function BuildPage() {
 
 function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: DeletedBuild) => void }) {
   const game = useGame();
-  // In the URL, so that the command palette can open it.
+  // The dialog is in the URL, so that the command palette can open it.
   const { promote } = route.useSearch();
   const isPromoting = useMay(promoteBuild) && promote === '1' && build.state === 'ready';
   const navigate = route.useNavigate();

@@ -162,7 +162,7 @@ type Uploaded = Pick<NonNullable<OutputOf<typeof listGameBuilds>['builds'][numbe
   readonly upload_token?: string | null;
 };
 
-/** For lists: the person, or the name of what a CI system used. */
+/** The uploader in a list: the person, or the name of what a CI system used. */
 function nameUploader({ origin, upload_token: token }: Uploaded): string {
   return origin.type === 'deploy_key' ? (token ?? 'deploy key') : origin.user;
 }

@@ -19,7 +19,7 @@ type Move =
       channel: string;
       build: { build_id: string } & Platform;
       hours: number;
-      /** To undo a change: the build that the channel has had since then. */
+      /** The build that the channel has had since the change that this one undoes. */
       replaces?: string;
     }
   | { kind: 'rollback'; place: Place };

@@ -1,5 +1,5 @@
-// The filters above the crash lists: buttons and selects, the query box with completion, and saved searches. All of them
-// read from one query and write to it.
+// The filters above the crash lists: buttons and selects, the query box with completion, and saved searches. All of
+// them read from one query and write to it.
 
 import { isFacet } from '@chauffeur/contract/crash-facets';
 import { MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
@@ -155,8 +155,8 @@ type QueryBoxProps = {
 const TYPING_DELAY_MS = 250;
 
 /**
- * The box for a query in the query language, with completion. While a query without problems is typed, the list follows.
- * Other queries are applied once they are complete, and the page then shows the problem instead of a list.
+ * The box for a query in the query language, with completion. While a query without problems is typed, the list
+ * follows. Other queries are applied once they are complete, and the page then shows the problem instead of a list.
  */
 function QueryBox({ query, known, onChange }: QueryBoxProps) {
   const [text, setText] = useState(query);
@@ -191,7 +191,7 @@ function QueryBox({ query, known, onChange }: QueryBoxProps) {
     const at = from + chosen.length;
     type(typed, at);
     box.resetSelectedOption();
-    // After the input has its new value.
+    // This runs after the input has its new value.
     requestAnimationFrame(() => {
       input.current?.focus();
       input.current?.setSelectionRange(at, at);

@@ -35,9 +35,9 @@ const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 const GroupContext = lazyPart(async () => (await import('./GroupContext.tsx')).GroupContext);
 
 const POLL_MS = 5000;
-/** About as high as the latest report, so that what follows it doesn't move into view first. */
+/** The usual height of the latest report, so that what follows it doesn't move into view first. */
 const DETAILS_HEIGHT = 1200;
-/** About as high as the sections about its context. */
+/** The usual height of the sections about its context. */
 const CONTEXT_HEIGHT = 1600;
 
 export function GroupPage() {
@@ -257,7 +257,7 @@ const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll', 'focusin'] as 
 const MARGIN = '200px';
 
 type WhenNeededProps = {
-  /** About the height of the content, in pixels. */
+  /** The approximate height of the content in pixels. */
   height: number;
   /** What is loading, for screen readers. */
   label: string;

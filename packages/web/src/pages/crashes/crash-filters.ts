@@ -17,7 +17,7 @@ import {
 
 export type CrashFilters = {
   readonly view: CrashView;
-  /** In the query language; empty for everything. */
+  /** The filter in the query language; empty for everything. */
   readonly query: string;
   /** The order of groups. */
   readonly sort: GroupOrder;

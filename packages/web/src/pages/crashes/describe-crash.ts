@@ -1,16 +1,18 @@
-// Describes crashes in words: the reason, such as `SIGSEGV / SEGV_MAPERR`, in a sentence, the names of the builds in which
-// a group occurs, and whether an update introduced or fixed it.
+// Describes crashes in words: the reason, such as `SIGSEGV / SEGV_MAPERR`, in a sentence, the names of the builds in
+// which a group occurs, and whether an update introduced or fixed it.
 import { formatPlatform } from '@chauffeur/contract/format';
 
 type Explanation = {
   readonly match: RegExp;
   readonly text: string;
-  /** For invalid memory accesses: the text for a known address, and for one that is close to zero. */
+  /** The text for an invalid memory access at a known address, and for one that is close to zero. */
   readonly textAt?: string;
   readonly textNearNull?: string;
 };
 
-/** Matches the beginnings of reasons as reports have them: signals of Linux and macOS, exceptions of Windows and Mach. */
+/**
+ * Matches the beginnings of reasons as reports have them: signals of Linux and macOS, exceptions of Windows and Mach.
+ */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     match: /^SIGSEGV \/ SEGV_ACCERR/,
@@ -80,8 +82,8 @@ export function formatReason(reason: string | null, address: string | null): str
 type Affected = { readonly version: string };
 
 /**
- * `builds` are builds with reports of the group, possibly not all; `buildCount` is their total number. A deleted build has an
- * empty version. Returns null if nothing certain can be said.
+ * `builds` are builds with reports of the group, possibly not all; `buildCount` is their total number. A deleted build
+ * has an empty version. Returns null if nothing certain can be said.
  */
 export function formatAffectedVersions(
   builds: readonly Affected[],

@@ -64,7 +64,9 @@ export function useTriage() {
   });
 }
 
-/** For a dialog with a form, which closes once the change was made, and otherwise shows why it was not. */
+/**
+ * Makes the change of a dialog with a form, which closes once the change was made, and otherwise shows why it was not.
+ */
 export function useTriageForm(triage: Triage, onDone: () => void) {
   const [error, setError] = useState<Error | null>(null);
   const submit = (action: Action) => {

@@ -1,5 +1,5 @@
-// The frame of a game's settings: links to the pages that the person can read, in groups, next to or above the open one.
-// It says who may see or change the open page if the person may not.
+// The frame of a game's settings: links to the pages that the person can read, in groups, next to or above the open
+// one. It says who may see or change the open page if the person may not.
 import { Stack } from '@mantine/core';
 import { Link, Outlet, useChildMatches } from '@tanstack/react-router';
 import { mayCall } from '../../frame/own-role.ts';
@@ -31,7 +31,7 @@ function PartGroup({ name: title, parts }: (typeof SETTINGS_GROUPS)[number]) {
   const readable = parts.filter(({ read }) => mayCall(game.role, read));
   if (readable.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a group of links is no fieldset
+    // biome-ignore lint/a11y/useSemanticElements: a group of links is not a fieldset
     <div role="group" aria-label={title} className={classes.group}>
       <div className={classes.title} aria-hidden="true">
         {title}

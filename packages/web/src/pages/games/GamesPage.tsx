@@ -42,7 +42,7 @@ export function GamesPage() {
   const { data, error, isPending, refetch } = useQuery(ask(listGames, {}));
   const summaries = useQuery(ask(summarizeGames, {}));
   const approvals = useWaitingApprovals();
-  // In the URL, so that the command palette can open it.
+  // The dialog is in the URL, so that the command palette can open it.
   const isCreating = route.useSearch().create === '1';
   const navigate = route.useNavigate();
   const setCreating = (creating: boolean) =>

@@ -55,7 +55,9 @@ const PROBLEMS = {
 
 type SlugCheck = { problem: string | null; state: 'free' | 'taken' | 'reserved' | null };
 
-/** What is wrong with a slug, and what the server says about it; null for the game's own slug, and until it is known. */
+/**
+ * What is wrong with a slug, and what the server says about it; null for the game's own slug, and until it is known.
+ */
 function useSlugCheck(slug: string, game: SlugFieldProps['game']): SlugCheck {
   const [settled] = useDebouncedValue(slug, TYPING_DELAY_MS);
   const isOwn = slug === game?.slug;
@@ -66,7 +68,7 @@ function useSlugCheck(slug: string, game: SlugFieldProps['game']): SlugCheck {
     // It may be taken in the meantime.
     staleTime: 0,
   });
-  // A failed check is no problem of the slug: saving checks it again.
+  // A failed check is not a problem of the slug: saving checks it again.
   const state = data?.slug === slug && !isOwn ? data.state : null;
   if (form !== null) return { problem: form, state: null };
   return { problem: state === null || state === 'free' ? null : PROBLEMS[state], state };

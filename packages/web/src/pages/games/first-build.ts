@@ -57,7 +57,7 @@ export function pushCommand({ version, os, arch, folder }: BuildChoice, shell: S
   return `chauffeur push ${quoteFolder(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
 }
 
-/** Without a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is the home folder. */
+/** Removes a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is the home folder. */
 function quoteFolder(folder: string, shell: Shell): string {
   const path = folder.trim().replace(/(?<=[^\\/:])[\\/]+$/, '');
   if (shell === 'sh' && path.startsWith('~/')) return `~/${quote(path.slice(2), shell)}`;
@@ -87,7 +87,9 @@ jobs:
           SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
 }
 
-/** A GitLab CI job that ships a build for each tag. The command is a block, in which no character is special to YAML. */
+/**
+ * A GitLab CI job that ships a build for each tag. The command is a block, in which no character is special to YAML.
+ */
 export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): string {
   return `ship:
   rules:

@@ -39,7 +39,7 @@ function meterOf(
   return { name, used, limit, text, whenReached };
 }
 
-/** From 0 to 1; 0 if there is no limit. */
+/** Returns 0 to 1; 0 if there is no limit. */
 export function shareOf({ used, limit }: Meter): number {
   return limit === 0 ? 0 : Math.min(1, used / limit);
 }

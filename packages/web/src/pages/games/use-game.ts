@@ -11,7 +11,7 @@ export function loadGame(queries: QueryClient, slug: string): Promise<{ readonly
   return queries.ensureQueryData(gameQuery(slug));
 }
 
-/** For pages below `/dev/{slug}`. */
+/** The game of pages below `/dev/{slug}`. */
 export function useGame() {
   const { slug } = useParams({ from: '/signed-in/dev/$slug' });
   return useSuspenseQuery(gameQuery(slug)).data;

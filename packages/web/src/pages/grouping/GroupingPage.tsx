@@ -121,7 +121,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
       }}
     >
       <Stack gap="md">
-        {rules.length === 0 && <Text size="sm">This game has no rules of its own.</Text>}
+        {rules.length === 0 && <Text size="sm">This game has no rules yet.</Text>}
         <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Rules">
           {rules.map(({ key, frames, effect }, index) => (
             <Group key={key} component="li" gap="xs" wrap="nowrap" align="center">

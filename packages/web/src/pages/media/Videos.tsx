@@ -148,7 +148,7 @@ function VideoItem({ video, no, count, gameName, isBusy, onMove, onDelete }: Vid
   return (
     <li className={classes.shot}>
       {status === 'clean' || status === 'unscanned' ? (
-        // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions of their own
+        // biome-ignore lint/a11y/useMediaCaption: uploaded videos have no captions
         <video
           className={classes.video}
           // Shows the frame at this time instead of nothing, which some browsers show until the video plays.

@@ -131,7 +131,7 @@ function EndMembership({ organisation, member, isOwn, onClose }: EndMembershipPr
     >
       <Text size="sm">
         {isOwn ? 'You and your agents' : `${member.name} and their agents`} lose access to all games of {name}{' '}
-        immediately, except for games on which they have a role of their own.
+        immediately, except for games on which they have their own role.
       </Text>
     </ConfirmDialog>
   );

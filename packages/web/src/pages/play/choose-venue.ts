@@ -1,4 +1,4 @@
-// Chooses where a game is played: on a host of its own if this browser can reach it, otherwise in a sandbox on the host of
+// Chooses where a game is played: on its own host if this browser can reach it, otherwise in a sandbox on the host of
 // this page.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPlay } from '@chauffeur/contract/operations/play';

@@ -9,7 +9,7 @@ export type Step = 'hour' | 'day';
 export type Span = { readonly from: Date; readonly to: Date; readonly step: Step };
 type Series = OutputOf<typeof countEvents>['series'][number];
 
-/** `at` is the start of an hour or day. `key` is null for the sum of all keys without a series of their own. */
+/** `at` is the start of an hour or day. `key` is null for the sum of all keys without their own series. */
 export type Point = {
   readonly key: string | null;
   readonly label: string | null;

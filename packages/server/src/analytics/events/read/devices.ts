@@ -14,7 +14,7 @@ const DAY_US = DAY * 1000;
  */
 export type EventPage = { events: DeviceEventRow[]; next: number | null };
 
-/** About `limit` events from before `before`. */
+/** Reads about `limit` events from before `before`. */
 export async function readEventPage(db: Db, device: DeviceRef, before: number, limit: number): Promise<EventPage> {
   const deadline = performance.now() + MAX_READ_MS;
   const events: DeviceEventRow[] = [];

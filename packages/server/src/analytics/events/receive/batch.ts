@@ -44,7 +44,7 @@ export const EVENT_COLUMNS: readonly Column<GameEvent>[] = [
   },
 ];
 
-/** In the order of the arguments of `changing_devices`. */
+/** The order is that of the arguments of `changing_devices`. */
 const DEVICE_COLUMNS: readonly Column<DeviceEntry>[] = [
   PLACE,
   { name: 'device_uid', type: 'text', value: ([device]) => device },

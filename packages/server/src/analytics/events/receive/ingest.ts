@@ -51,7 +51,7 @@ export function refuse(ctx: Context, { rule, code, message, data }: Refusal): Ap
   return new ApiError(code, message, data && { data });
 }
 
-/** Like `ingestEvents`, but returns the builds that do not exist. */
+/** Does the same as `ingestEvents`, but returns the builds that do not exist. */
 export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds>({
   queue: 'events',
   maxBatch: 4000,

@@ -53,7 +53,7 @@ async function raiseMarked(ctx: Context): Promise<void> {
       await raiseAlerts(
         ctx.db,
         gameId,
-        // A group that was merged or ignored meanwhile is no news.
+        // A group that was merged or ignored meanwhile is not news.
         groups.filter(({ is_shown }) => is_shown).map((group) => alertOf(ctx, group)),
       );
       await withShards(ctx.db, () => sql.removeMarks(ctx.db, gameId, groups));

@@ -50,7 +50,7 @@ export type ActiveGroup = {
   group_id: string;
   /** The group that it is merged into, or itself. */
   head_id: string;
-  /** Of the head. */
+  /** The title of the head, which the others are merged into. */
   title: string;
   count: number;
   first_seconds: number;

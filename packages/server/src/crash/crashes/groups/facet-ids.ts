@@ -18,7 +18,7 @@ function idOfValue(gameId: string, facet: string, value: string): number {
   return Number(digest.readBigUInt64BE() >> 11n);
 }
 
-/** What became of values today: the id that they are counted under, or null for a key that is no facet. */
+/** What became of values today: the id that they are counted under, or null for a key that is not a facet. */
 const idsOfToday = perContext(() => ({ day: '', ids: new Map<number, number | null>() }));
 const MAX_IDS = 100_000;
 

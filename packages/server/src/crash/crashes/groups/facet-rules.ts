@@ -35,7 +35,9 @@ export type FacetSource = {
   readonly system: DumpSystem | null;
 };
 
-/** A facet and its value, such as `gpu` and `NVIDIA GeForce RTX 3060`. Facets of metadata are `metadata.` and the key. */
+/**
+ * A facet and its value, such as `gpu` and `NVIDIA GeForce RTX 3060`. Facets of metadata are `metadata.` and the key.
+ */
 export type Facet = readonly [facet: string, value: string];
 
 type FacetRule = {
@@ -152,7 +154,7 @@ export function facetsOf({ metadata, system }: FacetSource): Facet[] {
   return [...systemFacets, ...new Map(own)];
 }
 
-/** The server's own notes about a report are no facets. */
+/** The server's own notes about a report are not facets. */
 function isOwnKey(key: string): boolean {
   return !key.startsWith('chauffeur_') && /^[\w.-]+$/.test(key);
 }

@@ -82,7 +82,7 @@ export async function attachReports(
   const ids = members.map(({ report_id }) => report_id);
   if (members.length === 0) return ids;
   const former = groupsOf(members);
-  // In most cases the group exists and is locked already, and the reports have no other group to leave.
+  // In most cases, the group exists and is locked already, and the reports have no other group to leave.
   let { target } = members[0]!;
   if (target === null) {
     // The new group is merged into the same group as the former one.

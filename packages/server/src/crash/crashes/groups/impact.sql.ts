@@ -1,15 +1,17 @@
 // The SQL that counts the devices, sessions and facets of crash groups: exactly those of the stored reports that are
 // counted in the group. A report is counted in its group or, if that is merged into another one, there.
 //
-// Devices cannot be added up: a device may have sent many reports. So what some reports add to a group is what the other
-// reports of the group don't have already: the same when they join it and when they leave it.
+// Devices cannot be added up: a device may have sent many reports. So what some reports add to a group is what the
+// other reports of the group don't have already: the same when they join it and when they leave it.
 import { type RawBuilder, sql } from 'kysely';
 import { rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { FacetIds } from './facet-ids.ts';
 import { lockAllSlots, lockSlots, subtractTotals, totalledColumns, totalledOf, totalsChange } from './totals.sql.ts';
 
-/** Reports of one device in one group that are compared with others. What further ones add to its values is not counted. */
+/**
+ * Reports of one device in one group that are compared with others. What further ones add to its values is not counted.
+ */
 const MAX_OF_DEVICE = 1000;
 
 /** Where reports are counted. */
@@ -20,8 +22,8 @@ type Kept = { readonly facets: FacetIds; readonly totalled: ReadonlyMap<string, 
 
 /**
  * Counts the reports in `placeId`, and no longer where they were counted before. Without `facets`, those of before are
- * kept. The group must be locked by the caller; the groups of before are locked here. `isNew` if none was counted before;
- * their slots can be locked by the caller then.
+ * kept. The group must be locked by the caller; the groups of before are locked here. `isNew` if none was counted
+ * before; their slots can be locked by the caller then.
  */
 export async function countReports(
   tx: Tx,
@@ -242,7 +244,7 @@ const changedColumns = sql.raw('report_id, build_id, device_uid, session_id, is_
  * it. `leaving` are those reports that the statement still sees in the table.
  */
 function sharesOf(gameId: string, placeId: string, leaving: readonly string[]): RawBuilder<unknown> {
-  // In a subquery of one value the planner cannot choose to read all reports of the group.
+  // If it is a subquery of one value, the planner cannot choose to read all reports of the group.
   const others = (condition: RawBuilder<unknown>) => sql`(
     select true from crash_impact other where other.game_id = ${gameId}::uuid and other.place_id = ${placeId}::uuid
       and other.is_distinct and other.report_id <> all(${leaving}::uuid[]) and ${condition} limit 1) is null`;

@@ -13,7 +13,7 @@ export type State = {
   readonly regressed_at: string | null;
   readonly snoozed_at: string | null;
   readonly snoozed_until: string | null;
-  /** After how many more reports. */
+  /** The number of further reports that end the snooze. */
   readonly snoozed_reports: number | null;
   /** How many reports the group has then, with those merged into it. */
   readonly snoozed_until_count: number | null;

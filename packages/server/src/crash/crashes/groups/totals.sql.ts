@@ -79,8 +79,9 @@ export async function subtractTotals(tx: Tx, gameId: string, reportIds: readonly
 export const totalledColumns = sql.raw('report_id, build_id, device_uid, session_id, totalled, value_ids');
 
 /**
- * CTEs that add reports, the rows of `source` with `totalledColumns`, to the totals of their game and builds, or subtract
- * them. Their slots must be locked. `reportIds` are those reports that the statement may still see in `crash_impact`.
+ * CTEs that add reports, the rows of `source` with `totalledColumns`, to the totals of their game and builds, or
+ * subtract them. Their slots must be locked. `reportIds` are those reports that the statement may still see in
+ * `crash_impact`.
  */
 export function totalsChange(
   gameId: string,
@@ -107,7 +108,7 @@ export function totalsChange(
 
 /** CTEs with what the reports add to the totals: `total_of_scope` and `total_by_value`, by scope and slot. */
 function sharesOf(gameId: string, source: RawBuilder<unknown>, reportIds: readonly string[]): RawBuilder<unknown> {
-  // In a subquery of one value the planner cannot choose to read all reports of the game.
+  // If it is a subquery of one value, the planner cannot choose to read all reports of the game.
   const others = (condition: RawBuilder<unknown>) => sql`(
     select true from crash_impact other where other.game_id = ${gameId}::uuid and other.device_uid = sent.device_uid
       and (other.device_uid <> '' or other.session_id <> '') and other.totalled = ${sql.lit(TOTALLED.withDevice)}

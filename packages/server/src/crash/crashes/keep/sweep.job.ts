@@ -25,7 +25,7 @@ export async function sweepCrashes(ctx: Context): Promise<void> {
   });
 }
 
-/** From a key such as `crashes/2026_11/3f/<report id>.<name>`. */
+/** Returns the report of a key such as `crashes/2026_11/3f/<report id>.<name>`. */
 function reportIdOf(key: string): string {
   return key.split('/')[3]?.split('.')[0] ?? '';
 }

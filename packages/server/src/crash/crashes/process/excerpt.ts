@@ -13,7 +13,7 @@ export type ExcerptFrame = {
   readonly module: string | null;
   readonly file: string | null;
   readonly line: number | null;
-  /** Within the module, such as `0x14`; null without a module. */
+  /** The offset in the module, such as `0x14`; null without a module. */
   readonly offset: string | null;
   readonly trust: Frame['trust'];
   readonly inlined: boolean;
@@ -72,8 +72,8 @@ function systemOf({ system_info: { os, os_ver, cpu_info, cpu_count }, lsb_releas
 }
 
 /**
- * `name/id`, as missing symbols are listed: the name and id of the debug file, or those of the code file if it has none.
- * Null for a module without an id, for which nothing could be uploaded.
+ * `name/id`, as missing symbols are listed: the name and id of the debug file, or those of the code file if it has
+ * none. Null for a module without an id, for which nothing could be uploaded.
  */
 export function formatModule(module: ModuleId): string | null {
   const { name, debugId, codeId } = identifyModule(module);

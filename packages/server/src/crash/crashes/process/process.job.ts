@@ -41,7 +41,7 @@ const MAX_CRASHES = 3;
 export const processCrashBinding = bindJob(processCrashJob, processCrash, { release: releaseReports });
 
 /**
- * Safe to run twice, even concurrently: each walk writes a blob of its own, and a report is counted once in its group.
+ * Safe to run twice, even concurrently: each walk writes a separate blob, and a report is counted once in its group.
  */
 export async function processCrash(ctx: Context, { gameId, reportId }: Payload, attempt: Attempt): Promise<void> {
   const report = takeRow(ctx, reportId) ?? (await beginProcessing(ctx.db, gameId, reportId));

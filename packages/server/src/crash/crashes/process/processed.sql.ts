@@ -62,8 +62,8 @@ const WALK_COLUMNS: readonly Column<Walk>[] = [
 ];
 
 /**
- * Stores the results of walks of one kind, and moves their reports into their group, in one transaction. Returns the ids
- * of the reports that have not been deleted.
+ * Stores the results of walks of one kind, and moves their reports into their group, in one transaction. Returns the
+ * ids of the reports that have not been deleted.
  */
 export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: Date): Promise<readonly string[]> {
   const [first] = walks;
@@ -167,7 +167,7 @@ export function listUnfinished(db: Db, selection: UnfinishedSelection): Promise<
   return listOldest(db, isUnfinished, selection);
 }
 
-/** Like `listUnfinished`, but only reports that wait for a job. */
+/** Does the same as `listUnfinished`, but only returns reports that wait for a job. */
 export function listQueued(db: Db, selection: UnfinishedSelection): Promise<GameGroupingRow[]> {
   return listOldest(db, sql`${isUnfinished} and state = 'queued'`, selection);
 }

@@ -20,7 +20,7 @@ export async function readStoredReport(blobs: BlobStore, key: string): Promise<R
   return JSON.parse(json.toString()) as Report;
 }
 
-/** Like `readStoredReport`, from the bytes of the blob. Blocks the thread. */
+/** Does the same as `readStoredReport`, from the bytes of the blob. Blocks the thread. */
 export function parseStoredReport(key: string, bytes: Uint8Array): Report {
   const json = isPacked(key) ? unpackNow(bytes, MAX_BYTES) : gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
   return JSON.parse(json.toString()) as Report;

@@ -50,8 +50,8 @@ describe('StoredSymbols', () => {
 
   it('finds nothing for a module without symbols, and throws for unreadable ones', () => {
     const [missing, damaged] = [moduleOf('missing'), moduleOf('damaged')];
-    const symbols = new StoredSymbols([missing, damaged], [null, { problem: 'line 3 is no record' }]);
+    const symbols = new StoredSymbols([missing, damaged], [null, { problem: 'line 3 is not a record' }]);
     assert.equal(symbols.find(missing), undefined);
-    assert.throws(() => symbols.find(damaged), { code: 'bad-symbols', message: 'line 3 is no record' });
+    assert.throws(() => symbols.find(damaged), { code: 'bad-symbols', message: 'line 3 is not a record' });
   });
 });

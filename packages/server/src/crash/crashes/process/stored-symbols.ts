@@ -35,7 +35,7 @@ export class StoredSymbols implements SymbolSource {
     return cache;
   }
 
-  /** To be called after the walk: closes all files but the most recently used. */
+  /** Closes all files but the most recently used. Call it after the walk. */
   close(): void {
     for (const [path, cache] of openFiles) {
       if (openFiles.size <= MAX_OPEN) return;

@@ -37,7 +37,7 @@ export type StoredLog = { readonly logKey: string; readonly logSize: number };
 export type PreviewedGrouping = { readonly key: string; readonly title: string };
 
 export type WalkOutput =
-  /** For each stack, or null if it cannot be read. */
+  /** The grouping of each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   /** Null if the log has no trace. */
   | { readonly outcome: 'read'; readonly trace: Trace | null }
@@ -49,7 +49,8 @@ export type WalkOutput =
 export type SymbolRequest = readonly ModuleId[];
 
 /**
- * For each requested module: the file with its compiled symbols, why they cannot be read, or null if there are none.
+ * Says for each requested module: the file with its compiled symbols, why they cannot be read, or null if there are
+ * none.
  */
 export type SymbolReply = readonly (SymbolLocation | null)[];
 export type SymbolLocation = { readonly path: string } | { readonly problem: string };

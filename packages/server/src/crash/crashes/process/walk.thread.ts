@@ -23,7 +23,7 @@ import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInpu
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
-/** Of each thread, for the page of the report. The stackwalk limits the total. */
+/** The limit of each thread, for the page of the report. The stackwalk limits the total. */
 const STACK_MEMORY_BYTES = 4 * KIB;
 /** A malicious dump may name more modules. */
 const MAX_MODULES = 4096;
@@ -96,7 +96,7 @@ async function walkDump(
  * dumps.
  */
 let reused: Buffer = Buffer.alloc(0);
-/** Larger dumps are rare and get memory of their own. */
+/** Larger dumps are rare and get their own memory. */
 const MAX_REUSED = 8 * MIB;
 
 /** The bytes of the blob, valid until the next call. */

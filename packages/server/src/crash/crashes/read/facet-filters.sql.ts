@@ -78,7 +78,7 @@ export async function groupHasValue(db: Db, gameId: string, valueIds: readonly n
     and valued.value_id = any(${sorted(valueIds)}::bigint[])`;
   return (await isCommon(db, counted))
     ? {
-        // In a subquery of one value the planner cannot choose to read all groups with the values.
+        // If it is a subquery of one value, the planner cannot choose to read all groups with the values.
         condition: sql`(select true from ${counted} and valued.group_id = crash_groups.group_id limit 1) is not null`,
         isCommon: true,
       }
@@ -136,7 +136,10 @@ export function withValues(gameId: string, lists: readonly (readonly number[])[]
 /** More keys take longer than reading all reports with the values. */
 const MAX_KEYS = 2000;
 
-/** The keys of `crash_value_keys` that the index has for these values on the days of a window; without days if it is long. */
+/**
+ * The keys of `crash_value_keys` that the index has for these values on the days of a window; without days if it is
+ * long.
+ */
 export function keysOf(valueIds: readonly number[], window: Window | null): string[] {
   const [first, last] = window === null || window.from === null ? [0, 0] : [dayOf(window.from), dayOf(window.to)];
   const days = last - first + 1;

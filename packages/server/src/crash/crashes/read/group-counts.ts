@@ -9,7 +9,7 @@ export type Counts = {
   readonly build_count: number;
   /** The highest counts first. */
   oses: { os: string; count: number }[];
-  /** In order. Days are in UTC, such as `2026-11-21`; days without reports are left out. */
+  /** Ordered by day. Days are in UTC, such as `2026-11-21`; days without reports are left out. */
   days: { day: string; count: number }[];
 };
 

@@ -43,9 +43,9 @@ type ListedRow = GroupRow & { place: string };
  */
 export type GroupCounts = {
   group_id: string;
-  /** Over all time: `build_id count os`, separated by commas. */
+  /** The counts of all time: `build_id count os`, separated by commas. */
   totals: string;
-  /** For each day with reports, in order: `day count`, separated by commas. The first requested day is 0. */
+  /** The counts of days with reports, in order: `day count`, separated by commas. The first requested day is 0. */
   days: string;
 };
 
@@ -170,8 +170,8 @@ export async function readSamples(db: Db, gameId: string, reportIds: readonly st
 }
 
 /**
- * Groups in the order of the filters, the latest or highest first. `buildId` selects groups with a report of that build, `sinceBuild` groups first
- * seen after it was registered.
+ * Groups in the order of the filters, the latest or highest first. `buildId` selects groups with a report of that
+ * build, `sinceBuild` groups first seen after it was registered.
  */
 export async function listGroups(
   db: Db,

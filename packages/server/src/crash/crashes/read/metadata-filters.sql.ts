@@ -40,7 +40,7 @@ function newestOf(gameId: string, among: readonly number[] | null, from: string 
 export function matchNewest(db: Db, gameId: string, inRow: Condition, among: readonly number[] | null): Search {
   return {
     inRow,
-    // A query of its own, which can read the newest reports in order.
+    // A separate query, which can read the newest reports in order.
     async inIndex(from) {
       const found = await rows(
         db,

@@ -16,7 +16,7 @@ type Selection = {
   readonly family: readonly string[];
 };
 
-/** At most one more than are counted, which shows whether more match. */
+/** Selects at most one more than are counted, which shows whether more match. */
 export async function selectNewest(
   asked: QueryScope,
   { buildId, query, family }: Selection,

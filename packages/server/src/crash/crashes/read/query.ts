@@ -287,7 +287,7 @@ function negatedIf({ negated }: MayBeNegated, condition: Condition): Condition {
   return negated ? sql`(${condition}) is not true` : sql`(${condition})`;
 }
 
-/** What a query says of the columns of reports, and searches, which need an index of their own. */
+/** What a query says of the columns of reports, and searches, which need their own index. */
 export type ReportConditions = Wanted & { readonly conditions: Condition[]; readonly searches: Search[] };
 
 /** The same for the rows of `crash_reports`. Filters of groups select the reports in these groups. */
@@ -335,7 +335,10 @@ function isOneOfKey({ column, values }: Key): Condition {
 /** Groups whose reports are found by their ids. Of more groups, the newest reports are checked. */
 const MAX_GROUPS = 500;
 
-/** The values of an indexed column that a filter selects; undefined if it is no such filter, or they are too many. */
+/**
+ * The values of an indexed column that a filter selects; undefined for any other filter, or if there are too many
+ * values.
+ */
 async function keyOf(scope: QueryScope, names: Names, filter: Filter): Promise<Key | undefined> {
   const { db, gameId } = scope;
   switch (filter.key) {

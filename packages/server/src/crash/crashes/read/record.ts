@@ -92,9 +92,9 @@ function availableOf({ stack_key, trace, log_key, dump_key }: StoredFiles): Down
 
 type Extras = {
   readonly counts: Counts;
-  /** By the ids of builds. */
+  /** The names of builds by id. */
   readonly buildNames: ReadonlyMap<string, BuildName>;
-  /** By the ids of accounts. */
+  /** The names of accounts by id. */
   readonly names: ReadonlyMap<string, string>;
   /** The newest report; undefined if none is kept. */
   readonly sample: SampleRow | undefined;

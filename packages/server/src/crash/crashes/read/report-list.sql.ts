@@ -27,7 +27,7 @@ export type SummaryRow = {
 };
 
 export type ReportRow = SummaryRow & {
-  /** Of the build. */
+  /** The commit of the build. */
   commit: string | null;
   source: CrashSource;
   app_name: string;
@@ -109,8 +109,8 @@ export async function findEnds(
 }
 
 /**
- * What reports are wanted: all conditions and checks hold. No index finds the reports that pass a check. `key` has values
- * of a column of which a report has one, as a condition says as well.
+ * What reports are wanted: all conditions and checks hold. No index finds the reports that pass a check. `key` has
+ * values of a column of which a report has one, as a condition says as well.
  */
 export type Wanted = {
   readonly conditions: readonly Condition[];
@@ -126,7 +126,10 @@ export function since(wanted: Wanted, from: string | null): Wanted {
 
 export type Key = { readonly column: 'build_id' | 'group_id' | 'os'; readonly values: readonly string[] };
 
-/** Entries of an index that are read to find reports by the values of a key. With more, all reports are checked in order. */
+/**
+ * Entries of an index that are read to find reports by the values of a key. With more, all reports are checked in
+ * order.
+ */
 const MAX_ENTRIES = 100_000;
 
 /**
@@ -273,8 +276,8 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
 }
 
 /**
- * Of a row of `crash_reports`. It refers to that row and to the game, so that Citus asks the shard of the game only: it
- * sends the result of an independent subquery to every worker, which fails while any of them is away.
+ * The facets of a row of `crash_reports`. The query refers to that row and to the game, so that Citus asks the shard of
+ * the game only: it sends the result of an independent subquery to every worker, which fails while any of them is away.
  */
 const facetsOfReport = (gameId: string) => sql`(
   select coalesce(json_agg(json_build_object('facet', facet, 'value', value) order by facet), '[]')
@@ -316,7 +319,7 @@ export function findSession(db: Db, gameId: string, reportId: string): Promise<R
   );
 }
 
-/** With the system, which a trace does not say. */
+/** Files with the system, which a trace does not say. */
 export type FoundFiles = StoredFiles & Pick<ReportRow, 'os' | 'arch' | 'received_at'>;
 
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {

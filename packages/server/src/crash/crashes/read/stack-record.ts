@@ -8,7 +8,9 @@ import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { moduleIdOf, trimZeros } from '../process/excerpt.ts';
 
 export const STACK_LIMITS = {
-  /** In the crashed thread, including inlined functions. Only an endless recursion has more frames, all alike. */
+  /**
+   * The limit of the crashed thread, including inlined functions. Only an endless recursion has more frames, all alike.
+   */
   crashedFrames: 1000,
   threads: 100,
   frames: 30,
@@ -83,7 +85,7 @@ export function unfold(frame: Frame, code: OwnCode): StackFrame[] {
 /** Modules without symbols first, then those on stacks, then the others. */
 const RANKS: Readonly<Record<ModuleReport['symbols'], number>> = { missing: 0, corrupt: 0, loaded: 1, not_needed: 2 };
 
-/** By rank; with equal ranks, modules of the game first. */
+/** Sorts by rank; with equal ranks, modules of the game first. */
 function sortModules(modules: readonly ModuleReport[], code: OwnCode): ModuleReport[] {
   const rankOf = (module: ModuleReport) => 2 * RANKS[module.symbols] + Number(!code.has(module));
   return modules.toSorted((a, b) => rankOf(a) - rankOf(b));

@@ -43,7 +43,7 @@ const RELATIONS: Readonly<Record<RelatedException['relation'], string>> = {
   sibling: 'Also',
 };
 
-/** For a download: the main exception first. */
+/** Formats a trace for a download, with the main exception first. */
 export function formatTrace({ main, related }: Trace): string {
   const others = related.map((each) => `${RELATIONS[each.relation]}: ${formatException(each)}`);
   return `${[formatException(main), ...others].join('\n\n')}\n`;

@@ -14,7 +14,7 @@ import type { CrashDetails } from './forms/details.ts';
 
 /** A report that has not been checked. */
 export type UncheckedReport = {
-  /** From X-App-Id and X-Build-Id; empty if missing. */
+  /** The header X-App-Id, as `buildId` is X-Build-Id; empty if missing. */
   readonly appId: string;
   readonly buildId: string;
   readonly body: unknown;

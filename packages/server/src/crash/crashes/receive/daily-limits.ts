@@ -5,8 +5,8 @@ import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
 
 /**
- * For the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs of games
- * without a quota of their own.
+ * The limits of the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs of
+ * games without their own quota.
  */
 export type DailyLimits = { day: Date; crashes: number; uploads: number; bytes: number };
 

@@ -28,5 +28,5 @@ export const LOST_FILES: Readonly<Record<LossReason, Readonly<Record<CrashFileKi
 export const LOST_ATTACHMENTS =
   'The attachments were not kept because the game had reached its daily limit for crash files.';
 
-/** For a dump that would have been uploaded after the report. */
+/** The reason for the loss of a dump that would have been uploaded after the report. */
 export const NOT_REQUESTED = 'The dump was not requested because the game had reached its daily limit for crash files.';

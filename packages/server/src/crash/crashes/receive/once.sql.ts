@@ -30,8 +30,8 @@ export function findEarlier(db: Db, named: readonly ReportName[], since: Date): 
 }
 
 /**
- * Deletes the name if its report does not exist. In a statement of its own: a statement that waited for the transaction
- * of that report would not see it yet.
+ * Deletes the name if its report does not exist. It is a separate statement: a statement that waited for the
+ * transaction of that report would not see it yet.
  */
 export async function freeName(db: Db, { gameId, buildId, hash }: ReportName): Promise<void> {
   await changed(

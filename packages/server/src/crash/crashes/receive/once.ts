@@ -18,9 +18,9 @@ import { type EarlierReport, findEarlier, freeName, NO_BUILD, type ReportName } 
 export type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { idempotency: Idempotency });
 
 /**
- * Like `createReport`, unless there is a report from the last 24 hours with the same client's id in the build, or with
- * the same idempotency key in the game. Then returns that report under its own `reportId`, and the files of the new
- * report are unused. Throws `idempotencyKeyReused` for a key that was sent with another request.
+ * Does the same as `createReport`, unless there is a report from the last 24 hours with the same client's id in the
+ * build, or with the same idempotency key in the game. Then returns that report under its own `reportId`, and the files
+ * of the new report are unused. Throws `idempotencyKeyReused` for a key that was sent with another request.
  */
 export const createOnce = batchWriter<NamedIncomingReport, OpenedReport>({
   queue: 'crash_reports_with_id',

@@ -121,7 +121,7 @@ export async function receiveWhole(
         ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
     return report;
   } catch (error) {
-    // After other errors the report may have been written, so its files are left to the sweep. If the database was
+    // After other errors, the report may have been written, so its files are left to the sweep. If the database was
     // full, nothing was written.
     if (error instanceof ApiError || isStorageFull(error)) await deleteStored();
     throw error;

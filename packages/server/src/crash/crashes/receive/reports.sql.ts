@@ -311,8 +311,8 @@ function recordNames(names: BulkRows<NewReport>, since: Date): RawBuilder<unknow
 const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image")')`;
 
 /**
- * The statement that inserts the reports of `granted`, with the columns of `build`; with `isNamed`, only those without a
- * client's id, and those in `named`.
+ * The statement that inserts the reports of `granted`, with the columns of `build`; with `isNamed`, only those without
+ * a client's id, and those in `named`.
  */
 function insertReports(
   items: BulkRows<NewReport>,
@@ -371,7 +371,7 @@ type WrittenRow = {
   has_images: boolean;
 };
 
-/** In one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
+/** Does in one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
 function writeInShards(
   db: Db,
   shards: Shards,

@@ -23,8 +23,8 @@ export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Pr
 }
 
 /**
- * Like `findUsed`, for a report that does not have the file yet. Undefined if it already has the file, or if there is
- * no such report.
+ * Does the same as `findUsed` for a report that does not have the file yet. Undefined if it already has the file, or if
+ * there is no such report.
  */
 export function findUsedBeforeUpload(db: Db, ref: FileRef, day: Date): Promise<UsedToday | undefined> {
   const waiting = sql`select report_id from crash_reports
@@ -89,7 +89,7 @@ type Addition = {
   readonly holder: number | null;
 };
 
-/** In one statement, which saves five round trips for each dump. */
+/** Uses one statement, which saves five round trips for each dump. */
 async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Promise<Attached> {
   const ofReport = sql`game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid`;
   const job = jobForEachRow(ref.kind === 'dump' ? processCrashJob : readLogJob, {

@@ -46,7 +46,7 @@ export async function receiveUpload(ctx: Context, token: string, request: Fastif
   if (Number(request.headers['content-length'] ?? 0) > maxBytesOf(grant) + FORM_BYTES) throw tooLarge(grant);
   const file = await store(ctx, grant, request, maxStored);
   const outcome = await attach(ctx, grant, file).catch(async (error) => {
-    // After other errors the file may have been added, so it is left to the sweep. If the database was full, nothing
+    // After other errors, the file may have been added, so it is left to the sweep. If the database was full, nothing
     // was written.
     if (isStorageFull(error)) await ctx.blobs.delete(file.key);
     throw error;
@@ -65,7 +65,7 @@ async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Pro
   const places = grant.kind === 'dump' ? reservePlaces(ctx, processCrashJob, 1) : null;
   let outcome: AttachOutcome | undefined;
   try {
-    // With the limits of the current day: a new one may have begun during the upload.
+    // The limits are those of the current day: a new one may have begun during the upload.
     const attached = await attachFile(ctx.db, grant, file, dailyLimits(ctx), places?.processNo);
     outcome = attached.outcome;
     if (attached.row !== undefined) keepRow(ctx, attached.row);

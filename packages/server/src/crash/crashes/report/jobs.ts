@@ -4,24 +4,24 @@ import { changed, type Db } from '../../../kernel/database/db.ts';
 import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 
 /**
- * For a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage of
- * about a day.
+ * Processes a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage
+ * of about a day.
  */
 export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', {
   attempts: 12,
   changes: 'crashes',
 });
 
-/** For reports without a dump. A report whose dump arrives later moves to another group. */
+/** Groups reports without a dump. A report whose dump arrives later moves to another group. */
 export const groupMessagesJob = defineJob<{ gameId: string; reportIds: readonly string[] }>('crashes:group', {
   attempts: 6,
   changes: 'crashes',
 });
 
-/** For a report without a dump whose log arrived after it. */
+/** Reads the log of a report without a dump if it arrived after the report. */
 export const readLogJob = defineJob<{ gameId: string; reportId: string }>('crashes:read-log', { attempts: 6 });
 
-/** For a report with images among its attachments. */
+/** Makes previews of the images among a report's attachments. */
 export const previewJob = defineJob<{ gameId: string; reportId: string }>('crashes:preview', {
   attempts: 6,
   lane: 'long',

@@ -1,12 +1,12 @@
-// The newest dumps that this process received, in memory, so that they needn't be read and decompressed to be walked, and
-// the rows of their reports.
+// The newest dumps that this process received, in memory, so that they needn't be read and decompressed to be walked,
+// and the rows of their reports.
 import type { Context } from '../../../context.ts';
 import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { DumpRow } from './rows.sql.ts';
 
 const MAX_DUMPS = 8;
-/** As many as a process may hold. */
+/** The number of dumps that a process may hold. */
 const MAX_ROWS = 128;
 
 /** By the keys of their blobs, the oldest first. */

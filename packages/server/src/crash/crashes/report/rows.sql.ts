@@ -7,7 +7,7 @@ export type GroupingRow = {
   message: string;
   app_version: string;
   os: string;
-  /** For its facets, and as a stack may be in its values. */
+  /** Its facets are read, and a stack may be in its values. */
   metadata: Readonly<Record<string, unknown>>;
   /** Null if the report has no log, or it has not arrived. */
   log_key: string | null;
@@ -15,7 +15,7 @@ export type GroupingRow = {
   log_size: number | null;
 };
 
-/** For queries over the reports of all games. */
+/** A row of a query over the reports of all games. */
 export type GameGroupingRow = GroupingRow & { game_id: string };
 
 /** What processing the dump of a report needs. */

@@ -1,5 +1,5 @@
-// The formats of text reports, in order: the first that recognizes a line reads the report that begins there. A new format
-// is one file and one line here.
+// The formats of text reports, in order: the first that recognizes a line reads the report that begins there. A new
+// format is one file and one line here.
 import { appleCrash, nsException } from './formats/apple.ts';
 import { dart } from './formats/dart.ts';
 import { dotnet } from './formats/dotnet.ts';
@@ -24,7 +24,7 @@ import { unreal } from './formats/unreal.ts';
 import { zig } from './formats/zig.ts';
 import type { TextFormat } from './trace.ts';
 
-/** Formats with words of their own come first, and formats that are known by the shape of their frames last. */
+/** Formats with distinct words come first, and formats that are known by the shape of their frames last. */
 export const FORMATS: readonly TextFormat[] = [
   appleCrash,
   nsException,

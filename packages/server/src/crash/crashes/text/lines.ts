@@ -36,8 +36,8 @@ function unescapeBreaks(text: string): string {
 
 /** What loggers put before a line. The first that matches is removed, so a line costs a constant number of passes. */
 const PREFIXES: readonly { readonly match: RegExp; readonly hasLevel?: boolean }[] = [
-  // Android: `01-31 12:00:00.123  1234  1234 E Unity   : `, `01-31 12:00:00.123 F/DEBUG   ( 1234): `, `E/Unity ( 99): `,
-  // `E/Unity: `.
+  // Android: `01-31 12:00:00.123  1234  1234 E Unity   : `, `01-31 12:00:00.123 F/DEBUG   ( 1234): `, `E/Unity ( 99):
+  // `, `E/Unity: `.
   { match: /^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9} {1,8}\d{1,7} {1,8}\d{1,7} [VDIWEFA] [^:]{0,40}: ?/ },
   { match: /^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9} {1,8})?[VDIWEFA]\/[^(:]{0,40}(?:\( {0,6}\d{1,7}\))?: ?/ },
   // Unreal: `[2024.01.31-12.00.00:123][ 42]LogWindows: Error: `.
@@ -55,7 +55,9 @@ const PREFIXES: readonly { readonly match: RegExp; readonly hasLevel?: boolean }
   },
   { match: /^E \d{1,4}:\d\d:\d\d[:.]\d{1,9} {1,4}/ },
 ];
-/** After a time: a level, a thread, or a logger. Words in lower case may begin the text itself: `Fatal error!`. */
+/**
+ * What follows a time: a level, a thread, or a logger. Words in lower case may begin the text itself: `Fatal error!`.
+ */
 const LEVEL_NAMES = 'TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVERE';
 const BRACKETED = new RegExp(`^\\[(?:[^\\]/]{0,60}/)?(?:${LEVEL_NAMES})\\](?: ?\\[[^\\]]{0,60}\\])?:?[ \\t]{0,3}`, 'i');
 const BARE = new RegExp(`^(?:${LEVEL_NAMES})\\b(?: \\[[^\\]]{0,60}\\]| [\\w.]{1,60}(?=:))?[ \\t]{0,3}[:|-]?[ \\t]?`);

@@ -8,7 +8,7 @@ import { frame, type TraceFrame } from './trace.ts';
 
 type NativeFields = {
   readonly function?: string | null | undefined;
-  /** With its folder, which says whether it is the OS's. */
+  /** The name with its folder, which says whether it is the OS's. */
   readonly module?: string | null | undefined;
   readonly offset?: string | null | undefined;
   readonly file?: string | null | undefined;
@@ -70,7 +70,10 @@ export function nativeRest(text: string): TraceFrame | null {
   return nativeFrame({ function: withoutDistance(name).replace(/ \(\)$/, ''), module, offset, ...place });
 }
 
-/** `Player::move(int) (src/player.cpp:12)`, `Player::move(int) at src/player.cpp:12`, `Player::move(int) src/a.cpp:12:3`. */
+/**
+ * `Player::move(int) (src/player.cpp:12)`, `Player::move(int) at src/player.cpp:12`, `Player::move(int)
+ * src/a.cpp:12:3`.
+ */
 export function splitPlace(text: string): { name: string; place: Partial<ReturnType<typeof locationOf>> } {
   if (text.endsWith(')')) {
     const open = text.lastIndexOf(' (');

@@ -38,7 +38,7 @@ function stackValues(metadata: ReportText['metadata']): string[] {
   const values = new Map<string, string>();
   const others: string[] = [];
   for (const [key, value] of Object.entries(metadata)) {
-    // The server's own notes are no errors of the game.
+    // The server's own notes are not errors of the game.
     if (typeof value !== 'string' || key.startsWith('chauffeur_')) continue;
     const folded = key.toLowerCase().replace(/[\s_.-]/g, '');
     if (STACK_KEYS.includes(folded)) values.set(folded, value);

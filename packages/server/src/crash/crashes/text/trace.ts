@@ -3,13 +3,13 @@ import type { RelatedException as RelatedRecord } from '@chauffeur/contract/oper
 import { isBlank } from './scan.ts';
 
 export type TraceFrame = {
-  /** Without arguments; null if the format has no name for it. */
+  /** The name without arguments; null if the format has no name for it. */
   readonly function: string | null;
   /** The native module, such as `UnityPlayer.dll`. Managed code has none. */
   readonly module: string | null;
   /** The module with its folder, if the text has it. */
   readonly path: string | null;
-  /** Within the module, such as `0x14`. */
+  /** The offset in the module, such as `0x14`. */
   readonly offset: string | null;
   readonly file: string | null;
   readonly line: number | null;
@@ -18,13 +18,15 @@ export type TraceFrame = {
   readonly own: boolean;
 };
 
-/** How an exception relates to the main one. `consequence`: thrown because of it. `handled`: it was thrown meanwhile. */
+/**
+ * How an exception relates to the main one. `consequence`: thrown because of it. `handled`: it was thrown meanwhile.
+ */
 type Relation = RelatedRecord['relation'];
 
 export type TraceException = {
   /** `NullReferenceException`, `SIGSEGV`, `panic`. */
   readonly type: string;
-  /** As it was reported; empty if it says no more than the type. */
+  /** The message as it was reported; empty if it says no more than the type. */
   readonly message: string;
   /** Innermost first. */
   readonly frames: readonly TraceFrame[];
@@ -36,8 +38,8 @@ export type Trace = {
   /** The name of the format. */
   readonly format: string;
   /**
-   * Native frames have the names of compiled functions, which the lists of signatures know. Of managed frames, the game's
-   * own ones decide.
+   * Native frames have the names of compiled functions, which the lists of signatures know. Of managed frames, the
+   * game's own ones decide.
    */
   readonly isNative: boolean;
   /** Whether the program ended with it. In a log, it counts before any later exception that was only reported. */
@@ -49,7 +51,7 @@ export type Trace = {
 
 /** What a format reads of a trace. */
 export type Reading = Omit<Trace, 'format' | 'related'> & {
-  /** Without any if it is missing. */
+  /** Empty if it is missing. */
   readonly related?: readonly RelatedException[];
   /** The index of the first line after the report. */
   readonly end: number;
@@ -66,7 +68,7 @@ export type TextFormat = {
 };
 
 export const TRACE_LIMITS = {
-  /** Of an exception. The innermost frames are kept: in an endless recursion, the others say nothing. */
+  /** The frames of an exception. The innermost frames are kept: in an endless recursion, the others say nothing. */
   frames: 64,
   related: 8,
   messageLength: 500,

@@ -76,7 +76,7 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
   });
 }
 
-/** Throws `invalid` for fields that do not go together, and for texts that are no titles or addresses. */
+/** Throws `invalid` for fields that do not go together, and for texts that are not titles or addresses. */
 function checkChange(change: Input, now: Date): void {
   const { status, fixed_in_version: fixedIn, snooze, title, issue_url: issueUrl } = change;
   const titleProblem = title == null ? null : findDisplayNameProblem(title, LIMITS.titleLength);
@@ -150,7 +150,7 @@ function statusValues({ status, fixed_in_version, snooze }: Input, now: Date, na
   };
 }
 
-/** In UTC, without an offset: as in `State`. */
+/** The time in UTC, without an offset: as in `State`. */
 function timeOf(time: Date): string {
   return time.toISOString().slice(0, -1);
 }

@@ -28,7 +28,7 @@ export function listNewestStacks(db: Db, gameId: string, limit: number): Promise
 }
 
 export type KeyRow = {
-  /** As hex. */
+  /** The key as hex. */
   key: string;
   group_id: string;
   head_id: string;

@@ -134,7 +134,7 @@ export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { ca
   });
 });
 
-/** Of groups that are merged: those to split, and those of which all reports have the function. */
+/** The groups that are merged: those to split, and those of which all reports have the function. */
 type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };
 
 /** Throws `invalid` if all reports of the first group have the function. */

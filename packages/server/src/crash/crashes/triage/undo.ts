@@ -17,7 +17,7 @@ import { type Moves, recordMoves, type Splits } from './merges.ts';
 
 type Undone = OutputOf<typeof contract.undoCrashGroupChange>;
 
-/** The undoing is a change of its own, which can be undone as well. */
+/** Undo is itself recorded as a change and can be undone. */
 export const undoCrashGroupChange = handle(contract.undoCrashGroupChange, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transactGroups(ctx.db, async (tx) => {
@@ -153,7 +153,7 @@ async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
   return { change_uid: changeId, undone: splits.length, skipped: 0 };
 }
 
-/** The parts are groups of their own again, and get the reports that have the function from now on. */
+/** The parts are separate groups again, and get the reports that have the function from now on. */
 async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after }: ActivityRow): Promise<Undone> {
   const { splits, moves, function: name } = after as { splits: Splits; moves: Moves; function: string };
   const placements = await sql.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);

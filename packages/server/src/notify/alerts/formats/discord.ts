@@ -4,7 +4,7 @@ import { type Message, restOf, subjectOf } from '../message.ts';
 
 const MAX_TITLE = 256;
 const MAX_DESCRIPTION = 4096;
-/** Room for the last line, about what has no line of its own. */
+/** Room for the last line, about what has no separate line. */
 const REST_ROOM = 400;
 
 export function discordMessage(message: Message): RESTPostAPIWebhookWithTokenJSONBody {

@@ -177,7 +177,7 @@ describe('a weekly summary', () => {
 });
 
 describe('Slack', () => {
-  test('gets texts that are no mentions and no links', () => {
+  test('gets texts that are neither mentions nor links', () => {
     const { text, blocks } = slackMessage(messageOf([ONE_OF_EACH[0]!]));
     assert.match(text, /&lt;!channel&gt;/);
     assert.doesNotMatch(text, /[<>]/);
@@ -267,7 +267,7 @@ describe('a mail', () => {
     assert.equal(headers?.['List-Unsubscribe-Post'], 'List-Unsubscribe=One-Click');
   });
 
-  test('has the same in text and in HTML, where texts are no markup', () => {
+  test('has the same in text and in HTML, where texts are not markup', () => {
     const { text, html = '' } = alertEmail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), links);
     assert.match(text, /New crash group: <!channel> @everyone/);
     assert.match(text, /and 11 more new crash groups:\n/);

@@ -1,5 +1,5 @@
-// Messages for Slack's incoming webhooks, in its Block Kit (https://docs.slack.dev/reference/block-kit/blocks). Texts of
-// alerts are elements of rich text, in which nothing is a mention or a link.
+// Messages for Slack's incoming webhooks, in its Block Kit (https://docs.slack.dev/reference/block-kit/blocks). Texts
+// of alerts are elements of rich text, in which nothing is a mention or a link.
 import type { AnyBlock, RichTextList, RichTextSection } from '@slack/types';
 import { type Message, restOf, subjectOf } from '../message.ts';
 
@@ -36,7 +36,7 @@ export function slackMessage(message: Message): { text: string; blocks: AnyBlock
         ]),
   ]);
   return {
-    // For notifications, where the three characters would begin a mention or a link.
+    // This is the text of notifications, where the three characters would begin a mention or a link.
     text: subject.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: [...subject].slice(0, MAX_HEADER).join(''), emoji: false } },

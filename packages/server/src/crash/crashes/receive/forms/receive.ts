@@ -14,8 +14,8 @@ import { type CrashForm, DUMP_PART, readCrashForm } from './read-form.ts';
 /** Including skipped parts: enough to reach a dump after a huge log. */
 const MAX_FORM_BYTES = 512 * MIB;
 /**
- * Of a compressed form, which may be a thousand times as large as what was sent: all that is kept of a report, with
- * room for its fields.
+ * The limit of a compressed form, which may be a thousand times as large as what was sent: all that is kept of a
+ * report, with room for its fields.
  */
 const MAX_UNPACKED_BYTES = 2 * LIMITS.crashFileBytes + LIMITS.crashAttachmentsBytes + 8 * MIB;
 

@@ -71,7 +71,7 @@ type Ips = {
 /** Characters; JSON.parse takes time and memory in proportion. */
 const MAX_JSON = 2_000_000;
 
-/** The JSON of an .ips file, of which the first line is a header of its own. Null if the text is none. */
+/** The JSON of an .ips file, of which the first line is a separate header. Null if the text is none. */
 export function readIps(text: string): Trace | null {
   const start = text.indexOf('\n{');
   if (

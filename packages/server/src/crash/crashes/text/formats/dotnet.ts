@@ -31,7 +31,9 @@ export const dotnet: TextFormat = {
   },
 };
 
-/** `Stack overflow.`, `Process terminated. Assertion failed.` and `Fatal error. 0xC0000005`, which are no exceptions. */
+/**
+ * `Stack overflow.`, `Process terminated. Assertion failed.` and `Fatal error. 0xC0000005`, which are not exceptions.
+ */
 const END = /^(Stack overflow|Process terminated|Fatal error)\.(?: (.{1,300}))?$/;
 /** Lines between that and the first frame. */
 const MAX_BETWEEN = 6;
@@ -55,7 +57,7 @@ function readEnd(lines: readonly string[], at: number): Reading | null {
 
 type Named = Pick<TraceException, 'type' | 'message'>;
 
-/** The exception and its inner ones, which are on the same line or on lines of their own before the first frame. */
+/** The exception and its inner ones, which are on the same line or on their own lines before the first frame. */
 function readTop(lines: readonly string[], at: number): { framesAt: number; exceptions: Named[] } | null {
   // A frame without a place looks like any call, so it counts after an exception only.
   const frameAt = (line: string, index: number) =>
@@ -137,8 +139,8 @@ function lastWasCall(lines: readonly string[], at: number, framesAt: number): bo
 }
 
 /**
- * `at Game.Player.Update(Int32 x) in C:\game\Player.cs:line 12`, `at Player.Update () [0x00012] in <3f2a>:0`, and Unity's
- * `Player.Update () (at Assets/Player.cs:12)`.
+ * `at Game.Player.Update(Int32 x) in C:\game\Player.cs:line 12`, `at Player.Update () [0x00012] in <3f2a>:0`, and
+ * Unity's `Player.Update () (at Assets/Player.cs:12)`.
  */
 function frameOf(line: string): TraceFrame | null {
   const at = AT.exec(line);

@@ -21,7 +21,7 @@ export const godotScript: TextFormat = {
       !line.startsWith('at')
     )
       return readError(lines, at, 'ERROR: ', line);
-    // Without its error, such as from `Engine.capture_script_backtraces`.
+    // A backtrace may have no error, such as from `Engine.capture_script_backtraces`.
     if (!isBacktrace(line)) return null;
     const { frames, end } = readBacktraces(lines, at);
     return frames.length === 0 ? null : readingOf('', '', frames, end);
@@ -119,7 +119,10 @@ function readingOf(type: string, message: string, frames: readonly TraceFrame[],
   return { isNative: false, isFatal: false, main: { type, message, frames }, end };
 }
 
-/** `   at: _process (res://player.gd:42)`; `   At: res://player.gd:42:_process()` and `   At: res://player.gd:42.` of 3.x. */
+/**
+ * `   at: _process (res://player.gd:42)`; `   At: res://player.gd:42:_process()` and `   At: res://player.gd:42.` of
+ * 3.x.
+ */
 function placeOf(line: string): TraceFrame | null {
   const text = line.trimStart();
   const rest = after(text, 'at: ') ?? after(text, 'At: ');

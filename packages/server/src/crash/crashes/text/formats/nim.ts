@@ -17,7 +17,7 @@ export const nim: TextFormat = {
     const { frames, end } = readCalls(lines, isHeader ? at + 1 : at);
     if (frames.length === 0) return null;
     frames.reverse();
-    // Without an error, such as from `writeStackTrace`.
+    // A stack without an error, such as from `writeStackTrace`.
     const stack: Reading = { isNative: false, isFatal: false, main: { type: '', message: '', frames }, end };
     return (end < lines.length ? readError(lines, end, frames) : null) ?? stack;
   },
@@ -55,7 +55,7 @@ function readCalls(lines: readonly string[], from: number): { frames: TraceFrame
   for (; end < lines.length; end++) {
     const parsed = frameOf(lines[end]!);
     if (parsed !== null) frames.push(parsed);
-    // Of a recursion, and around the frames before an `await`.
+    // These lines are in a recursion, and around the frames before an `await`.
     else if (
       frames.length === 0 ||
       !/^(?:\(\d{1,9} calls omitted\) ?\.{3}|\[\[reraised from:|\]\])$/.test(lines[end]!.trim())

@@ -78,7 +78,7 @@ function readFatal(lines: readonly string[], at: number, named: Pick<TraceExcept
 
 /**
  * A group of exceptions of tasks that ran together, each with a margin, as often as groups are in groups. The first one
- * that has a traceback of its own counts.
+ * that has its own traceback counts.
  */
 function readGroup(lines: readonly string[], at: number): Reading | null {
   let end = at;

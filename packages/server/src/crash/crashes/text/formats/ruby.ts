@@ -40,7 +40,9 @@ export const rpgMaker: TextFormat = {
   },
 };
 
-/** What scripts for RPG Maker XP and VX write to `errorlog.txt`: an exception, a message and a backtrace with labels. */
+/**
+ * What scripts for RPG Maker XP and VX write to `errorlog.txt`: an exception, a message and a backtrace with labels.
+ */
 export const rpgMakerLog: TextFormat = {
   name: 'RPG Maker',
   read(lines, at) {
@@ -162,7 +164,7 @@ const BUG_SIGNALS: readonly (readonly [start: string, type: string])[] = [
 /** C functions between the signal and Ruby's interpreter. */
 const MAX_NATIVE = 16;
 
-/** Below the version are sections with a heading, which end with an empty line. */
+/** Reads the sections below the version, which have a heading and end with an empty line. */
 function readSections(lines: readonly string[], from: number) {
   const sections = new Map<string, string[]>();
   let section = '';
@@ -175,7 +177,7 @@ function readSections(lines: readonly string[], from: number) {
       sections.set(section, []);
     } else if (section === 'Other runtime' || text.includes('[BUG] ')) break;
     else if (section !== '') sections.get(section)?.push(text);
-    // Before the first section are the version and an empty line.
+    // The version and an empty line come before the first section.
     else if (end > from + 3 || !/^(?:ruby [\d.]{1,12}.{0,100}|)$/.test(text)) break;
   }
   const read = (name: string, parse: (line: string) => TraceFrame | null) =>

@@ -1,5 +1,5 @@
-// Unity's report of a native crash in Player.log and Editor.log, on each OS, and that of Mono. Its exceptions are those of
-// .NET.
+// Unity's report of a native crash in Player.log and Editor.log, on each OS, and that of Mono. Its exceptions are those
+// of .NET.
 import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
 import { after, isBlank, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
 import { shownFile } from '../source-names.ts';
@@ -75,7 +75,7 @@ function isReport(line: string): boolean {
   return /^(?:Stacktrace:|Native stacktrace:|Got an? \w{1,30} while executing native code\.)/.test(line.trim());
 }
 
-/** Of Mono before 6, whose frames are those of exceptions, or end with an address. */
+/** Reads a stack of Mono before 6, whose frames are those of exceptions, or end with an address. */
 function readStacktrace(lines: readonly string[], at: number): Reading | null {
   if (lines[at]!.trim() !== 'Stacktrace:') return null;
   const { frames, end } = readFrames(lines, at + 1, (line) => {
@@ -121,7 +121,7 @@ function frameOf(line: string): TraceFrame | null {
     : null;
 }
 
-/** Managed frames are in a module of their own: `(Mono JIT Code) [Player.cs:12] Player:Update ()`. */
+/** Managed frames are in a separate module: `(Mono JIT Code) [Player.cs:12] Player:Update ()`. */
 function windowsFrame(module: string, rest: string): TraceFrame | null {
   if (module === 'Mono JIT Code') {
     const [place, name] = rest.startsWith('[') ? (splitFirst(rest.slice(1), '] ') ?? ['', rest]) : ['', rest];

@@ -72,7 +72,7 @@ function eventOf(text: string, next: string): Named | null {
   return text === 'Fatal error!' ? { type: 'Fatal error', message: '' } : null;
 }
 
-/** Without `[File:D:\build\Array.h] [Line: 674]`. */
+/** Removes `[File:D:\build\Array.h] [Line: 674]`. */
 function withoutPlace(text: string): string {
   const at = text.indexOf('[File:');
   if (at < 0) return text.trim();
@@ -82,8 +82,8 @@ function withoutPlace(text: string): string {
 }
 
 /**
- * `[Callstack] 0x00007ff6 Owls.exe!AOwl::Tick() [C:\Owls\Owl.cpp:123]`, `[Callstack]  06  0x0000  AOwl::Tick() [Owl.cpp,
- * line 12]`, and `Owls!AOwl::Tick() [Owl.cpp:12]` of the crash reporter.
+ * `[Callstack] 0x00007ff6 Owls.exe!AOwl::Tick() [C:\Owls\Owl.cpp:123]`, `[Callstack]  06  0x0000  AOwl::Tick()
+ * [Owl.cpp, line 12]`, and `Owls!AOwl::Tick() [Owl.cpp:12]` of the crash reporter.
  */
 function callOf(text: string): TraceFrame | null {
   const marked = after(text, '[Callstack]');
