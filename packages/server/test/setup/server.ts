@@ -86,7 +86,7 @@ export async function startServer({
   };
 }
 
-/** A clock that stands still: with it, no minute or hour of a limit ends during a test. */
+/** A clock that never advances: with it, no minute or hour of a limit ends during a test. */
 export function stoppedClock(): Clock {
   const at = new Date();
   return { now: () => at };
