@@ -129,7 +129,7 @@ export function publicPages(service: string): Plugin {
         response.end(document);
       });
       async function readSources(): Promise<string> {
-        const template = `<link rel="stylesheet" href="/src/public/public.css"><script type="module" src="/src/public/public.ts"></script>`;
+        const template = `<link rel="stylesheet" href="/src/site/public-pages.css"><script type="module" src="/src/site/public-pages.ts"></script>`;
         return server.transformIndexHtml(`/${TEMPLATE}`, template);
       }
     },

@@ -32,6 +32,8 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   // What connects the features to the parts that mount and run them.
   ['registry.ts'],
   ['features.ts'],
+  // The documents for browsers, which are mounted next to the API.
+  ['site'],
   ['http', 'mcp', 'worker'],
   WINGS,
   // What features need to read requests and to respond to them.
@@ -118,7 +120,7 @@ const RULES: readonly Rule[] = [
     },
   ),
   forImports('dependencies are imported by name', (_, { specifier }) => /(^|\/)node_modules\//.test(specifier)),
-  forImports('main, commands → app → {http, mcp, worker} → wings → request → kernel', (source, { target }) => {
+  forImports('main, commands → app → site → {http, mcp, worker} → wings → request → kernel', (source, { target }) => {
     const [from, to] = [partOf(source.path), partOf(target)];
     if (from === undefined || to === undefined || from === to || (isWing(from) && isWing(to))) return false;
     return serverLayerOf(to) <= serverLayerOf(from);

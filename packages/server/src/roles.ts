@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
-import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer } from './http/server.ts';
+import { createMetricsServer } from './http/status.ts';
 import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
 import { watchProcess } from './kernel/telemetry/process-metrics.ts';
@@ -14,6 +14,7 @@ import type { Auth } from './people/accounts/accounts.ts';
 import { JOBS, ROUTES } from './registry.ts';
 import { stopChanges } from './request/game-changes.ts';
 import { shareLimits } from './request/share-limits.ts';
+import { mountWebsite } from './site/website.ts';
 import { startWorker } from './worker/run.ts';
 
 /**
@@ -46,7 +47,10 @@ export async function startRole(
   }
   const server =
     role === 'start' || role === 'api'
-      ? createHttpServer(ctx, auth, ROUTES, (http) => mountMcp(http, ctx, auth, ROUTES))
+      ? createHttpServer(ctx, auth, ROUTES, (http) => {
+          mountMcp(http, ctx, auth, ROUTES);
+          return mountWebsite(http, ctx, auth, ROUTES);
+        })
       : undefined;
   if (server !== undefined) {
     const sharing = shareLimits(ctx);

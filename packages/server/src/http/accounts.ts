@@ -1,17 +1,21 @@
 // The account routes below /api/auth that are open, which better-auth serves.
+//
+// Changes are recorded in the audit log like operations. Responses about an address that someone else may own take the
+// same time whether or not it has an account: they wait for the next of regular moments.
+import { setTimeout as wait } from 'node:timers/promises';
 import { errors, isError } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context, User } from '../context.ts';
+import { MINUTE } from '../kernel/clock.ts';
 import { findUser } from '../people/accounts/accounts.sql.ts';
 import { type Auth, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
 import { countEmailRequest } from '../request/address-limit.ts';
-import { fromRequest } from '../request/audit.ts';
+import { ANONYMOUS_ACTOR, fromRequest, noteActor, record, recordChange, recordDone } from '../request/audit.ts';
 import { isOwnOrigin } from '../request/own-origin.ts';
+import { perContext } from '../request/per-context.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
-import { recordAccountChange } from './audit-accounts.ts';
-import { waitForNextBeat } from './even-time.ts';
 import {
   forwardToAuth,
   jsonBody,
@@ -53,8 +57,8 @@ const VERIFICATION = '/verify-email';
 const SIGN_UP = '/sign-up/email';
 /** Their responses do not reveal which accounts exist, and neither does their timing. */
 const EVEN = new Set([SIGN_UP, '/request-password-reset', '/change-email']);
-/** They can send an email to an address that the sender chooses. */
-const MAILING = new Set([...EVEN, RESEND_ROUTE]);
+/** These routes can send an email to an address that the caller chooses. */
+const EMAILING = new Set([...EVEN, RESEND_ROUTE]);
 
 export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): void {
   app.route({
@@ -74,7 +78,7 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
         if (request.method === 'GET') return reply.redirect(`${PAGES.confirmEmail}${target.search}`);
         requireOwnPage(ctx, request);
       }
-      if (MAILING.has(route)) await countEmailRequest(ctx, request);
+      if (EMAILING.has(route)) await countEmailRequest(ctx, request);
       const body = request.body === undefined ? undefined : jsonBody(request.body);
       const work = async () => {
         // The button sends a form, but better-auth only knows the link.
@@ -135,4 +139,80 @@ async function hideAccount(ctx: Context, response: Response, body: unknown): Pro
     if ((await findUser(ctx.db, email)) === null) throw new Error('better-auth could not create an account');
   }
   return Response.json({ status: true, message: 'Check your email.' });
+}
+
+/** These routes change nothing: they send an email, to an address that may not belong to anyone. */
+const UNRECORDED = new Set(['/send-verification-email', '/request-password-reset']);
+const SIGN_IN = '/sign-in/';
+/** This many failed sign-ins from one address in a minute are recorded, once. */
+const FAILURE_BURST = 10;
+const MAX_ADDRESSES = 10_000;
+
+/** Performs `work`, a call of an account route, and records it if it changes something. */
+async function recordAccountChange(
+  ctx: Context,
+  auth: Auth,
+  { request, route }: { request: FastifyRequest; route: string },
+  work: () => Promise<Response>,
+): Promise<Response> {
+  if (request.method !== 'POST' || UNRECORDED.has(route)) return work();
+  const cookie = request.headers.cookie ?? '';
+  // Read before, because signing out and deleting the account end the session.
+  const user = cookie === '' ? null : await userOfHeaders(auth, new Headers({ cookie }));
+  const subject = { operation: operationOf(route), changesOnly: true, actor: ANONYMOUS_ACTOR };
+  return record(ctx, subject, async () => {
+    if (user !== null) noteActor(user);
+    const response = await work();
+    // The hooks of accounts record who confirmed an address.
+    if (route === VERIFICATION) return response;
+    if (response.ok) await noteSuccess(response, { route, user, body: request.body });
+    else if (route.startsWith(SIGN_IN) && isBurst(ctx, request.ip)) recordChange('failed_sign_ins', 0, FAILURE_BURST);
+    return response;
+  });
+}
+
+/** `/sign-in/email` becomes `auth.signInEmail`. */
+function operationOf(route: string): string {
+  const [first = '', ...words] = route.split(/[/-]/).filter((word) => word !== '');
+  return `auth.${first}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`;
+}
+
+type Success = { readonly route: string; readonly user: User | null; readonly body: unknown };
+
+async function noteSuccess(response: Response, { route, user, body }: Success): Promise<void> {
+  const answer = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as { user?: { id?: unknown; name?: unknown } } | null;
+  const { id, name } = answer?.user ?? {};
+  if (user === null && typeof id === 'string' && typeof name === 'string') noteActor({ id, name });
+  const newName = (body as { name?: unknown } | null | undefined)?.name;
+  if (route === '/update-user' && typeof newName === 'string') recordChange('name', user?.name, newName);
+  recordDone();
+}
+
+/** The failures of the current minute by address. */
+const failuresOf = perContext(() => ({ minute: 0, counts: new Map<string, number>() }));
+
+function isBurst(ctx: Context, address: string): boolean {
+  const failures = failuresOf(ctx);
+  const minute = Math.floor(ctx.clock.now().getTime() / MINUTE);
+  if (failures.minute !== minute || failures.counts.size > MAX_ADDRESSES) failures.counts.clear();
+  failures.minute = minute;
+  const count = (failures.counts.get(address) ?? 0) + 1;
+  failures.counts.set(address, count);
+  return count === FAILURE_BURST;
+}
+
+/** Longer than either kind of work usually takes. */
+const BEAT_MS = 250;
+
+/** Runs `work`, and settles like it at the next interval after `begun`, a time of `performance.now()`. */
+async function waitForNextBeat<T>(begun: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    const elapsed = performance.now() - begun;
+    await wait(Math.ceil(elapsed / BEAT_MS) * BEAT_MS - elapsed);
+  }
 }

@@ -1,8 +1,9 @@
 // Mounts routes on Fastify: identifies the caller, runs the handler and wraps its result in the envelope.
 import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import { successOf } from '@chauffeur/contract/envelope';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { isLimitedRead, type Operation } from '@chauffeur/contract/operation';
+import { areCompatible, cliVersionOf, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context } from '../context.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
@@ -15,7 +16,6 @@ import { invalidCode } from '../request/perform.ts';
 import type { Route } from '../request/route.ts';
 import { identify } from './auth.ts';
 import { addFormParser, leaveBodiesUnread } from './body.ts';
-import { checkCliVersion } from './cli-version.ts';
 import { compressAnswer, isCompressible } from './compress-answer.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
 import { sendError } from './errors.ts';
@@ -134,4 +134,15 @@ function urlOf({ operation, url }: Route): string {
 /** Some tools send the user and password of a URL only after a challenge (RFC 9110, section 11.6.1). */
 function challenge(error: unknown, reply: FastifyReply): void {
   if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Basic realm="deploy key"');
+}
+
+/** Throws `incompatibleCommand` for a command of another major version. Other clients are not affected. */
+function checkCliVersion({ publicUrl }: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const version = cliVersionOf(request.headers['user-agent']);
+  if (version === undefined) return;
+  reply.header(VERSION_HEADER, VERSION);
+  if (areCompatible(version, VERSION)) return;
+  throw errors.incompatibleCommand(
+    `This is chauffeur ${version}, and the server is version ${VERSION}. Run chauffeur self-update, or install the version of this server: ${publicUrl}/cli`,
+  );
 }

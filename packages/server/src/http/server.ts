@@ -1,7 +1,14 @@
 // The HTTP server: request ids, logs, metrics, health, accounts and the mounted operations.
+
 import { errors } from '@chauffeur/contract/errors';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type onSendHookHandler,
+} from 'fastify';
 import type { Context } from '../context.ts';
 import { newId } from '../kernel/secrets/ids.ts';
 import { METRICS } from '../kernel/telemetry/metric-table.ts';
@@ -9,19 +16,14 @@ import type { Auth } from '../people/accounts/accounts.ts';
 import type { Route } from '../request/route.ts';
 import { mountAccounts } from './accounts.ts';
 import { addBodyParsers } from './body.ts';
-import { mountCli } from './cli.ts';
-import { answerClientError } from './client-error.ts';
-import { sendError } from './errors.ts';
-import { homePage } from './home.ts';
+import { answerClientError, sendError } from './errors.ts';
 import { mountOperations } from './mount.ts';
 import { mountOAuth } from './oauth.ts';
 import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
-import { addResponseHeaders } from './response-headers.ts';
 import { mountStatus } from './status.ts';
 import { spanOf, traceRequests } from './tracing.ts';
-import { mountWebsite } from './website.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** Node's limit for the request line and headers. */
@@ -29,12 +31,20 @@ const MAX_ADDRESS_LENGTH = 16 * 1024;
 /** How long a rejected request may continue sending its body, so that its sender can read the response. */
 const LINGER_MS = 5000;
 
-/** `mountMore` adds further routes, next to the API and the website. */
+/** Answers requests that match no route with pages. */
+export type Pages = {
+  /** Whether the request should get a page, even one that says that there is none. */
+  wants(request: FastifyRequest): boolean;
+  /** Sends the page, with 404 if it does not exist or is not visible to this visitor. */
+  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+};
+
+/** `mountMore` adds the routes that are not operations, and returns the pages if there are any. */
 export function createHttpServer(
   ctx: Context,
   auth: Auth,
   routes: readonly Route[],
-  mountMore: (app: FastifyInstance) => void,
+  mountMore: (app: FastifyInstance) => Pages | undefined,
 ): FastifyInstance {
   const app = Fastify({
     loggerInstance: ctx.log,
@@ -69,7 +79,6 @@ export function createHttpServer(
   mountStatus(app, ctx);
   mountAccounts(app, ctx, auth);
   mountOAuth(app, ctx, auth);
-  mountMore(app);
   mountOperations(app, ctx, auth, routes);
   // Generated at the first request, because most processes never serve it.
   let openApi: string | undefined;
@@ -78,13 +87,10 @@ export function createHttpServer(
     return reply.header('content-type', 'application/json; charset=utf-8').send(openApi);
   });
   mountPlay(app, ctx);
-  mountCli(app, ctx);
-  const website = mountWebsite(app, ctx, auth, routes);
-  if (website === undefined)
-    app.get('/', async (_request, reply) => reply.header('content-type', 'text/html; charset=utf-8').send(homePage));
+  const pages = mountMore(app);
   app.setNotFoundHandler((request, reply) =>
-    website?.wants(request)
-      ? website.send(request, reply)
+    pages?.wants(request)
+      ? pages.send(request, reply)
       : sendError(ctx, request, reply, errors.notFound('This route does not exist. See /api/v1/openapi.json.')),
   );
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
@@ -166,3 +172,34 @@ function methodOf({ method }: FastifyRequest): (typeof METHODS)[number] {
 function statusClassOf(status: number): (typeof STATUS_CLASSES)[number] {
   return STATUS_CLASSES[Math.floor(status / 100) - 1] ?? '5xx';
 }
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether responses of the route contain secrets, which must not be cached. */
+    secret?: boolean;
+  }
+}
+
+/**
+ * One year, as browsers recommend. Without `includeSubDomains`, because other hosts below this name are not ours to
+ * decide about (RFC 6797, section 6.1).
+ */
+const HSTS = 'max-age=31536000';
+
+function addResponseHeaders(app: FastifyInstance, ctx: Context): void {
+  const hasHttps = ctx.publicUrl.startsWith('https:');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (hasHttps) reply.header('strict-transport-security', HSTS);
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.config?.secret === true) route.onSend = [forbidStoring, ...[route.onSend ?? []].flat()];
+  });
+}
+
+/** Added when the response is sent, so that no handler can weaken it and errors have it as well. */
+const forbidStoring: onSendHookHandler = (_request, reply, payload, done) => {
+  reply.header('cache-control', 'no-store');
+  done(null, payload);
+};

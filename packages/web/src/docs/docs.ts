@@ -1,6 +1,6 @@
 // The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, and a switch for
 // dark mode. Without it, the pages are complete. The functions are called at the end of the file.
-import { writeClipboard } from '../public/clipboard.ts';
+import { writeClipboard } from '../site/clipboard.ts';
 import { suggestResults } from './search-box.ts';
 
 /** The component library of the other pages and scheme.js use the same key. */

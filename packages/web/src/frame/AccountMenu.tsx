@@ -1,5 +1,5 @@
 // The menu of the signed-in person: their settings, the colours of the site, and sign-out. Public pages have the same one
-// (packages/server/src/http/pages/frame.ts).
+// (packages/server/src/site/pages/document.ts).
 import { useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';

@@ -1,5 +1,5 @@
 // The frame of every page of the program: the header with search, theme and your account. The public pages, which the
-// server writes, have the same frame (packages/server/src/http/pages/frame.ts).
+// server writes, have the same frame (packages/server/src/site/pages/document.ts).
 import { isPlayerPage, PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
