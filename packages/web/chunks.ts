@@ -60,21 +60,11 @@ const isShared = inFolders(
 /** Parts that the page of a crash group, which people open most often, does not need at first. */
 const isOfFewPages = inFolders(
   ...[
-    ...[
-      'BandBadge',
-      'CompareBar',
-      'Countdown',
-      'DataTable',
-      'EmptyState',
-      'Figures',
-      'PagedTable',
-      'Pager',
-      'RoleSelect',
-    ],
-    ...['ScrollBox', 'ShellCommand', 'select-column', 'select-to', 'sorting', 'use-pages', 'use-selection'],
-    ...['ConfirmDialog', 'Dialog', 'FormDialog', 'SecretText', 'UnsavedWarning'],
+    ...['BandBadge', 'DataTable', 'Dialog', 'PagedTable', 'RoleSelect', 'SelectRows', 'ShellCommand', 'table-rows'],
+    'UnsavedWarning',
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
+  'packages/web/src/files',
 );
 /** How commands are written for each shell, which only pages with commands to copy need. */
 const isOfCommands = inFolders('packages/contract/src/shell');

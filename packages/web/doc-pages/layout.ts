@@ -2,8 +2,7 @@
 // to the previous and the next page. It is complete without JavaScript.
 import { DOC_GROUPS, DOC_PAGES, type DocPage } from '@chauffeur/contract/docs';
 import { VERSION } from '@chauffeur/contract/version';
-import { escapeText } from './escape.ts';
-import type { Heading, RenderedDoc } from './render-doc.ts';
+import { escapeText, type Heading, type RenderedDoc } from './render-doc.ts';
 
 /** The server replaces these on the search page. */
 const QUERY_PLACE = '%query%';

@@ -6,9 +6,7 @@ import { DOC_PAGES, type DocSection } from '@chauffeur/contract/docs';
 import type { Plugin } from 'vite';
 import { readImageSize } from './image-size.ts';
 import { writeDoc, writeMissing, writeSearch, writeStart } from './layout.ts';
-import { findBrokenLinks } from './links.ts';
-import { imagePlace, type RenderedDoc, renderDoc } from './render-doc.ts';
-import { sectionsOf } from './search-index.ts';
+import { imagePlace, plainOf, type RenderedDoc, renderDoc } from './render-doc.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 const FOLDER = join(REPOSITORY, 'docs');
@@ -98,4 +96,43 @@ async function renderForDevelopment(name: string | undefined): Promise<{ status:
   if (!NAMES.has(name)) return { status: 404, html: writeMissing() };
   const urlOf = (path: string) => `/@fs${join(FOLDER, path)}`;
   return { status: 200, html: writeDoc(name, await placeImages(await readDoc(name), urlOf)) };
+}
+
+/** Describes each broken link: its page, and what it leads to. */
+export function findBrokenLinks(docs: ReadonlyMap<string, RenderedDoc>): string[] {
+  const anchors = new Map([...docs].map(([name, { headings }]) => [name, new Set(headings.map(({ id }) => id))]));
+  return [...docs].flatMap(([name, { html }]) =>
+    [...html.matchAll(/href="(?:\/docs\/([a-z0-9-]+))?(?:#([^"]*))?"/g)]
+      .filter(([, page = name, anchor]) => anchor !== undefined && !anchors.get(page)?.has(anchor))
+      .map(([, page = name, anchor]) => `${name} links to ${page}#${anchor}`),
+  );
+}
+
+/** The first section is the text before the first heading. */
+export function sectionsOf(page: string, { html, headings }: RenderedDoc): DocSection[] {
+  const parts = html.split(/(?=<h[2-6] id=")/);
+  const intro = parts.length > headings.length ? parts.shift()! : '';
+  const sections = parts.map((part, index): DocSection => {
+    const { id, text: heading } = headings[index]!;
+    return { page, anchor: id, heading, text: textOf(part.replace(/^<h[\s\S]*?<\/h\d>/, '')) };
+  });
+  return [{ page, anchor: '', heading: '', text: textOf(intro) }, ...sections];
+}
+
+/** The same commands again, and the tabs that lead to them. */
+const OTHER_SHELLS =
+  /<legend>.*?<\/legend>|<label.*?<\/label>|<div data-code data-shell="(?:powershell|bat)">[\s\S]*?<\/div>/g;
+
+/** Tags within a sentence, which separate no words. */
+const INLINE = /<\/?(?:a|code|del|em|strong)(?: [^>]*)?>/g;
+
+function textOf(html: string): string {
+  return plainOf(
+    html
+      .replaceAll(OTHER_SHELLS, '')
+      .replaceAll(INLINE, '')
+      .replaceAll(/<[^>]*>/g, ' '),
+  )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

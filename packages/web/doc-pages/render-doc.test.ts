@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeDoc } from './layout.ts';
-import { findBrokenLinks } from './links.ts';
+import { findBrokenLinks, sectionsOf } from './plugin.ts';
 import { imagePlace, renderDoc } from './render-doc.ts';
-import { sectionsOf } from './search-index.ts';
 
 const pages = new Set(['cli', 'errors']);
 const render = (markdown: string) => renderDoc(markdown, pages);

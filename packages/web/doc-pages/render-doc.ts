@@ -1,7 +1,6 @@
 // Renders a page of docs/ for the website: HTML with anchors and links to other pages of the website, and the headings for
 // the table of contents.
 import { Marked, Renderer, type Tokens } from 'marked';
-import { escapeText, plainOf } from './escape.ts';
 
 export type Heading = { readonly id: string; readonly text: string; readonly depth: number };
 export type RenderedDoc = {
@@ -118,4 +117,22 @@ function groupShells(html: string): string {
     });
     return `<fieldset data-shells><legend>Shell</legend>${tabs.join('')}\n${blocks}</fieldset>\n`;
   });
+}
+
+const ENTITIES: readonly [string, string][] = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+];
+
+/** Escapes text for elements and for attributes in quotes. */
+export function escapeText(text: string): string {
+  return ENTITIES.reduce((escaped, [sign, entity]) => escaped.replaceAll(sign, entity), text);
+}
+
+/** Undoes `escapeText`. */
+export function plainOf(escaped: string): string {
+  return ENTITIES.toReversed().reduce((text, [sign, entity]) => text.replaceAll(entity, sign), escaped);
 }

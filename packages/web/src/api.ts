@@ -1,8 +1,10 @@
-// Calls the API with the visitor's session, and defines the queries of the pages: operations of the contract with their input.
+// Calls the API with the visitor's session, and defines the queries of the pages: operations of the contract with their
+// input.
 import { createClient, isTransient } from '@chauffeur/contract/client';
 import { ApiError } from '@chauffeur/contract/errors';
 import type { InputOf, Operation, OutputOf } from '@chauffeur/contract/operation';
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
+import { useState } from 'react';
 
 const client = createClient({ url: `${location.origin}/api/v1` });
 
@@ -15,7 +17,10 @@ export function call<Op extends Operation>(
   return client.call(operation, input, signal === undefined ? {} : { signal });
 }
 
-/** Calls an operation with a form or bytes as its body; `params` are the parameters of path and query. Rejects with ApiError or NetworkError. */
+/**
+ * Calls an operation with a form or bytes as its body; `params` are the parameters of path and query. Rejects with
+ * ApiError or NetworkError.
+ */
 export function send<Op extends Operation>(
   operation: Op,
   params: Partial<InputOf<Op>>,
@@ -33,8 +38,8 @@ export function ask<Op extends Operation>(operation: Op, input: InputOf<Op>) {
 }
 
 /**
- * A query for all pages of an operation that returns `next_cursor`. Its key differs from the one of `ask`, because the cached
- * values have different shapes.
+ * A query for all pages of an operation that returns `next_cursor`. Its key differs from that of `ask`, because the
+ * cached values have different shapes.
  */
 export function pagesQuery<Op extends Operation>(operation: Op, input: Omit<InputOf<Op>, 'cursor'>) {
   return infiniteQueryOptions({
@@ -61,11 +66,20 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Milliseconds: what the server asked for, or exponential backoff. */
+/** The delay in milliseconds: what the server asked for, or exponential backoff. */
 function retryDelayOf(failures: number, error: unknown): number {
   const requestedSeconds = error instanceof ApiError ? error.data?.retry_after : undefined;
   return Math.min(
     MAX_RETRY_DELAY_MS,
     typeof requestedSeconds === 'number' ? requestedSeconds * 1000 : 1000 * 2 ** failures,
   );
+}
+
+/**
+ * The data of a mutation or, while it runs again, that of the last time. The button that shows it stays, too.
+ */
+export function useKeptData<Data>({ data, isPending }: { data: Data | undefined; isPending: boolean }) {
+  const [kept, setKept] = useState(data);
+  if (!isPending && data !== kept) setKept(data);
+  return isPending ? kept : data;
 }

@@ -12,9 +12,9 @@ import {
 } from '@tanstack/react-router';
 import { Frame, Site } from './frame/Frame.tsx';
 import { GameFrame } from './frame/GameFrame.tsx';
+import { notePage } from './frame/going-back.ts';
 import { restoreTyped } from './frame/keep-typed.ts';
 import { loadCode, setNavigation } from './frame/load-code.ts';
-import { notePage } from './frame/previous-page.ts';
 import { PageProblem, UnknownPage } from './frame/UnknownPage.tsx';
 import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
 import { cliQuery } from './pages/cli/cli-query.ts';

@@ -1,5 +1,5 @@
-// The texts of this document, in the language that the server chose for it. Pages that are only for developers are in
-// English, and so is their document.
+// What the server wrote into this document: its texts, in the language that it chose, and the operator's links. Pages
+// that are only for developers are in English, and so is their document.
 import { LANGUAGES, type Language, type Messages, type ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Texts } from '@chauffeur/contract/texts/texts';
 import { createElement, Fragment, type ReactNode } from 'react';
@@ -14,7 +14,7 @@ export const texts: Texts<ProgramKey> = new Texts(
 /** Whether the document has the texts of every page, or only what all pages have. */
 export const hasAllTexts = written.on === 'pages with texts';
 
-/** The language that the visitor prefers, which is not the one of the document on pages that are only in English. */
+/** The language that the visitor prefers. It differs from the document's on pages that are only in English. */
 export const preferredLanguage = document.querySelector<HTMLMetaElement>('meta[name="language"]')?.content;
 
 export const t: (typeof texts)['t'] = texts.t.bind(texts);
@@ -35,4 +35,14 @@ type Written = {
 function readWritten(): Partial<Written> {
   const text = document.getElementById('texts')?.textContent ?? '';
   return JSON.parse(text === '' ? '{}' : text);
+}
+
+type LegalLink = { readonly page: 'imprint' | 'privacy' | 'terms'; readonly label: string; readonly url: string };
+
+/** Links to the operator's imprint, privacy policy and terms of use. */
+export const legalLinks: readonly LegalLink[] = readLinks();
+
+function readLinks(): LegalLink[] {
+  const text = document.getElementById('legal')?.textContent ?? '';
+  return JSON.parse(text === '' ? '[]' : text);
 }

@@ -1,11 +1,12 @@
 // Series as stacked bars over time, with the values of the hour or day under the pointer, and a description for screen
 // readers. It is drawn in shares of its width, so it needs no measuring, fits paper too, and never moves the page.
-import { type PointerEvent, useId, useState } from 'react';
+import { Button } from '@mantine/core';
+import { type PointerEvent, Suspense, useId, useState } from 'react';
+import { lazyPart } from '../frame/load-code.ts';
 import { barsOf, highestSum, lineOf, placeOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
-import { colourOf, FillPattern, Swatch } from './Fill.tsx';
-import { formatTick, formatTime } from './format-time.ts';
-import type { Series, Step } from './series.ts';
+import type { SeriesTableProps } from './SeriesTable.tsx';
+import { formatTick, formatTime, type Look, type Series, type Step } from './series.ts';
 
 type BarsProps = {
   series: readonly Series[];
@@ -15,7 +16,7 @@ type BarsProps = {
   /** What the chart shows, for screen readers. */
   description: string;
   format: (value: number) => string;
-  /** Draws percentages as lines, on a scale that starts just below the lowest one. */
+  /** Draws percentages as lines, on a scale that starts just below the lowest value. */
   areShares?: boolean;
 };
 
@@ -121,12 +122,12 @@ function Drawing({
   );
 }
 
-/** The lowest percentage; 100 without any. */
+/** The lowest percentage; 100 if there are no values. */
 function lowestOf(series: readonly Series[]): number {
   return Math.min(100, ...series.flatMap(({ values }) => [...values.values()]));
 }
 
-/** Next to the pointer, on the side with more space. */
+/** Shown next to the pointer, on the side with more space. */
 function Values({ series, times, step, format, index }: BarsProps & { index: number }) {
   const at = times[index] ?? '';
   const x = placeOf(index + 0.5, times.length);
@@ -143,5 +144,71 @@ function Values({ series, times, step, format, index }: BarsProps & { index: num
         </span>
       ))}
     </div>
+  );
+}
+
+const TILE = 6;
+
+/** Lines are drawn over a light background of the same colour. */
+const PATTERNS = [
+  { name: 'solid', opacity: 1, lines: '' },
+  { name: 'stripes', opacity: 0.15, lines: 'M-1 5 5 -1M2 8 8 2' },
+  { name: 'bars', opacity: 0.15, lines: 'M0 2H6M0 5H6' },
+  { name: 'grid', opacity: 0.05, lines: 'M0 3H6M3 0V6' },
+] as const;
+
+/** The fill of a series: a colour, and a pattern that sets it apart without colour. */
+function colourOf({ colour }: Pick<Look, 'colour'>): string {
+  return `var(--series-${colour})`;
+}
+
+/** Render it inside an svg, then fill shapes with `url(#id)`. */
+function FillPattern({ id, look }: { id: string; look: Look }) {
+  const { opacity, lines } = PATTERNS[look.pattern % PATTERNS.length]!;
+  return (
+    <pattern id={id} width={TILE} height={TILE} patternUnits="userSpaceOnUse">
+      <rect width={TILE} height={TILE} fill={colourOf(look)} fillOpacity={opacity} />
+      {lines !== '' && <path d={lines} stroke={colourOf(look)} strokeWidth="1.8" fill="none" />}
+    </pattern>
+  );
+}
+
+/** Shown next to the name of a series. */
+export function Swatch({ look }: { look: Look }) {
+  const id = useId();
+  return (
+    <svg className={classes.swatch} width="14" height="14" aria-hidden="true">
+      <FillPattern id={id} look={look} />
+      <rect
+        x="0.5"
+        y="0.5"
+        width="13"
+        height="13"
+        rx="2"
+        fill={`url(#${id})`}
+        stroke={colourOf(look)}
+        strokeWidth="1"
+      />
+    </svg>
+  );
+}
+
+const SeriesTable = lazyPart(async () => (await import('./SeriesTable.tsx')).SeriesTable);
+
+/** The table of a chart, whose code is loaded when someone opens it, and the button that shows it. */
+export function LazySeriesTable(props: SeriesTableProps) {
+  return (
+    <Suspense fallback={null}>
+      <SeriesTable {...props} />
+    </Suspense>
+  );
+}
+
+/** Shows or hides the values of a chart as a table, for people who cannot point at its bars or see them. */
+export function TableButton({ isShown, onChange }: { isShown: boolean; onChange: (isShown: boolean) => void }) {
+  return (
+    <Button size="xs" variant="default" aria-expanded={isShown} onClick={() => onChange(!isShown)}>
+      {isShown ? 'Hide table' : 'Show as table'}
+    </Button>
   );
 }

@@ -1,8 +1,7 @@
 // The values of a chart as a table, newest first.
-import { ScrollBox } from '../ui/ScrollBox.tsx';
+import { ScrollBox } from '../ui/DataTable.tsx';
 import table from '../ui/table.module.css';
-import { formatTime } from './format-time.ts';
-import type { Series, Step } from './series.ts';
+import { formatTime, type Series, type Step } from './series.ts';
 
 export type SeriesTableProps = {
   label: string;
@@ -12,7 +11,7 @@ export type SeriesTableProps = {
   format: (value: number, key: string) => string;
 };
 
-/** In a wide window, the numbers stay close to their day. */
+/** The widths of the columns, so that the numbers stay close to their day in a wide window. */
 const FIRST_WIDTH = 240;
 const COLUMN_WIDTH = 200;
 

@@ -1,13 +1,14 @@
 // A chart over time with its legend and, on request, its values as a table. Series are stacked, or each has a separate
 // chart.
+import { listHealth } from '@chauffeur/contract/operations/health';
 import { Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Bars } from './Bars.tsx';
+import { ask } from '../api.ts';
+import { Bars, LazySeriesTable, Swatch, TableButton } from './Bars.tsx';
 import classes from './Chart.module.css';
-import { Swatch } from './Fill.tsx';
-import { formatTime } from './format-time.ts';
-import { LazySeriesTable, TableButton } from './LazySeriesTable.tsx';
-import { type Series, type Step, totalOf } from './series.ts';
+import { buildColours, colourOfBuild } from './colours.ts';
+import { formatTime, type Series, type Step, totalOf } from './series.ts';
 
 type TimeChartProps = {
   /** What is counted: `Crash reports`. */
@@ -28,7 +29,7 @@ type TimeChartProps = {
   onToggle: (key: string) => void;
   hasTable: boolean;
   onTable: (hasTable: boolean) => void;
-  /** A table that says more than the values of the chart. */
+  /** A table that has more than the values of the chart. */
   table?: ReactNode;
 };
 
@@ -116,4 +117,15 @@ function Legend({ series, hidden, formatTotal, onToggle }: LegendProps) {
       ))}
     </ul>
   );
+}
+
+/**
+ * The colours of a game's builds. All charts share one list: the builds with recent devices. For other builds, the id
+ * alone decides.
+ */
+export function useBuildColours(gameUid: string): (buildId: string) => number {
+  const { data } = useQuery(ask(listHealth, { uid: gameUid }));
+  const recent = data?.builds.map(({ build_id }) => build_id).toReversed() ?? [];
+  const colours = buildColours(recent);
+  return (buildId) => colours.get(buildId) ?? colourOfBuild(buildId);
 }

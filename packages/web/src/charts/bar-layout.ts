@@ -1,11 +1,11 @@
-// Decides where the bars, lines and labels of a chart go. Across, places are in percent of the width; y is in pixels
-// from the top.
+// Decides where the bars, lines and labels of a chart go. Horizontal positions are in percent of the width; y is in
+// pixels from the top.
 import type { Series } from './series.ts';
 
 export type Bar = {
   /** The index of the series. */
   readonly series: number;
-  /** The position in percent, like the width. */
+  /** The left edge in percent, like the width. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -30,11 +30,11 @@ export function highestSum(times: readonly string[], series: readonly Series[]):
   return Math.max(0, ...times.map((at) => series.reduce((sum, { values }) => sum + (values.get(at) ?? 0), 0)));
 }
 
-/** The unit is percent. In a short time, bars would be as wide as they are high. */
+/** The widest bar in percent: over a short time, bars would otherwise be as wide as they are high. */
 const MAX_BAR_WIDTH = 4;
-/** The share of its place that a bar leaves free. */
+/** The share of its space that a bar leaves free. */
 const GAP = 0.2;
-/** The unit is pixels. Keeps one report visible next to thousands. */
+/** The lowest bar in pixels, which keeps one report visible next to thousands. */
 const MIN_BAR_HEIGHT = 1.5;
 
 /** Stacked bars: the first series is at the bottom. `top` is the value at the upper edge. */
@@ -68,7 +68,7 @@ export function shareScaleOf(lowest: number): number[] {
 }
 
 export type Line = {
-  /** A line from one value to the next. Times without a value interrupt it. */
+  /** The path from one value to the next. Times without a value interrupt it. */
   readonly path: string;
   /** Lines of no length, which are drawn as dots: the values that have none before or after them. */
   readonly dots: string;
@@ -88,7 +88,7 @@ export function lineOf(times: readonly string[], { values }: Series, bottom: num
   return { path, dots };
 }
 
-/** How many labels fit the narrowest chart. With each further detail, twice as many do. */
+/** How many labels fit the narrowest chart. Each further level of detail has twice as many. */
 const LABELS_OF_NARROWEST = 2;
 const DETAILS = [0, 1, 2, 3];
 
@@ -103,7 +103,7 @@ export function ticksOf(count: number): { index: number; detail: number }[] {
   });
 }
 
-/** Each step is a multiple of the finer ones. */
+/** Steps of labels: each is a multiple of the finer ones. */
 function stepOf(count: number, labels: number): number {
   const finest = Math.ceil(count / (LABELS_OF_NARROWEST * 2 ** (DETAILS.length - 1)));
   return Math.max(1, finest) * 2 ** Math.max(0, Math.ceil(Math.log2(count / Math.max(1, finest) / labels)));

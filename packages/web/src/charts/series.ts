@@ -1,8 +1,9 @@
-// Series of counts over time for charts and their tables: one row for each hour or day, empty ones included.
+// Series of counts over time for charts and their tables: one row for each hour or day, empty ones included. Days are
+// in UTC, as the server counts them, and hours are shown in the visitor's time zone.
 
 export type Step = 'hour' | 'day';
 
-/** Indexes of a colour and a pattern of Fill.tsx. The pattern sets the series of a chart apart without colour. */
+/** Indexes of a colour and a pattern of Bars.tsx. The pattern sets the series of a chart apart without colour. */
 export type Look = { readonly colour: number; readonly pattern: number };
 
 export type Series = Look & {
@@ -37,8 +38,8 @@ export function totalOf({ values }: Series): number {
 type Counted = { readonly key: string | null; readonly points: readonly { at: string; count: number }[] };
 
 /**
- * Splits series, ordered from largest to smallest: the first get a place in the chart, the rest are shown together as "others", in the
- * last place. A series with the key null is always part of the others.
+ * Splits series, ordered from largest to smallest: the first are shown separately, and the rest together as "others",
+ * which comes last. A series with the key null is always part of the others.
  */
 export function splitLargest<C extends Counted>(counted: readonly C[], max = MAX_SERIES): { kept: C[]; others: C[] } {
   const named = counted.filter(({ key }) => key !== null);
@@ -73,4 +74,31 @@ export function writeList(texts: readonly string[]): string | undefined {
 /** The list with the text added, or removed if it was in the list. */
 export function toggled(texts: readonly string[], text: string): string[] {
   return texts.includes(text) ? texts.filter((each) => each !== text) : [...texts, text];
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const fullDay = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const hourOfDay = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** The label of a time at an axis: `12 Nov` or `18:00`. */
+export function formatTick(at: string, step: Step): string {
+  return step === 'day' ? day.format(new Date(at)) : hour.format(new Date(at));
+}
+
+/** A time in a table or tooltip: `Thu, 12 Nov 2026` or `Thu 12 Nov, 18:00`. */
+export function formatTime(at: string, step: Step): string {
+  return step === 'day' ? fullDay.format(new Date(at)) : hourOfDay.format(new Date(at));
 }

@@ -3,19 +3,16 @@
 import { isPlayerPage, PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { onlineManager, useIsFetching, useQuery } from '@tanstack/react-query';
+import { onlineManager, useIsFetching, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useSyncExternalStore } from 'react';
-import { session } from '../session.ts';
-import { t, texts } from '../texts.tsx';
-import { AccountMenu } from './AccountMenu.tsx';
+import { type ReactNode, Suspense, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import { type Person, session, signOut } from '../session.ts';
+import { legalLinks, t, texts } from '../texts.tsx';
 import classes from './Frame.module.css';
-import { legalLinks } from './legal-links.ts';
 import { lazyPart, useIsServerAwaited } from './load-code.ts';
-import { PaletteKey } from './PaletteKey.tsx';
+import { openPalette, PaletteKey } from './PaletteKey.tsx';
 import { usePageTitle } from './page-title.ts';
 import { useUndoable } from './undo.ts';
-import { useLasting } from './use-lasting.ts';
 
 const PATIENCE_MS = 700;
 
@@ -29,8 +26,8 @@ export function Frame() {
 }
 
 /**
- * Nothing of the first page is shown before its data has arrived. If that takes long, the header comes first. What is shown
- * above all pages stays as it is when a page arrives.
+ * Nothing of the first page is shown before its data has arrived. If that takes long, the header comes first. What is
+ * shown above all pages stays as it is when a page arrives.
  */
 export function Site({ children }: { children: ReactNode }) {
   const isMissing = useRouterState({ select: ({ matches }) => matches.length === 0 });
@@ -219,4 +216,114 @@ function UndoToast() {
       <Suspense>{undoable !== null && <UndoOffer key={undoable.id} undoable={undoable} />}</Suspense>
     </div>
   );
+}
+
+const LINKS = [
+  { to: '/dev', key: 'site.games' },
+  { to: '/settings/profile', key: 'account.settings' },
+] as const;
+
+const SCHEMES = ['auto', 'light', 'dark'] as const;
+
+/**
+ * The menu of the signed-in person: their settings, the colours of the site, and sign-out. Public pages have the same
+ * one. The menu is a popover of the browser: Escape and a click elsewhere close it, and the focus returns to the
+ * button.
+ */
+function AccountMenu({ person }: { person: Person }) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const { pathname } = useLocation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu opened another page
+  useEffect(() => menu.current?.hidePopover(), [pathname]);
+  const close = () => menu.current?.hidePopover();
+  const search = () => {
+    close();
+    openPalette();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="account-button"
+        popoverTarget={id}
+        title={person.email}
+        data-initial={[...person.name.trim()][0]?.toUpperCase() ?? '?'}
+      >
+        <span className="account-label">{t('account.label')} </span>
+        <span className="account-name">{person.name}</span>
+      </button>
+      <div ref={menu} id={id} popover="auto" className="account-menu">
+        <div className="account-person">
+          <strong>{person.name}</strong>
+          <span>{person.email}</span>
+        </div>
+        <nav aria-label={t('account')}>
+          {LINKS.map(({ to, key }) => (
+            <Link key={to} to={to} className="account-item" activeOptions={{ exact: true }} onClick={close}>
+              {t(key)}
+            </Link>
+          ))}
+          {person.operator === true && (
+            <Link to="/operator" className="account-item" activeOptions={{ exact: true }} onClick={close}>
+              {t('account.operator')}
+            </Link>
+          )}
+          {/* Phones have no keys that open it. */}
+          <button type="button" className="account-item" onClick={search}>
+            {t('account.palette')}
+          </button>
+        </nav>
+        <fieldset className="account-scheme">
+          <legend>{t('account.theme')}</legend>
+          {SCHEMES.map((value) => (
+            <button
+              key={value}
+              type="button"
+              className="button small"
+              aria-pressed={value === colorScheme}
+              onClick={() => setColorScheme(value)}
+            >
+              {t(`account.theme.${value}`)}
+            </button>
+          ))}
+        </fieldset>
+        <SignOutButton />
+      </div>
+    </>
+  );
+}
+
+function SignOutButton() {
+  const queries = useQueryClient();
+  const signingOut = useMutation({
+    mutationFn: signOut,
+    // The next person on this machine must not see this person's data.
+    onSuccess: () => {
+      queries.clear();
+      location.assign('/');
+    },
+  });
+  return (
+    <button
+      type="button"
+      className="button small wide"
+      disabled={signingOut.isPending}
+      onClick={() => signingOut.mutate()}
+    >
+      {t('account.signOut')}
+    </button>
+  );
+}
+
+/** Whether a condition has held for some time: some messages are shown only if something takes long. */
+function useLasting(isTrue: boolean, ms: number): boolean {
+  const [hasLasted, setHasLasted] = useState(false);
+  useEffect(() => {
+    if (!isTrue) return setHasLasted(false);
+    const timer = setTimeout(() => setHasLasted(true), ms);
+    return () => clearTimeout(timer);
+  }, [isTrue, ms]);
+  return isTrue && hasLasted;
 }

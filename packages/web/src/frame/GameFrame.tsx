@@ -3,27 +3,27 @@ import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/co
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { type OpenGame, useGame } from '../pages/games/use-game.ts';
-import { Notice } from '../ui/Notice.tsx';
+import { Notice } from '../ui/PageLayout.tsx';
+import { OwnRole } from '../ui/Permitted.tsx';
 import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import { GameButton } from './GameButton.tsx';
 import classes from './GameFrame.module.css';
 import { useLiveChanges } from './live-changes.ts';
 import { lazyPart } from './load-code.ts';
-import { OwnRole } from './own-role.ts';
 import { PageTabs, tab } from './PageTabs.tsx';
 import { openPalette, PALETTE_KEYS } from './PaletteKey.tsx';
 import { SECTIONS } from './sections.ts';
-import type { Shortcut } from './shortcuts.ts';
 import {
   focusSearch,
   hasRows,
   hasSearch,
   hasSelection,
   moveAmongRows,
+  type Shortcut,
   selectRow,
   useShortcuts,
-} from './use-shortcuts.ts';
+} from './shortcuts.ts';
 
 const ShortcutList = lazyPart(async () => (await import('./ShortcutList.tsx')).ShortcutList);
 
@@ -57,7 +57,7 @@ export function GameFrame() {
         <Group justify="space-between" wrap="nowrap" mb={4}>
           <Group gap="xs" wrap="nowrap" miw={0}>
             <GameSwitcher game={game} />
-            {/* On a phone, the name needs the room, and most games are public. */}
+            {/* Phones don't show it: the name needs the room, and most games are public. */}
             <Box {...(game.visibility === 'public' && { visibleFrom: 'sm' })}>
               <StateBadge tone={game.visibility === 'public' ? 'good' : 'none'}>
                 {VISIBILITIES[game.visibility].label}
@@ -125,7 +125,7 @@ function HiddenNotice({ reason }: { reason: string }) {
 
 const GameMenu = lazyPart(async () => (await import('./GameMenu.tsx')).GameMenu);
 
-/** Shows the current game, and switches to another. The menu is loaded when it is first opened. */
+/** Shows the current game, and switches to another one. The menu is loaded when it is first opened. */
 function GameSwitcher({ game }: { game: OpenGame }) {
   const [wasOpened, setOpened] = useState(false);
   const button = <GameButton game={game} aria-haspopup="menu" onClick={() => setOpened(true)} />;

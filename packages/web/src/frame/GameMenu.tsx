@@ -14,7 +14,7 @@ export function GameMenu({ game }: { game: OpenGame }) {
   const { data, isPending } = useQuery({ ...ask(listGames, {}), enabled: opened });
   const items = useRef<HTMLDivElement>(null);
   const isReady = opened && data !== undefined;
-  // The library does so too early: before the games are loaded.
+  // The library itself sets the focus too early: before the games are loaded.
   useEffect(() => {
     if (isReady) items.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
   }, [isReady]);

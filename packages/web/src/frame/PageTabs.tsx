@@ -1,7 +1,7 @@
 // A row of links to pages that belong together, such as those of a game. Its children are links with the class `tab`.
-import type { ReactNode } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
 import classes from './PageTabs.module.css';
-import { useScrollToCurrent } from './use-scroll-to-current.ts';
 
 export const { tab } = classes;
 
@@ -12,4 +12,21 @@ export function PageTabs({ label, children }: { label: string; children: ReactNo
       {children}
     </nav>
   );
+}
+
+/**
+ * Scrolls a row of links, which can be wider than a phone, until the link with `aria-current="page"` is in the middle.
+ * Returns the ref for the row.
+ */
+export function useScrollToCurrent() {
+  const row = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current link
+  useEffect(() => {
+    const current = row.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (row.current === null || current == null) return;
+    const start = current.offsetLeft - row.current.offsetLeft;
+    row.current.scrollLeft = start - (row.current.clientWidth - current.offsetWidth) / 2;
+  }, [pathname]);
+  return row;
 }

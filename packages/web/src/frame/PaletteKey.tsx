@@ -1,13 +1,13 @@
 // Opens the command palette with Ctrl-K, or ⌘K on a Mac, wherever the focus is. Its code is loaded when it is first
 // opened.
 import { Suspense, useEffect, useRef, useState } from 'react';
+import { useKeepDraft, useKeptDraft } from './keep-typed.ts';
 import { lazyPart } from './load-code.ts';
-import { useKeepDraft, useKeptDraft } from './use-draft.ts';
 
 const CommandPalette = lazyPart(async () => (await import('./palette/CommandPalette.tsx')).CommandPalette);
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-/** The names are those on the keys. */
+/** The keys, as they are labelled. */
 export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K'];
 const OPEN = 'open-palette';
 
@@ -16,7 +16,7 @@ export function openPalette(): void {
 }
 
 export function PaletteKey() {
-  // Its code may be missing after an update of the server, for which the site reloads.
+  // After an update of the server, the code of the palette may be missing. Then the site reloads.
   const kept = useKeptDraft<{ typed: string }>('palette');
   const [isOpen, setOpen] = useState(kept !== undefined);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function PaletteKey() {
       const isPressed = (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && !event.altKey;
       if (!isPressed || event.key.toLowerCase() !== 'k') return;
       event.preventDefault();
-      // What a dialog is about comes first.
+      // The palette doesn't open over a dialog, which has to be answered first.
       if (document.querySelector('dialog[open]') === null) open();
       else setOpen(false);
     };
@@ -41,7 +41,9 @@ export function PaletteKey() {
   return <Suspense>{isOpen && <CommandPalette typed={typed} onClose={() => setOpen(false)} />}</Suspense>;
 }
 
-/** Collects what is typed while the code of the palette is loading, which would otherwise be shortcuts of the page. */
+/**
+ * Collects what is typed while the code of the palette is loading. Otherwise, the keys would be shortcuts of the page.
+ */
 function useTypedAhead(start: string, isOpen: boolean, onClose: () => void): () => string {
   const typed = useRef(start);
   const close = useRef(onClose);

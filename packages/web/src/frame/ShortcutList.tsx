@@ -2,7 +2,7 @@
 import { Group, Kbd, Text } from '@mantine/core';
 import { Dialog } from '../ui/Dialog.tsx';
 import classes from './GameFrame.module.css';
-import { activeShortcuts } from './use-shortcuts.ts';
+import { activeShortcuts } from './shortcuts.ts';
 
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   return (

@@ -1,11 +1,10 @@
 // What is shown instead of a page: for an address without one, and for a page that failed to load.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { t } from '../texts.tsx';
-import { Panel } from '../ui/Panel.tsx';
+import { Panel } from '../ui/PageLayout.tsx';
 import { Problem } from '../ui/Problem.tsx';
 import { MissingCodeError } from './load-code.ts';
 import { useTitle } from './page-title.ts';
@@ -42,7 +41,7 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Whether the page's subject doesn't exist, the visitor may not know of it, or its ID is invalid (4002). */
+/** Whether what the page shows doesn't exist, the visitor may not know of it, or its ID is invalid (4002). */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.code === 4002);
 }

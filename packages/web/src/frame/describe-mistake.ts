@@ -5,14 +5,14 @@ import type { Texts } from '@chauffeur/contract/texts/texts';
 /** The parts of a form control that the sentence depends on. */
 export type CheckedControl = {
   readonly type: string;
-  /** What the pattern of a field allows, such as `3 to 64 lowercase letters`. */
+  /** What the pattern of the field allows, such as `3 to 64 lowercase letters`. */
   readonly title: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly min?: string;
   readonly max?: string;
   readonly validity: Readonly<Partial<Record<keyof ValidityState, boolean>>>;
-  /** The browser's own text, for everything else. */
+  /** The browser's own text, which is used for all other mistakes. */
   readonly validationMessage: string;
 };
 
@@ -20,7 +20,7 @@ type Mistake = { readonly key: MistakeKey; readonly values?: Readonly<Record<str
 type MistakeKey = Extract<ProgramKey, `field.mistake.${string}`>;
 type Rule = { readonly applies: keyof ValidityState; readonly describe: (control: CheckedControl) => Mistake };
 
-/** The first that applies. */
+/** The first mistake that applies is described. */
 const RULES: readonly Rule[] = [
   {
     applies: 'badInput',

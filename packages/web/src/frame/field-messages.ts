@@ -7,7 +7,7 @@ import classes from './field-messages.module.css';
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * Handles all forms of the page, including fields that are added later. A form is not submitted while a field has a
+ * Covers all forms of the page, including fields that are added later. A form is not submitted while a field has a
  * mistake.
  */
 export function showFieldMessages(page: Document): void {
@@ -48,13 +48,13 @@ function findControl(form: HTMLFormElement | null, field: string): Control | nul
 
 const CONTROLS = 'input:not([type=hidden]), textarea, select';
 
-/** To the browser, spaces are a value. */
+/** Refuses a value of only spaces in a required field, which the browser accepts. */
 function checkSpaces(control: Control): void {
   const message = texts.t('field.mistake.empty');
   const isBlank =
     control.required && control.type !== 'password' && control.value !== '' && control.value.trim() === '';
   if (isBlank) control.setCustomValidity(message);
-  // Another message belongs to the field, which removes it too.
+  // Any other message was set by the field itself, which also removes it.
   else if (control.validationMessage === message) control.setCustomValidity('');
 }
 
@@ -73,7 +73,7 @@ function isControl(target: EventTarget | null): target is Control {
   );
 }
 
-/** Fields that are checked while someone types show what is wrong by themselves. */
+/** Fields that are checked while someone types show themselves what is wrong. */
 function hasOwnMessage(control: Control): boolean {
   return fieldOf(control)?.querySelector('.mantine-InputWrapper-error') != null;
 }
@@ -84,7 +84,7 @@ function fieldOf(control: Control): Element | null {
 
 const idOf = (control: Control) => `mistake-${control.id || control.name}`;
 
-/** React keeps its own elements in the field, and doesn't mind one more at their end. */
+/** React keeps its own elements in the field, and leaves another element at their end alone. */
 function addMessage(control: Control, text: string): void {
   const message = document.createElement('p');
   message.className = classes.message ?? '';

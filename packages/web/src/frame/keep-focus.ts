@@ -2,10 +2,10 @@
 // deleted, or disabled, such as a button while it works. Otherwise the next press of Tab would begin at the top of the
 // page.
 
-/** Where an element is. Also found if rows were removed meanwhile. */
+/** Where an element is, so that the place is found even if rows were removed in the meantime. */
 type Place = {
   readonly element: Element;
-  /** Ordered from the closest to the whole page. */
+  /** The elements around it, from the closest one to the whole page. */
   readonly ancestors: readonly Element[];
   /** The controls before it, the closest first. */
   readonly before: readonly HTMLElement[];
@@ -13,13 +13,13 @@ type Place = {
   readonly row: number;
 };
 
-/** Handles the whole page, including what is added to it later. */
+/** Covers the whole page, including elements that are added later. */
 export function keepFocus(page: Document): void {
   let place: Place | null = null;
   page.addEventListener('focusin', ({ target }) => {
     if (target instanceof Element) place = placeOf(target);
   });
-  // Someone has moved on to something that takes no focus, or has closed the keyboard of a phone.
+  // Someone has clicked on something that takes no focus, or has closed the keyboard of a phone.
   page.addEventListener('focusout', ({ target }) =>
     queueMicrotask(() => {
       if (target === place?.element && place.element.isConnected && !place.element.matches(':disabled')) place = null;

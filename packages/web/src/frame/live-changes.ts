@@ -4,19 +4,19 @@ import type { ChangeEvent, ChangeTopic } from '@chauffeur/contract/operations/li
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** How often to reload, in case a change was missed. */
+/** How often to ask even with the stream, in case a change was missed. */
 const LIVE_INTERVAL_MS = 60_000;
-/** Busy games change all the time, and no one reads that fast. */
+/** The pause between two requests: busy games change all the time, and no one reads that fast. */
 const MIN_PAUSE_MS = 2000;
-/** The stream begins with what changed in the ten seconds before; a request may have taken two of them. */
+/** The stream begins with what changed in the ten seconds before, of which a request may have taken two. */
 const REPEATED_MS = 8000;
-/** Many pages learn of a change at the same moment; they don't ask at the same moment. */
+/** Many pages learn of a change at the same moment. This spreads their requests. */
 const SPREAD_MS = 500;
-/** A tab that is hidden for longer gives up its connection, of which a browser has few. */
+/** A tab that is hidden for longer closes its connection, because browsers have few. */
 const HIDDEN_MS = 10_000;
-/** The time to wait after an error status, such as while the server restarts. */
+/** The delay before connecting again after an error status, such as while the server restarts. */
 const RETRY_MS = 20_000;
-/** The server then checks again who is asking. */
+/** After this time, the page connects again, and the server checks again who is asking. */
 const STREAM_SECONDS = 900;
 
 let isLive = false;
@@ -28,7 +28,7 @@ function setLive(live: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the `meta` of a query: it is loaded again when its topic changes. */
+/** The `meta` of a query that is loaded again when its topic changes. */
 export function follow(topic: ChangeTopic): { live: ChangeTopic } {
   return { live: topic };
 }
@@ -68,7 +68,8 @@ export function useLiveChanges(gameUid: string | null): void {
       });
       source.onerror = () => {
         setLive(false);
-        // After an error status, the browser doesn't connect again by itself. Not all pages at the same moment.
+        // After an error status, the browser doesn't connect again by itself.
+        // The delay is random, so that not all pages connect at the same moment.
         if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS * (0.5 + Math.random()));
       };
       source.addEventListener('change', ({ data }: MessageEvent<string>) => {
@@ -94,7 +95,7 @@ function reload(queries: QueryClient, topic: ChangeTopic): void {
   void queries.invalidateQueries({ predicate: ({ meta }) => meta?.live === topic });
 }
 
-/** What was loaded so long before the stream began that changes since then are not repeated. */
+/** Whether a query was loaded so long before the stream began that the stream doesn't repeat what changed since. */
 function reloadOld(queries: QueryClient): void {
   const since = Date.now() - REPEATED_MS;
   void queries.invalidateQueries({
@@ -103,7 +104,7 @@ function reloadOld(queries: QueryClient): void {
   });
 }
 
-/** Acts at once if nothing happened for a while; otherwise once at the end of the pause. */
+/** Runs at once if nothing happened for a while, and otherwise once at the end of the pause. */
 function throttleByTopic(act: (topic: ChangeTopic) => void): (topic: ChangeTopic) => void {
   const next = new Map<ChangeTopic, number>();
   return (topic) => {

@@ -5,7 +5,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, useSyncExternalStor
 import { keepTyped } from './keep-typed.ts';
 
 const RETRY_DELAYS_MS = [500, 2000, 5000];
-/** While the server is away, such as during an update. */
+/** The delay between attempts while the server is away, such as during an update. */
 const AWAY_DELAY_MS = 2000;
 const RELOADED = 'reloaded-from';
 
@@ -13,7 +13,7 @@ const RELOADED = 'reloaded-from';
 export class MissingCodeError extends Error {}
 
 let isNavigating = () => false;
-/** Also true while the site is left for the sign-in page, which leads back. */
+/** This is also true while the visitor is at the sign-in page, which leads back. */
 let isReloading = false;
 
 /** Code that is loaded only because a link may be followed must not reload the site. */
@@ -65,7 +65,7 @@ addEventListener(
   { capture: true },
 );
 
-/** The bundler's own loader takes a style sheet for loaded once it has tried. Rejects if one fails again. */
+/** The bundler's own loader considers a style sheet loaded once it has tried. Rejects if one fails again. */
 async function reloadStyles(): Promise<void> {
   await Promise.all(
     [...failedStyles].map(
@@ -88,7 +88,7 @@ async function checkServer(): Promise<'same' | 'updated' | 'away'> {
   try {
     const { status } = await fetch(script, { method: 'HEAD', cache: 'no-store' });
     if (status === 404) return 'updated';
-    // A proxy says so while the server restarts.
+    // Proxies respond with such a status while the server restarts.
     return status >= 500 ? 'away' : 'same';
   } catch {
     return 'away';

@@ -5,7 +5,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 let current: string | undefined;
 const listeners = new Set<() => void>();
 
-/** Called by a page with its title: '' for the site itself, undefined while the title is still loading. */
+/** Pages call it with their title: '' for the site itself, undefined while the title is loading. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title === undefined) return;
@@ -14,7 +14,7 @@ export function useTitle(title: string | undefined): void {
   }, [title]);
 }
 
-/** Called once, by the frame. */
+/** The frame calls it once. */
 export function usePageTitle(): void {
   const title = useSyncExternalStore(
     (listener) => {

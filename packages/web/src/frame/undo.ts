@@ -1,4 +1,4 @@
-// The last thing that was done at once, without asking, and how to undo it.
+// The last action that was done at once, without asking, and how to undo it.
 import { useSyncExternalStore } from 'react';
 
 export type Undoable = {
@@ -13,7 +13,7 @@ let offered: Offered | null = null;
 let count = 0;
 const listeners = new Set<() => void>();
 
-/** Shows it with a button that undoes it, in the place of what was offered before. */
+/** Shows what was done, with a button that undoes it, instead of what was offered before. */
 export function offerUndo(undoable: Undoable | null): void {
   count += 1;
   offered = undoable === null ? null : { ...undoable, id: count };

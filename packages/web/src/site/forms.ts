@@ -1,6 +1,6 @@
 // What forms and buttons of the public pages do in place: messages about fields, a warning before typed text is lost,
 // joining a beta, and signing out.
-import { say } from './words.ts';
+import { say } from './page-parts.ts';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 

@@ -1,6 +1,6 @@
 // The images and videos of a game. Small images are shown in the large place, and the large one opens in the whole window, where arrow
 // keys or buttons change the image and Escape closes it.
-import { say } from './words.ts';
+import { say } from './page-parts.ts';
 
 type Gallery = {
   readonly name: string;

@@ -1,5 +1,5 @@
-// Replaces parts of the page with what the server writes for another address: the entries of a zip while the visitor types,
-// the next games in a list, and the download for another machine.
+// Replaces parts of the page with what the server writes for another address: the entries of a zip while the visitor
+// types, the next games in a list, and the download for another machine.
 import type { Platform } from '@chauffeur/contract/identity';
 import { type BrowserFacts, chooseDownload, readMachine } from '@chauffeur/contract/machine';
 
@@ -111,4 +111,12 @@ export function showLocalTimes(root: ParentNode): void {
     const date = new Date(time.dateTime);
     if (!Number.isNaN(date.getTime())) time.title = exact.format(date);
   }
+}
+
+let words: Readonly<Record<string, string>> | undefined;
+
+/** A word or sentence with its values filled in, such as `image {no} of {total}`. */
+export function say(key: string, values: Readonly<Record<string, string | number>> = {}): string {
+  words ??= JSON.parse(document.getElementById('words')?.dataset.words ?? '{}') as Record<string, string>;
+  return (words[key] ?? '').replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }

@@ -1,11 +1,9 @@
 // The script of the public pages. Without it, they are complete documents, with links and forms. What concerns a single
 // part of a page has its own file; the rest is here. The functions are called at the end of the file.
-
 import { writeClipboard } from './clipboard.ts';
 import { keepUnsentText, showFieldMessages, startBeta, startSignOut } from './forms.ts';
 import { startGallery, startVideos } from './gallery.ts';
-import { filterWhileTyping, refineDownload, showLocalTimes, showMoreInPlace } from './page-parts.ts';
-import { say } from './words.ts';
+import { filterWhileTyping, refineDownload, say, showLocalTimes, showMoreInPlace } from './page-parts.ts';
 
 /** The component library of the other pages and scheme.js use the same key. */
 const THEME_CHOICE = 'mantine-color-scheme-value';
@@ -76,8 +74,8 @@ function watchConnection(): void {
 const COUNTED = /\/(download|play)$/;
 
 /**
- * Adds the website that the visitor came from to downloads and plays, for the statistics of the game. It is added when a
- * link is followed, so that copied links don't contain it.
+ * Adds the website that the visitor came from to downloads and plays, for the statistics of the game. It is added when
+ * a link is followed, so that copied links don't contain it.
  */
 function passReferrerOn(): void {
   const referrer = takeReferrer();

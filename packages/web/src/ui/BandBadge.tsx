@@ -1,5 +1,4 @@
-// The bands of launch health: a badge, and their labels.
-
+// Shows a band of launch health as a badge.
 import { MIN_DEVICES } from '@chauffeur/contract/launch-bands';
 import type { Band } from '@chauffeur/contract/operations/health';
 import { StateBadge, type Tone } from './StateBadge.tsx';
@@ -9,7 +8,6 @@ export function BandBadge({ band }: { band: Band }) {
   return <StateBadge tone={tone}>{label}</StateBadge>;
 }
 
-/** The bands of launch health: their labels and tones, and how many devices an unrated build still needs. */
 const BANDS: Readonly<Record<Band, { readonly tone: Tone; readonly label: string }>> = {
   excellent: { tone: 'good', label: 'Excellent' },
   healthy: { tone: 'good', label: 'Healthy' },
@@ -18,7 +16,7 @@ const BANDS: Readonly<Record<Band, { readonly tone: Tone; readonly label: string
   unrated: { tone: 'none', label: 'Unrated' },
 };
 
-/** `12 of 20 devices`; null once there are enough. */
+/** How many of the devices that a rating needs a build has: `12 of 20 devices`. Null once there are enough. */
 export function formatMissingDevices({ devices }: { readonly devices: number }): string | null {
   return devices >= MIN_DEVICES ? null : `${devices} of ${MIN_DEVICES} devices`;
 }

@@ -1,14 +1,15 @@
-// Shows a text with a copy button: an id shortened in the middle, or a block such as a command. The full text is copied.
+// Shows a text with a copy button: an id shortened in the middle, or a block such as a command. The full text is
+// copied.
 import { ActionIcon, Code, Group } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { t } from '../texts.tsx';
 import { shorten } from './format.ts';
-import { useCopy } from './use-copy.ts';
 
 type CopyTextProps = {
   text: string;
   /** Names the text for screen readers: `build id`. */
   label: string;
-  /** Shown in full, line breaks included. */
+  /** Shows the text in full, line breaks included. */
   block?: boolean;
   /** Called once the text is in the clipboard. */
   onCopied?: () => void;
@@ -47,7 +48,9 @@ export function CopyText({ text, label, block = false, onCopied }: CopyTextProps
   );
 }
 
-/** Browsers break lines after hyphens, which would part `--version` of a command. Longer words than a line still break. */
+/**
+ * Browsers break lines after hyphens, which would split `--version` in a command. Words longer than a line still break.
+ */
 function Words({ text }: { text: string }) {
   // biome-ignore-start lint/suspicious/noArrayIndexKey: the same word may be in a text twice, and none moves
   return text.split(/(\s+)/).map((part, index) =>
@@ -79,4 +82,54 @@ function CheckMark() {
       <path d="m3 8.5 3.2 3.2L13 5" />
     </svg>
   );
+}
+
+const SHOWN_MS = 2000;
+
+type Copy = {
+  readonly state: 'idle' | 'copied' | 'failed';
+  /** Resolves with whether the text was copied. */
+  readonly copy: (text: string) => Promise<boolean>;
+};
+
+/** Copies text, and keeps the state of the button that does it: for a moment, the button shows whether that worked. */
+export function useCopy(): Copy {
+  const [state, setState] = useState<Copy['state']>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async (text: string) => {
+    const isCopied = await writeClipboard(text);
+    setState(isCopied ? 'copied' : 'failed');
+    return isCopied;
+  };
+  return { state, copy };
+}
+
+/** Returns false if the browser doesn't allow it. */
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelection(text);
+  }
+}
+
+function copySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  // Content outside an open dialog can't be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  return isCopied;
 }

@@ -1,27 +1,27 @@
-// A table whose columns are data. It has one look and one behaviour everywhere: dense rows, skeleton rows in the shape
-// of the real ones, an empty state instead of an empty table, and columns that make room on narrow screens.
+// A table whose columns are data. It has one look and one behaviour everywhere: dense rows, skeleton rows in the shape of
+// the real ones, an empty state instead of an empty table, and columns that make room on narrow screens.
 //
 //   const columns: Column<Build>[] = [
 //     { header: 'Version', cell: (build) => <RowLink to="…" params={{ … }}>{build.version}</RowLink> },
 //     { header: 'Size', cell: (build) => <Bytes count={build.size} />, align: 'right', hiddenBelow: 'md' },
 //     { header: 'Change', isHeaderHidden: true, cell: (build) => <Button …>Delete</Button>, align: 'right' },
 //   ];
-//   <DataTable label="Builds" columns={columns} rows={data?.builds} rowKey={({ build_id }) => build_id} isLoading={isPending} />
+//   <DataTable label="Builds" columns={columns} rows={data?.builds} rowKey={({ build_id }) => build_id} />
 //
 // Columns that depend on nothing in the component are a constant of the module; others are made by a function, such as
 // `buildColumns(slug)`. A list with a cursor uses `PagedTable` with the result of `usePages`.
-import { Skeleton, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { ScrollBox } from './ScrollBox.tsx';
-import { type Sorting, sortRows, toggleSorting } from './sorting.ts';
+import { Skeleton, Stack, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import classes from './ScrollBox.module.css';
 import table from './table.module.css';
+import { type Sorting, sortRows, toggleSorting } from './table-rows.ts';
 
 export type Column<Row> = {
   /** Unique within the table. */
   readonly header: string;
   /** The header on a phone, if the cells have more there. */
   readonly phoneHeader?: string;
-  /** Set for columns that need no visible header, such as one with buttons: screen readers still read it. */
+  /** Hides the header of a column that needs none, such as one with buttons. Screen readers still read it. */
   readonly isHeaderHidden?: boolean;
   /** Shown instead of the text of the header, such as a checkbox that selects all rows. */
   readonly headerCell?: ReactNode;
@@ -37,14 +37,14 @@ export type Column<Row> = {
    * only).
    */
   readonly overflow?: 'nowrap' | 'anywhere' | 'ellipsis';
-  /** Often several lines: below its header instead of next to it, in rows that are blocks. */
+  /** The cells often have several lines. In rows that are blocks, they are below their header instead of next to it. */
   readonly isLong?: boolean;
   readonly className?: string | undefined;
   /** The tooltip of the cell: an exact value, or a text that may be cut off. */
   readonly title?: (row: Row) => string | undefined;
   /** Rows below each other with the same text share one cell. */
   readonly mergedBy?: (row: Row) => string;
-  /** Makes the header a button that sorts by this order. Only for tables that hold the whole list. */
+  /** Makes the header a button that sorts by this order. Use it only in tables that have the whole list. */
   readonly compare?: (a: Row, b: Row) => number;
   /** Makes the header a button that sorts the whole list on the server, from the largest or newest value. */
   readonly order?: { readonly isSorted: boolean; readonly onSort: () => void };
@@ -54,7 +54,7 @@ export type DataTableProps<Row> = {
   /** The accessible name, such as `Builds`. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined until they are loaded, or if loading failed. */
+  /** Undefined until the rows are loaded, or if loading failed. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row, index: number) => string;
   /** Shows skeleton rows if there are no rows yet. */
@@ -68,13 +68,13 @@ export type DataTableProps<Row> = {
   /** Columns keep their widths whatever the rows contain. */
   isFixed?: boolean;
   /**
-   * Keeps the columns on a phone, where each row is otherwise a block with one line per column. For tables with a few
-   * narrow columns, or with their own layout.
+   * Keeps the columns on a phone, where each row is otherwise a block with one line per column. Use it for tables with
+   * a few narrow columns, or with their own layout.
    */
   keepsColumns?: boolean;
 };
 
-/** Parts of a stacked table would lose their roles, because they are laid out as blocks. */
+/** Without these, the parts of a stacked table would lose their roles, because they are laid out as blocks. */
 const ROLES = { table: { role: 'table' }, row: { role: 'row' }, cell: { role: 'cell' } } as const;
 
 export function DataTable<Row>({ rows, isLoading = false, empty = null, ...props }: DataTableProps<Row>) {
@@ -146,7 +146,7 @@ function FilledTable<Row>(props: Omit<DataTableProps<Row>, 'empty'>) {
   );
 }
 
-/** How many rows the cell takes up; 0 if it is part of the one above. */
+/** How many rows the cell takes up; 0 if it is part of the cell above. */
 function spanOf<Row>({ mergedBy }: Column<Row>, rows: readonly Row[], index: number): number {
   if (mergedBy === undefined) return 1;
   const isSame = (other: number) => {
@@ -163,7 +163,7 @@ type HeaderCellProps<Row> = { column: Column<Row>; sorting: Sorting | null; onSo
 
 function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
   const { header, phoneHeader, headerCell, isHeaderHidden = false, compare, order } = column;
-  // A header without visible text is a cell, not a header.
+  // Without visible text, a cell must not be marked as a header.
   if (isHeaderHidden) {
     return (
       <td {...layoutOf(column)} {...widthOf(column)}>
@@ -227,4 +227,51 @@ function classOf<Row>({ overflow, className }: Column<Row>): string | undefined 
     (name) => name !== undefined,
   );
   return classes.length === 0 ? undefined : classes.join(' ');
+}
+
+type ScrollBoxProps = {
+  /** Names the content for screen readers. */
+  label: string;
+  className?: string | undefined;
+  children: ReactNode;
+};
+
+/** Lets content that is too wide scroll sideways on its own, by keyboard too, so that the page stays still. */
+export function ScrollBox({ label, className = '', children }: ScrollBoxProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [isTooWide, setTooWide] = useState(false);
+  useEffect(() => {
+    const shown = box.current;
+    if (shown === null) return;
+    const measure = () => setTooWide(shown.scrollWidth > shown.clientWidth);
+    const observer = new ResizeObserver(measure);
+    for (const element of [shown, ...shown.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    // The box needs the focus to be scrolled by keyboard, but must not be a tab stop if there is nothing to scroll.
+    <div
+      ref={box}
+      className={`${classes.box} ${classes.content} ${className}`}
+      {...(isTooWide && { 'data-scrolls': true, tabIndex: 0, role: 'group', 'aria-label': label })}
+    >
+      {children}
+    </div>
+  );
+}
+
+type EmptyStateProps = {
+  children: ReactNode;
+  /** What adds the first item, such as a `ChauffeurCommand`. */
+  command?: ReactNode;
+};
+
+/** Says in an empty list what is missing, and what to do next. */
+export function EmptyState({ children, command }: EmptyStateProps) {
+  return (
+    <Stack gap="xs" pb="xs" maw={640}>
+      <Text size="sm">{children}</Text>
+      {command}
+    </Stack>
+  );
 }

@@ -1,13 +1,14 @@
-// A modal dialog, on the browser's own dialog element, which keeps the focus inside. Escape or a press outside closes it,
-// after a question if something was typed into it.
+// Modal dialogs: any content, a question to confirm, or a form. They are the browser's own dialog element, which keeps
+// the focus inside. Escape or a press outside closes them, after a question if something was typed.
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../texts.tsx';
 import classes from './Dialog.module.css';
+import { Problem } from './Problem.tsx';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 
-/** Open while rendered. The element with `data-autofocus` gets the focus first. */
+/** The dialog is open while it is rendered. The element with `data-autofocus` gets the focus first. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -32,7 +33,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         aria-labelledby={titleId}
         onFocus={({ target }) => typed.notice(target)}
         onKeyDown={(event) => {
-          // Here, because the browser itself closes a dialog when Escape is pressed twice.
+          // The key is handled here because the browser itself closes a dialog when Escape is pressed twice.
           if (event.key !== 'Escape' || !isIn(event.target, dialog.current)) return;
           event.preventDefault();
           leave();
@@ -61,7 +62,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-/** Not in a dialog that React renders inside this one. */
+/** False for an element of another dialog that React renders inside this one. */
 function isIn(target: EventTarget, dialog: HTMLDialogElement | null): boolean {
   return target instanceof Element && target.closest('dialog') === dialog;
 }
@@ -99,4 +100,80 @@ function useTyped() {
     },
     hasChanges: () => [...before.current].some(([field, value]) => field.isConnected && field.value !== value),
   };
+}
+
+type ConfirmDialogProps = {
+  title: string;
+  /** The label of the button that confirms: `Revoke key`. */
+  confirmLabel: string;
+  cancelLabel?: string;
+  isBusy?: boolean;
+  /** Why the action failed. */
+  error?: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+  /** What is lost, and who it affects. */
+  children: ReactNode;
+};
+
+/** Asks for confirmation before something is deleted or revoked permanently. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, confirmLabel, cancelLabel = 'Cancel', isBusy = false, error = null } = props;
+  const { onConfirm, onClose, children } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Stack gap="md">
+        {children}
+        {error !== null && <Problem error={error} onRetry={onConfirm} />}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {cancelLabel}
+          </Button>
+          <Button color="red.9" loading={isBusy} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+type FormDialogProps = {
+  title: string;
+  /** The label of the button that submits the form: `Save search`. */
+  submitLabel: string;
+  isDisabled?: boolean;
+  isBusy: boolean;
+  error: Error | null;
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** A modal dialog with a form, which shows why it failed above its buttons. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submitLabel, isDisabled = false, isBusy, error, onSubmit, onClose, children } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        <Stack gap="md">
+          {children}
+          {error !== null && <Problem error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={isDisabled} loading={isBusy}>
+              {submitLabel}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
 }

@@ -1,13 +1,13 @@
-// A small picture of a game next to its name: its thumbnail or cover, or its initial on its own colour.
+// A small picture of a game next to its name: its thumbnail or cover, or its initial on a colour made from its id.
 import { useState } from 'react';
+import { hashText } from '../charts/colours.ts';
 import classes from './GameTile.module.css';
-import { hashText } from './hash-text.ts';
 
 type GameTileProps = {
   game: { readonly game_uid: string; readonly name: string; readonly picture: string | null };
   /** `wide` has the proportions of a thumbnail. */
   shape?: 'square' | 'wide';
-  /** The unit is pixels. */
+  /** The height in pixels. */
   height: number;
 };
 

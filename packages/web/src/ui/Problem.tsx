@@ -1,5 +1,5 @@
-// An error: what happened, what to do about it and, on pages for developers and operators, the details, folded away. An
-// error about a field of a form is shown at that field.
+// Shows an error: what happened, what to do about it and, on pages for developers and operators, the details, folded
+// away. An error about a field of a form is shown at that field.
 import { NetworkError } from '@chauffeur/contract/client';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
@@ -12,7 +12,7 @@ import { keepForReturn, MissingCodeError } from '../frame/load-code.ts';
 import { AccountError, PasskeyError } from '../session.ts';
 import { t, texts } from '../texts.tsx';
 import { isForDevelopers } from './developer-paths.ts';
-import { SignInLinks } from './SignInLinks.tsx';
+import { SignInLinks } from './SiteLink.tsx';
 
 type ProblemProps = {
   error: unknown;
@@ -20,7 +20,9 @@ type ProblemProps = {
   onRetry?: () => void;
 };
 
-/** In a form with the field that the error is about (`data-field`), the message is shown at that field instead. */
+/**
+ * Shows the message at the field that the error is about instead, if it is in a form with that field (`data-field`).
+ */
 export function Problem({ error, onRetry }: ProblemProps) {
   const place = useRef<HTMLSpanElement>(null);
   const [isAtField, setAtField] = useState(false);
@@ -41,7 +43,7 @@ export function Problem({ error, onRetry }: ProblemProps) {
 function ProblemAlert({ error, onRetry }: ProblemProps) {
   const { message, details, ...described } = describe(error);
   const known = useRemedy(described.code);
-  // Some messages say it themselves.
+  // Some messages end with what to do.
   const remedy = known === undefined || message.includes(known) ? described.remedy : known;
   const required = requirementOf(error);
   return (
@@ -49,7 +51,7 @@ function ProblemAlert({ error, onRetry }: ProblemProps) {
       {remedy !== '' && <Text size="sm">{remedy}</Text>}
       {required !== undefined && <SignInLinks required={required} />}
       {isSignedOut(error) && (
-        // This loads a new document, which no form of this page holds up.
+        // The sign-in page is loaded as a new document, so that unsaved text on this page doesn't stop it.
         <Anchor
           href={`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`}
           size="sm"
@@ -82,7 +84,7 @@ function useRemedy(code: ErrorCode | null): string | undefined {
     queryFn: async () => (await import('@chauffeur/contract/errors?whole')).ERRORS,
     enabled: code !== null,
     staleTime: Number.POSITIVE_INFINITY,
-    // The message is enough if they can't be loaded.
+    // If the texts can't be loaded, the message is enough.
     retry: false,
   });
   return code === null ? undefined : data?.[code].remedy;
@@ -114,7 +116,7 @@ const ERROR_KEYS: Readonly<Record<number, ProgramKey>> = {
   422: 'error.input',
 };
 
-/** Their messages say what to do. */
+/** Codes whose messages already say what to do. */
 const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
 
 type Description = {
@@ -158,12 +160,12 @@ function describe(error: unknown): Description {
   };
 }
 
-/** The field that an error is about whose message does not begin with it. */
+/** The field that an error is about, if the message does not begin with its path. */
 function fieldOf({ code, data }: ApiError): string | null {
   return code === 4236 ? 'password' : (REASON_FIELDS.get(data?.reason) ?? null);
 }
 
-/** Keys are the reasons of the account routes. */
+/** Fields by the reason that the account routes give. */
 const REASON_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['INVALID_EMAIL', 'email'],
   ['INVALID_PASSWORD', 'password'],

@@ -1,5 +1,4 @@
 // Commands to copy, for the shell that the visitor chooses, and the commands of `chauffeur` that pages show.
-
 import { PAGES } from '@chauffeur/contract/pages';
 import { quote, type Shell } from '@chauffeur/contract/shell';
 import { Code, Stack, Text } from '@mantine/core';
@@ -14,7 +13,7 @@ type ShellCommandProps = {
   label?: string;
 };
 
-/** There is no choice if the command is the same in all shells. */
+/** Offers no choice if the command is the same in all shells. */
 export function ShellCommand({ write, label = 'command' }: ShellCommandProps) {
   const [shell, setShell] = useState<Shell>(guessOs(navigator.userAgent) === 'windows' ? 'powershell' : 'sh');
   const isSame = new Set(SHELLS.map(({ value }) => write(value))).size === 1;
@@ -28,7 +27,7 @@ export function ShellCommand({ write, label = 'command' }: ShellCommandProps) {
 
 type PushCommandProps = {
   slug: string;
-  /** What the command builds, by default a first build for the visitor's own OS. */
+  /** The build to push; by default, a first build for the visitor's own OS. */
   build?: {
     readonly version: string;
     readonly os: string;
@@ -40,7 +39,9 @@ type PushCommandProps = {
   changelog?: string;
 };
 
-/** Ships the folder `dist`. A build that is registered already keeps what the command doesn't mention. */
+/**
+ * A command that ships the folder `dist`. A build that is registered already keeps what the command doesn't mention.
+ */
 export function PushCommand({ slug, build, changelog }: PushCommandProps) {
   const { version, os, arch } = build ?? { version: '1.0.0', os: guessOs(navigator.userAgent), arch: 'x86_64' };
   const { channel, build_type: type } = build ?? { channel: 'stable', build_type: 'game' };

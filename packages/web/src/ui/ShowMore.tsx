@@ -1,6 +1,12 @@
-// The button that loads the next page of a list. It isn't rendered on the last page.
+// The buttons that add rows to a list: its next page, or what is new.
 import { Button } from '@mantine/core';
-import type { NextPage } from './use-pages.ts';
+
+/** What the button needs of a list. */
+export type NextPage = {
+  readonly hasNext: boolean;
+  readonly isLoadingNext: boolean;
+  readonly showNext: () => void;
+};
 
 type ShowMoreProps = {
   list: NextPage;
@@ -8,6 +14,7 @@ type ShowMoreProps = {
   children: string;
 };
 
+/** Loads the next page of a list. It isn't rendered on the last page. */
 export function ShowMore({ list, children }: ShowMoreProps) {
   if (!list.hasNext) return null;
   return (
@@ -20,5 +27,32 @@ export function ShowMore({ list, children }: ShowMoreProps) {
     >
       {children}
     </Button>
+  );
+}
+
+export type Arrivals = {
+  /** The number of new rows on the first page. */
+  readonly arrivals: number;
+  /** Whether there may be more new rows than `arrivals`. */
+  readonly hasMoreArrivals: boolean;
+  readonly showNew: () => void;
+};
+
+type ShowNewButtonProps = {
+  list: Arrivals;
+  /** The label; `isAtLeast` if there may be more new rows than `count`. */
+  format: (count: number, isAtLeast: boolean) => string;
+};
+
+/** Adds new rows to a live list, which doesn't change on its own while someone reads it. */
+export function ShowNewButton({ list: { arrivals, hasMoreArrivals, showNew }, format }: ShowNewButtonProps) {
+  return (
+    <div role="status">
+      {arrivals > 0 && (
+        <Button size="compact-sm" variant="light" onClick={showNew}>
+          {format(arrivals, hasMoreArrivals)}
+        </Button>
+      )}
+    </div>
   );
 }

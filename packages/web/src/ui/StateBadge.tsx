@@ -1,4 +1,4 @@
-// A state as a badge: a coloured dot and a label, because not everyone can tell the colours apart.
+// States as badges: a coloured dot and a label, because not everyone can tell the colours apart.
 import { Badge } from '@mantine/core';
 
 /** The only colours that carry meaning. */

@@ -1,14 +1,16 @@
-// Asks before leaving a page on which something would be lost: unsaved changes of a form, unsent text or a secret. Within
-// the site, a dialog asks; otherwise the browser does.
+// Asks before leaving a page on which something would be lost: unsaved changes of a form, unsent text or a secret.
+// Within the site, a dialog asks; otherwise the browser does.
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { useState } from 'react';
 import { isReloadingSite } from '../frame/load-code.ts';
-import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { CopyText } from './CopyText.tsx';
+import { ConfirmDialog } from './Dialog.tsx';
 
 type UnsavedWarningProps = {
   /** Whether something would be lost now. */
   isActive: boolean;
-  /** Whether it was typed, in which case it is kept when the site reloads automatically. */
+  /** Whether it was typed. Typed text is kept when the site reloads automatically. */
   isTyped?: boolean;
   title: string;
   /** What would be lost, as a sentence. */
@@ -72,6 +74,41 @@ export function UnsentText({ text, name }: UnsentTextProps) {
   return (
     <UnsavedWarning isActive={text.trim() !== ''} title={`Leave without your ${name}?`} leaveLabel="Leave without it">
       {`The ${name} you typed is lost.`}
+    </UnsavedWarning>
+  );
+}
+
+/**
+ * Shows a secret, which is shown only once. Until it is copied, the visitor is asked before leaving the page. `label`
+ * names it for screen readers and in the warning: `secret key`.
+ */
+export function SecretText({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState('');
+  return (
+    // The second event is for people who select the text and copy it by keyboard.
+    <div onCopy={() => setCopied(text)}>
+      <CopyText text={text} label={label} block onCopied={() => setCopied(text)} />
+      <SecretWarning isActive={copied !== text} label={label} />
+    </div>
+  );
+}
+
+type SecretWarningProps = {
+  isActive: boolean;
+  /** The name of the secret: `secret key`. */
+  label: string;
+};
+
+/** Asks before leaving the page while it shows a secret that was not copied. */
+export function SecretWarning({ isActive, label }: SecretWarningProps) {
+  return (
+    <UnsavedWarning
+      isActive={isActive}
+      isTyped={false}
+      title={`Leave without the ${label}?`}
+      leaveLabel="Leave without it"
+    >
+      {`You haven't copied the ${label}, and you won't see it again.`}
     </UnsavedWarning>
   );
 }

@@ -1,5 +1,5 @@
-// Formats times, counts of things and shares of a count. Numbers, percentages, bytes and durations are in the contract's
-// format.ts.
+// Formats times, counts of things and shares of a count. Numbers, percentages, bytes and durations are in the
+// contract's format.ts.
 import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 
 const MINUTE = 60;
@@ -28,7 +28,7 @@ const exact = new Intl.DateTimeFormat('en-GB', {
 });
 const byDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** `3 days ago`, `in 2 hours`, `just now`: rounded to the nearest unit. */
+/** Formats a time relative to now, rounded to the nearest unit: `3 days ago`, `in 2 hours`, `just now`. */
 export function formatRelativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
   const length = Math.abs(seconds);
@@ -43,7 +43,7 @@ export function formatExactTime(time: Date): string {
   return exact.format(time);
 }
 
-/** `30 Nov 2026`, in the visitor's time zone. */
+/** The date in the visitor's time zone: `30 Nov 2026`. */
 export function formatDay(time: Date): string {
   return byDay.format(time);
 }
@@ -51,7 +51,9 @@ export function formatDay(time: Date): string {
 const bySameYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const byMinute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/** A moment in the past, after “since”, in the visitor's time zone: `14:05` today, `30 Nov` this year, `30 Nov 2025`. */
+/**
+ * A moment in the past, after “since”, in the visitor's time zone: `14:05` today, `30 Nov` this year, `30 Nov 2025`.
+ */
 export function formatSince(time: Date, now: Date): string {
   if (formatDay(time) === formatDay(now)) return byMinute.format(time);
   return time.getFullYear() === now.getFullYear() ? bySameYear.format(time) : formatDay(time);
@@ -95,7 +97,7 @@ export function formatTimeLeft(until: Date, now: Date): string | null {
     .join(' ');
 }
 
-/** The minutes to which a time left is rounded: fewer as it ends. */
+/** The number of minutes that a time left is rounded to. It becomes smaller towards the end. */
 function stepOf(minutes: number): number {
   if (minutes < HOUR_MINUTES) return 1;
   if (minutes < 6 * HOUR_MINUTES) return 5;

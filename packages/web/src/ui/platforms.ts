@@ -14,7 +14,7 @@ export function comparePlatforms(a: Platform, b: Platform): number {
   return place(a) - place(b);
 }
 
-/** The OS that a browser's user agent names; Linux if it names none we know. */
+/** The OS that a browser's user agent names; Linux if it names no OS that we know. */
 export function guessOs(userAgent: string): Os {
   if (/windows/i.test(userAgent)) return 'windows';
   if (/android/i.test(userAgent)) return 'android';

@@ -29,7 +29,7 @@ export const SYMBOLS: Readonly<Record<SymbolState, State>> = {
   unreadable: { tone: 'bad', label: 'Unreadable' },
 };
 
-/** The last two are final. */
+/** A report stays in one of the last two states. */
 export const CRASHES: Readonly<Record<CrashState, State>> = {
   received: { tone: 'none', label: 'Waiting for dump' },
   queued: { tone: 'busy', label: 'Queued' },

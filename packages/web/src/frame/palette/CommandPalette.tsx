@@ -11,8 +11,8 @@ import { ask } from '../../api.ts';
 import { SETTINGS_PARTS } from '../../pages/games/settings-parts.ts';
 import { session } from '../../session.ts';
 import { GameTile } from '../../ui/GameTile.tsx';
-import { openPath } from '../open-path.ts';
-import { mayCall } from '../own-role.ts';
+import { mayCall } from '../../ui/Permitted.tsx';
+import { openPath } from '../../ui/SiteLink.tsx';
 import classes from './CommandPalette.module.css';
 import { findItems, listItems, type PaletteItem, searchItems } from './palette-items.ts';
 

@@ -2,7 +2,7 @@
 import { Button, Title } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { useTitle } from '../../frame/page-title.ts';
-import { Panel } from '../../ui/Panel.tsx';
+import { Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
 type AccountFormProps = {

@@ -4,12 +4,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { encode } from 'uqr';
 import { addApp, confirmApp, createBackupCodes, removeApp } from '../../account-calls.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { CopyText, useCopy } from '../../ui/CopyText.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SecretWarning } from '../../ui/SecretText.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { useCopy } from '../../ui/use-copy.ts';
+import { SecretWarning } from '../../ui/UnsavedWarning.tsx';
 import { PasswordField } from './AccountFields.tsx';
 import { CodeField } from './CodeForm.tsx';
 

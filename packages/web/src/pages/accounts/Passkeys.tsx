@@ -3,11 +3,10 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { deletePasskey, type Passkey, passkeys, renamePasskey } from '../../account-calls.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { FormDialog } from '../../ui/FormDialog.tsx';
+import { ConfirmDialog, FormDialog } from '../../ui/Dialog.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { canUsePasskeys, isDismissed, passkeyAddress, registerPasskey } from './use-passkey.ts';
 

@@ -7,12 +7,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { changeEmail, deleteAccount, exportAccount, rename } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
+import { saveFile } from '../../files.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { EmailField, NameField, PasswordField } from './AccountFields.tsx';
 
 export function ProfilePage() {

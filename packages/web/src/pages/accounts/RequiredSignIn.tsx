@@ -4,8 +4,8 @@ import { listSignInRequirements } from '@chauffeur/contract/operations/organisat
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
-import { SignInLinks } from '../../ui/SignInLinks.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
+import { SignInLinks } from '../../ui/SiteLink.tsx';
 
 type Requirement = OutputOf<typeof listSignInRequirements>['requirements'][number];
 

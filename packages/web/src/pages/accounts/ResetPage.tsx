@@ -9,8 +9,7 @@ import { type Report, requestReset, resetPassword } from '../../account-calls.ts
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { t } from '../../texts.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Notice, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NewPasswordField } from './AccountFields.tsx';

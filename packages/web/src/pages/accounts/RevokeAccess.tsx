@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { browserSessions, endOtherSessions } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { DeployKeyList } from './DeployKeyList.tsx';

@@ -1,5 +1,4 @@
 // Account settings: active sessions, the password, and other access.
-
 import { formatBrowser } from '@chauffeur/contract/format-browser';
 import { listSignInRequirements } from '@chauffeur/contract/operations/organisations';
 import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
@@ -17,8 +16,8 @@ import {
 import { ask } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { NewPasswordField, PasswordField } from './AccountFields.tsx';
 import { AuthenticatorApp } from './AuthenticatorApp.tsx';

@@ -8,7 +8,7 @@ import { sendVerification } from '../../account-calls.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, session } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 

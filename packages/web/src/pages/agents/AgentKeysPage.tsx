@@ -1,5 +1,4 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
-
 import type { InputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
@@ -7,19 +6,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SecretText } from '../../ui/SecretText.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { usePages } from '../../ui/use-pages.ts';
+import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import { CliLogins } from '../cli/CliLogins.tsx';
 import { ACCESS_COLUMNS } from './access-columns.tsx';
 import { ReachFields } from './ReachFields.tsx';

@@ -8,13 +8,10 @@ import { useState } from 'react';
 import { answerConsent } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
 import { session } from '../../session.ts';
-import { Facts } from '../../ui/Facts.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Facts, Unverified } from '../../ui/Facts.tsx';
+import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { Unverified } from '../../ui/Unverified.tsx';
 import { ReachFields } from './ReachFields.tsx';
 import { type ConsentRequest, readConsentRequest, scopesOf } from './reach.ts';
 

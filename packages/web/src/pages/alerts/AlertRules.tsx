@@ -1,5 +1,4 @@
 // Which alerts the game sends, to which destinations, and when.
-
 import type { InputOf } from '@chauffeur/contract/operation';
 import { ALERT_TIMINGS, getAlerts, updateAlerts } from '@chauffeur/contract/operations/alerts';
 import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';

@@ -9,11 +9,10 @@ import {
 import { Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { useGame } from '../games/use-game.ts';
 import { Rules, Schedule } from './AlertRules.tsx';
 import type { AlertSettings } from './alert-kinds.ts';

@@ -4,13 +4,11 @@ import { listAlertDeliveries, redeliverAlert } from '@chauffeur/contract/operati
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 
 type Delivery = OutputOf<typeof listAlertDeliveries>['deliveries'][number];
 

@@ -16,14 +16,12 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Switch, Text, TextInput }
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Notice } from '../../ui/Notice.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SecretText } from '../../ui/SecretText.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import { DESTINATION_NAMES, KIND_NAMES } from './alert-kinds.ts';
 
 type Destination = OutputOf<typeof listAlertDestinations>['destinations'][number];

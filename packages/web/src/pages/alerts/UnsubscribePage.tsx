@@ -4,9 +4,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { send } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
 const route = getRouteApi('/unsubscribe/$token');

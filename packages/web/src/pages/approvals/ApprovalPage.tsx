@@ -16,9 +16,7 @@ import { follow, useLiveChanges, useLiveInterval } from '../../frame/live-change
 import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { formatExactTime } from '../../ui/format.ts';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';

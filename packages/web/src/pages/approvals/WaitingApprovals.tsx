@@ -2,14 +2,14 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
 import { Text } from '@mantine/core';
-import { Countdown } from '../../ui/Countdown.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type PagedList, usePages } from '../../ui/PagedTable.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { Countdown } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { type PagedList, usePages } from '../../ui/use-pages.ts';
 
 type WaitingApproval = OutputOf<typeof listWaitingApprovals>['approvals'][number];
 

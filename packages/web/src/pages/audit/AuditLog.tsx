@@ -11,13 +11,11 @@ import {
 } from '@chauffeur/contract/operations/audit';
 import { Anchor, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { usePages } from '../../ui/use-pages.ts';
 import classes from './AuditFilters.module.css';
 import { type AuditSearch, filtersOf } from './audit-search.ts';
 

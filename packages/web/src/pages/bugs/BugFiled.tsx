@@ -4,10 +4,10 @@ import type { fileBug } from '@chauffeur/contract/operations/bugs';
 import { Anchor, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { upload } from '../../files.ts';
 import { rich, t } from '../../texts.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { upload } from '../../upload.ts';
 
 export type Files = { readonly dump: File | null; readonly log: File | null };
 export type Filed = {

@@ -3,9 +3,9 @@ import { getBugSettings, setBugSettings } from '@chauffeur/contract/operations/b
 import { Checkbox, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { useGame } from '../games/use-game.ts';
 import { gameQuery } from '../play/game-query.ts';
 

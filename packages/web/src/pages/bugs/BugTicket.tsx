@@ -5,16 +5,14 @@ import { getBugTicket, updateBugTicket } from '@chauffeur/contract/operations/bu
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ask } from '../../api.ts';
+import { ask, useKeptData } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import { Notice } from '../../ui/Notice.tsx';
+import { Notice, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { Trail } from '../../ui/Trail.tsx';
-import { useKeptData } from '../../ui/use-kept-data.ts';
 import { useGame } from '../games/use-game.ts';
 import { BugCrash } from './BugCrash.tsx';
 import { BugReplies } from './BugReplies.tsx';

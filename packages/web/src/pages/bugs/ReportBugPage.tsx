@@ -10,7 +10,7 @@ import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { session } from '../../session.ts';
 import { rich, t } from '../../texts.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { gameQuery } from '../play/game-query.ts';

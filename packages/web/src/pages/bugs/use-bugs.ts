@@ -5,8 +5,8 @@ import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call, pagesQuery } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import type { Arrivals } from '../../ui/ShowNewButton.tsx';
-import { usePages } from '../../ui/use-pages.ts';
+import { usePages } from '../../ui/PagedTable.tsx';
+import type { Arrivals } from '../../ui/ShowMore.tsx';
 import type { StatusFilter, Ticket } from './bug-status.ts';
 
 const PAGE_SIZE = 50;

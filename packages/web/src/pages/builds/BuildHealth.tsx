@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { type Figure, Figures } from '../../ui/Figures.tsx';
+import { type Figure, Figures } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Impact, type ImpactData, useImpact } from '../crashes/Facets.tsx';

@@ -7,8 +7,8 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatItems } from '../../ui/format.ts';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 

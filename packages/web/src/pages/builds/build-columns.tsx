@@ -3,15 +3,13 @@ import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { BuildOrder, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Skeleton, Text } from '@mantine/core';
-import { Bytes } from '../../ui/Bytes.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
+import { Bytes } from '../../ui/Facts.tsx';
 import { formatExactTime, formatSince } from '../../ui/format.ts';
-import { RowLink } from '../../ui/RowLink.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
-import { Time } from '../../ui/Time.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { Time, useNow } from '../../ui/Time.tsx';
 import type { Place } from '../channels/grid.ts';
 import classes from './builds.module.css';
 

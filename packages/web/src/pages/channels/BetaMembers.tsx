@@ -1,20 +1,17 @@
 // The beta members of a game, newest first, with a button to remove each.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
-import { useMay } from '../../frame/own-role.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { useMay } from '../../ui/Permitted.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { usePages } from '../../ui/use-pages.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
 

@@ -8,14 +8,13 @@ import { Button, Divider, Group, NativeSelect, Stack, Text } from '@mantine/core
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
+import { EmptyState } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatDay, formatExactTime } from '../../ui/format.ts';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { Time } from '../../ui/Time.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { Time, useNow } from '../../ui/Time.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';

@@ -1,5 +1,4 @@
 // A grid with a row for each channel, a column for each platform, and the current build in each cell.
-
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { ownValue } from '@chauffeur/contract/own-value';

@@ -1,9 +1,6 @@
 // Counts down to the expiry of a build on a channel, then shows that it expired.
-
 import { NativeSelect } from '@mantine/core';
-import { Countdown } from '../../ui/Countdown.tsx';
-import { Time } from '../../ui/Time.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { Countdown, Time, useNow } from '../../ui/Time.tsx';
 
 export function useIsExpired(expiresAt: string | null): boolean {
   const now = useNow();

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { RowLink } from '../../ui/RowLink.tsx';
+import { RowLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 

@@ -10,7 +10,7 @@ import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { formatExactTime } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { Consequences } from './Consequences.tsx';
 import { ExpirySelect } from './Expiry.tsx';

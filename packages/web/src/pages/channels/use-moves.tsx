@@ -6,10 +6,9 @@ import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@
 import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask, call } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
+import { ask, call, useKeptData } from '../../api.ts';
+import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { useKeptData } from '../../ui/use-kept-data.ts';
 import type { Location, Place } from './grid.ts';
 import { hoursUntil } from './hours-until.ts';
 

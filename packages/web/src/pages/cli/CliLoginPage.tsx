@@ -10,14 +10,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { session } from '../../session.ts';
-import { Facts } from '../../ui/Facts.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { Facts, Unverified } from '../../ui/Facts.tsx';
+import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Unverified } from '../../ui/Unverified.tsx';
 
 type Request = OutputOf<typeof getCliLoginRequest>;
 

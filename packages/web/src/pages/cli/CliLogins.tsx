@@ -5,12 +5,11 @@ import { Button, Code, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Unverified } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Unverified } from '../../ui/Unverified.tsx';
 
 type Login = OutputOf<typeof listCliLogins>['logins'][number];
 

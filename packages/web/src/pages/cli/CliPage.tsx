@@ -3,15 +3,14 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCli } from '@chauffeur/contract/operations/cli';
 import { Anchor, Code, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Bytes } from '../../ui/Bytes.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { Bytes } from '../../ui/Facts.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { guessOs } from '../../ui/platforms.ts';
-import { Section } from '../../ui/Section.tsx';
 import { signInCommand } from '../../ui/ShellCommand.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { cliQuery } from './cli-query.ts';
 
 type Cli = OutputOf<typeof getCli>;

@@ -1,5 +1,4 @@
 // Two crash reports side by side: their facts, their stacks and the ends of their logs, with the differences marked.
-
 import { formatPlatform } from '@chauffeur/contract/format';
 import { type CrashStack, getCrashLog, type StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 import { Button, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
@@ -7,14 +6,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { ask } from '../../api.ts';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { ScrollBox } from '../../ui/DataTable.tsx';
+import { PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { ScrollBox } from '../../ui/ScrollBox.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Trail } from '../../ui/Trail.tsx';
 import table from '../../ui/table.module.css';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { LogText } from './Attachments.tsx';

@@ -1,6 +1,5 @@
 // The filters above the crash lists: buttons and selects, the query box with completion, and saved searches. All of
 // them read from one query and write to it.
-
 import { isFacet } from '@chauffeur/contract/crash-facets';
 import { MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
 import { OSES } from '@chauffeur/contract/identity';
@@ -20,7 +19,7 @@ import { useRef, useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { offerUndo } from '../../frame/undo.ts';
 import { Choice } from '../../ui/Choice.tsx';
-import { FormDialog } from '../../ui/FormDialog.tsx';
+import { FormDialog } from '../../ui/Dialog.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';

@@ -1,5 +1,4 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
-
 import { formatQuery, parseQuery } from '@chauffeur/contract/crash-query';
 import { findMistake, type QueryMistake as Mistake } from '@chauffeur/contract/crash-query-mistake';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
@@ -9,9 +8,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
 import { formatItems } from '../../ui/format.ts';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
+import { ShowNewButton } from '../../ui/ShowMore.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
 import { type CrashFilters, readFilters, toSearch } from './crash-filters.ts';

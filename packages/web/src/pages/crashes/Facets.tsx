@@ -9,7 +9,7 @@ import { SimpleGrid, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
-import { type Figure, Figures } from '../../ui/Figures.tsx';
+import { type Figure, Figures } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';

@@ -1,5 +1,4 @@
 // What happened to a crash group, and the comments on it.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
   type Activity,
@@ -12,16 +11,15 @@ import { Button, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
-import { useMay } from '../../frame/own-role.ts';
 import { session } from '../../session.ts';
-import { Permitted } from '../../ui/Permitted.tsx';
+import { usePages } from '../../ui/PagedTable.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
+import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { UnsavedChanges, UnsentText } from '../../ui/UnsavedWarning.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { describeActivity } from './describe-activity.ts';

@@ -1,6 +1,5 @@
-// The context of a crash group: who is affected, tickets, related groups, how it was grouped, its activity and its reports.
-// This code is loaded after what is needed to understand the crash, when someone scrolls down.
-
+// The context of a crash group: who is affected, tickets, related groups, how it was grouped, its activity and its
+// reports. This code is loaded after what is needed to understand the crash, when someone scrolls down.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
@@ -11,12 +10,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { ask } from '../../api.ts';
 import { lazyPart } from '../../frame/load-code.ts';
-import { useMay } from '../../frame/own-role.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Permitted } from '../../ui/Permitted.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
+import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
-import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
+import { ShowNewButton } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';

@@ -10,19 +10,16 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, call } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import { useMay } from '../../frame/own-role.ts';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { PagedTable } from '../../ui/PagedTable.tsx';
-import { RowLink } from '../../ui/RowLink.tsx';
+import { useMay } from '../../ui/Permitted.tsx';
+import { selectColumn, useSelection } from '../../ui/SelectRows.tsx';
 import { ShellCommand } from '../../ui/ShellCommand.tsx';
-import { ShowNewButton } from '../../ui/ShowNewButton.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { ShowNewButton } from '../../ui/ShowMore.tsx';
+import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { selectColumn } from '../../ui/select-column.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { useSelection } from '../../ui/use-selection.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { BulkBar } from './BulkBar.tsx';
 import { type CrashFilters, isFiltered } from './crash-filters.ts';
@@ -240,7 +237,9 @@ function formatWhy(reason: string | null): string[] {
   return [formatReason(reason, null)?.replace(/\.$/, '') ?? reason];
 }
 
-/** The version with the most reports and the number of other builds, with the counts by version on hover; and the OS. */
+/**
+ * The version with the most reports and the number of other builds, with the counts by version on hover; and the OS.
+ */
 function Where({ group: { builds, build_count: buildCount, oses } }: { group: ListedGroup }) {
   const [first] = builds;
   const names = nameBuilds(builds);

@@ -1,15 +1,14 @@
 // The status of crash groups: buttons that change it, the badge that shows it, and the result of the last change with
 // its undo. The list of groups and the page of a group use them.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { GroupStatus, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { Button, Group } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
+import { useKeptData } from '../../api.ts';
 import { lazyPart } from '../../frame/load-code.ts';
-import { Notice } from '../../ui/Notice.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { useKeptData } from '../../ui/use-kept-data.ts';
 import { formatDone, formatSnooze } from './group-status.ts';
 import type { StatusAction, Triage } from './use-triage.ts';
 

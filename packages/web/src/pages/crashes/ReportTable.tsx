@@ -2,16 +2,14 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CompareBar, MAX_COMPARED } from '../../ui/CompareBar.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { formatExactTime } from '../../ui/format.ts';
 import { PagedTable } from '../../ui/PagedTable.tsx';
-import { RowLink } from '../../ui/RowLink.tsx';
+import { CompareBar, MAX_COMPARED, selectColumn, useSelection } from '../../ui/SelectRows.tsx';
+import { RowLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { selectColumn } from '../../ui/select-column.tsx';
 import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
-import { useSelection } from '../../ui/use-selection.ts';
 import classes from './crashes.module.css';
 import type { LiveRow } from './merge-fresh.ts';
 import type { ListedReport, LiveList } from './use-live-list.ts';

@@ -1,6 +1,5 @@
 // The details of a stack, which the page of a report loads when they are shown: modules, registers, the player's machine,
 // and further exceptions from the text of a report.
-
 import { formatDuration } from '@chauffeur/contract/format';
 import type { CrashStack, RelatedException } from '@chauffeur/contract/operations/crash-stacks';
 import { Text } from '@mantine/core';

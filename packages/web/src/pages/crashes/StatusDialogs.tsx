@@ -5,7 +5,7 @@ import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
-import { FormDialog } from '../../ui/FormDialog.tsx';
+import { FormDialog } from '../../ui/Dialog.tsx';
 import { useGame } from '../games/use-game.ts';
 import { type StatusAction, type StatusChange, type Triage, useTriageForm } from './use-triage.ts';
 

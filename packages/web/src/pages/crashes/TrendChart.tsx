@@ -1,11 +1,9 @@
 // The reports of a group in the last 30 days: as a chart by version on its page, and word-sized in the list.
 import { formatNumber } from '@chauffeur/contract/format';
 import { getRouteApi } from '@tanstack/react-router';
-import { formatTime } from '../../charts/format-time.ts';
-import { readList, toggled, writeList } from '../../charts/series.ts';
-import { TimeChart } from '../../charts/TimeChart.tsx';
-import { useBuildColours } from '../../charts/use-build-colours.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { formatTime, readList, toggled, writeList } from '../../charts/series.ts';
+import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
+import { useNow } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
 import { DAYS_SHOWN, lastDays, seriesOf } from './trend.ts';
 import type { GroupDetail } from './use-triage.ts';

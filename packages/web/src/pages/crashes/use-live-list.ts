@@ -1,15 +1,14 @@
 // Paged lists of crash groups and reports that follow changes while someone reads them. Rows are updated in place, and
 // new rows are added on request, so that nothing moves under the pointer.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listCrashes } from '@chauffeur/contract/operations/crashes';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api.ts';
-import { useListPlace } from '../../frame/list-place.ts';
+import { useListPlace } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import type { Arrivals } from '../../ui/ShowNewButton.tsx';
-import type { PagedList } from '../../ui/use-pages.ts';
+import type { PagedList } from '../../ui/PagedTable.tsx';
+import type { Arrivals } from '../../ui/ShowMore.tsx';
 import { type LiveRow, mergeFresh } from './merge-fresh.ts';
 
 const POLL_MS = 5000;
@@ -25,7 +24,9 @@ type LiveListOptions<Item> = {
 
 export type LiveList<Item> = PagedList<LiveRow<Item>> & Arrivals;
 
-/** The component must get a new `key` when the list is replaced by another one, for example because a filter changed. */
+/**
+ * The component must get a new `key` when the list is replaced by another one, for example because a filter changed.
+ */
 export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<Item>): LiveList<Item> {
   const refetchInterval = useLiveInterval(POLL_MS);
   const head = useQuery({

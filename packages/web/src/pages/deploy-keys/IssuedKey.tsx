@@ -1,12 +1,11 @@
 // A new deploy key. Its secret is shown only here.
-
 import { issueDeployKey, listDeployKeys, listUploadTokens } from '@chauffeur/contract/operations/deploy-keys';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { SecretText } from '../../ui/SecretText.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
+import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import type { FreshKey } from '../games/first-build.ts';
 
 export function IssuedKey({ issued }: { issued: FreshKey }) {

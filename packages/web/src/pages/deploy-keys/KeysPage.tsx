@@ -1,6 +1,6 @@
 // The keys of a game: its deploy key, and the upload tokens below it.
 import { Stack } from '@mantine/core';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { useGame } from '../games/use-game.ts';
 import { DeployKeys } from './DeployKeys.tsx';
 import { UploadTokens } from './UploadTokens.tsx';

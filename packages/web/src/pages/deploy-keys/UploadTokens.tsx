@@ -1,5 +1,4 @@
 // The upload tokens of a game: created with a name, scopes and an expiry, renamed and revoked.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf, UploadScope } from '@chauffeur/contract/operation';
 import {
@@ -12,12 +11,10 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput, Title } 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FormDialog } from '../../ui/FormDialog.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog, FormDialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';

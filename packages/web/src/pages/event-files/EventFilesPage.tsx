@@ -11,20 +11,16 @@ import { Anchor, Button, Group, Skeleton, Stack, Switch, Text, TextInput } from 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { Bytes } from '../../ui/Bytes.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { type Fact, Facts } from '../../ui/Facts.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Bytes, type Fact, Facts } from '../../ui/Facts.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 import { useGame } from '../games/use-game.ts';
 
 type Settings = OutputOf<typeof getEventFiles>;

@@ -1,5 +1,4 @@
 // Looks up the stored data of one device, for players who ask for their data or its deletion.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -10,18 +9,18 @@ import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call, pagesQuery } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { saveFile } from '../../files.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { shorten } from '../../ui/format.ts';
-import { Notice } from '../../ui/Notice.tsx';
+import { usePages } from '../../ui/PagedTable.tsx';
+import { Notice } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { Time } from '../../ui/Time.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 import { Consequences } from '../channels/Consequences.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './EventsPage.module.css';

@@ -5,10 +5,9 @@ import { Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { type Series, timesOf } from '../../charts/series.ts';
-import { TimeChart } from '../../charts/TimeChart.tsx';
-import { useBuildColours } from '../../charts/use-build-colours.ts';
+import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/Time.tsx';
 import { colourOfOs, type Explorer, formatBuildLabel, seriesOfNames, seriesOfParts, spanOf } from './explore.ts';
 
 type EventChartProps = {

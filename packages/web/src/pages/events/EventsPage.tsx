@@ -7,7 +7,7 @@ import { ask } from '../../api.ts';
 import type { Step } from '../../charts/series.ts';
 import { toggled, writeList } from '../../charts/series.ts';
 import { Choice } from '../../ui/Choice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useGame } from '../games/use-game.ts';
 import { DeviceSection } from './DeviceSection.tsx';

@@ -5,9 +5,8 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
-import { DocLink } from '../../ui/DocLink.tsx';
 import { ShellCommand } from '../../ui/ShellCommand.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 
 export function SendEvents({ game, children }: { game: OpenGame; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { formatPlatform } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { countEvents } from '@chauffeur/contract/operations/events';
-import { OTHERS_COLOUR } from '../../charts/build-colours.ts';
+import { OTHERS_COLOUR } from '../../charts/colours.ts';
 import { MAX_SERIES, readList, type Series, type Step, splitLargest, sumOf, withZeros } from '../../charts/series.ts';
 
 export const RANGES = [

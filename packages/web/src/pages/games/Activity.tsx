@@ -6,13 +6,12 @@ import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
-import { Bars } from '../../charts/Bars.tsx';
-import { LazySeriesTable, TableButton } from '../../charts/LazySeriesTable.tsx';
+import { Bars, LazySeriesTable, TableButton } from '../../charts/Bars.tsx';
 import { type Series, withZeros } from '../../charts/series.ts';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/Time.tsx';
 import { timeOfDay, windowOf } from '../health/health-days.ts';
 import type { OpenGame } from './use-game.ts';
 

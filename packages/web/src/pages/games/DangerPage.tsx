@@ -1,5 +1,4 @@
 // Actions that change who owns a game: moving it, transferring it, and deleting it.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import { deleteGame, getGameDeletion } from '@chauffeur/contract/operations/game-deletion';
 import { getGame, listGames } from '@chauffeur/contract/operations/games';
@@ -15,12 +14,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { PasswordField } from '../accounts/AccountFields.tsx';
 import { Consequences } from '../channels/Consequences.tsx';
 import { changesOfMove } from './changes-of-move.ts';

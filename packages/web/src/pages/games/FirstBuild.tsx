@@ -9,7 +9,7 @@ import { ask } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';

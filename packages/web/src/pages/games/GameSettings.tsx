@@ -2,10 +2,9 @@
 // one. It says who may see or change the open page if the person may not.
 import { Stack } from '@mantine/core';
 import { Link, Outlet, useChildMatches } from '@tanstack/react-router';
-import { mayCall } from '../../frame/own-role.ts';
-import { useScrollToCurrent } from '../../frame/use-scroll-to-current.ts';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
+import { useScrollToCurrent } from '../../frame/PageTabs.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
+import { mayCall, Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import classes from './GameSettings.module.css';
 import { SETTINGS_GROUPS, SETTINGS_PARTS } from './settings-parts.ts';
 import { useGame } from './use-game.ts';

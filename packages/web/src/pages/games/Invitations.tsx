@@ -13,9 +13,9 @@ import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { RoleSelect } from '../../ui/RoleSelect.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from './use-game.ts';

@@ -1,5 +1,4 @@
 // The facts of a listing: languages, content notes, videos, links and system requirements.
-
 import { formatOs } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
 import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';

@@ -5,8 +5,7 @@ import { Anchor, Button, Group, Radio, Skeleton, Stack, Text, Textarea, TextInpu
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';

@@ -1,5 +1,5 @@
-// What is next to the form of a listing: how its texts will look on the game's page, what is missing before the store can
-// list it, and the code of its widget.
+// What is next to the form of a listing: how its texts will look on the game's page, what is missing before the store
+// can list it, and the code of its widget.
 import { renderMarkdown } from '@chauffeur/contract/operations/store';
 import { Anchor, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -10,11 +10,9 @@ import { getListing } from '@chauffeur/contract/operations/shelves';
 import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { Notice } from '../../ui/Notice.tsx';
+import { Notice, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import classes from './ListingPage.module.css';
 import type { OpenGame } from './use-game.ts';
 import { writeWidgetCode } from './widget-code.ts';

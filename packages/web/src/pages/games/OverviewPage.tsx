@@ -1,5 +1,4 @@
 // The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
-
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
@@ -10,13 +9,12 @@ import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
-import { useMay } from '../../frame/own-role.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
+import { useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { comparePlatforms } from '../../ui/platforms.ts';
-import { RowLink } from '../../ui/RowLink.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';

@@ -4,9 +4,8 @@ import { getUsage } from '@chauffeur/contract/operations/usage';
 import { Progress, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { Notice } from '../../ui/Notice.tsx';
+import { Notice, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { isNearLimit, type Meter, metersOf, shareOf } from './usage-meters.ts';
 import type { OpenGame } from './use-game.ts';
 

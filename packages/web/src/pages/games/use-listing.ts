@@ -13,7 +13,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { useKeepDraft, useKeptDraft } from '../../frame/use-draft.ts';
+import { useKeepDraft, useKeptDraft } from '../../frame/keep-typed.ts';
 import { readTags } from './tags.ts';
 import type { OpenGame } from './use-game.ts';
 

@@ -13,14 +13,11 @@ import { ActionIcon, Button, Code, Group, NativeSelect, Skeleton, Stack, Text, T
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { useKeepDraft, useKeptDraft } from '../../frame/use-draft.ts';
+import { useKeepDraft, useKeptDraft } from '../../frame/keep-typed.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { Notice, PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';

@@ -12,15 +12,13 @@ import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
-import { formatTime } from '../../charts/format-time.ts';
-import { readList, toggled, writeList } from '../../charts/series.ts';
+import { formatTime, readList, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import { MEDIAN_COLUMNS } from './HealthTable.tsx';
 import {

@@ -1,20 +1,19 @@
-// Launch health: the band that players see, the builds with their numbers, the days of one build, and how bands are computed.
-
+// Launch health: the band that players see, the builds with their numbers, the days of one build, and how bands are
+// computed.
 import { formatPlatform } from '@chauffeur/contract/format';
 import { BAND_RULES, MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { type Band, listHealth } from '@chauffeur/contract/operations/health';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useBuildColours } from '../../charts/use-build-colours.ts';
+import { useBuildColours } from '../../charts/TimeChart.tsx';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { usePages } from '../../ui/PagedTable.tsx';
+import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 import { SendEvents } from '../events/SendEvents.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BuildDays } from './BuildDays.tsx';

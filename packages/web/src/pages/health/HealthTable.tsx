@@ -1,11 +1,11 @@
 // The builds with their bands and the numbers that decide them.
 import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { Text } from '@mantine/core';
-import { Swatch } from '../../charts/Fill.tsx';
+import { Swatch } from '../../charts/Bars.tsx';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
-import { RowLink } from '../../ui/RowLink.tsx';
+import { RowLink } from '../../ui/SiteLink.tsx';
 import type { BuildHealth } from './health-days.ts';
 
 type HealthTableProps = {

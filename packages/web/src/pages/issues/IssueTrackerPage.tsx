@@ -11,12 +11,11 @@ import { Button, Code, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 

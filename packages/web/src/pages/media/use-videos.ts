@@ -7,7 +7,7 @@ import { detectVideoType, refuseVideo, VIDEO_HEAD_BYTES, VIDEO_TOO_LARGE } from 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { upload } from '../../upload.ts';
+import { upload } from '../../files.ts';
 
 type VideoSet = OutputOf<typeof listGameVideos>;
 export type Video = VideoSet['videos'][number];

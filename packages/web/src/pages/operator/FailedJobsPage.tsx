@@ -5,14 +5,12 @@ import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 import { Consequences } from '../channels/Consequences.tsx';
 
 type FailedJob = OutputOf<typeof listFailedJobs>['jobs'][number];

@@ -5,14 +5,12 @@ import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Bytes } from '../../ui/Bytes.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { PagedTable } from '../../ui/PagedTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { Bytes } from '../../ui/Facts.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import table from '../../ui/table.module.css';
-import { usePages } from '../../ui/use-pages.ts';
 import { QuotaDialog } from './QuotaDialog.tsx';
 
 type GameStorage = OutputOf<typeof listGameStorage>['games'][number];

@@ -1,7 +1,7 @@
 // The audit log of all games, accounts and the service, for operators.
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { AuditLog } from '../audit/AuditLog.tsx';
 
 const route = getRouteApi('/signed-in/operator/audit');

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { session } from '../../session.ts';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { ServerCommand } from './ServerCommand.tsx';
 
 const PAGES = [

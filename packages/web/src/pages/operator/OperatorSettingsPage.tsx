@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import table from '../../ui/table.module.css';
 

@@ -1,19 +1,15 @@
 // The status of the service: problems first, then each component. The page polls while it is open.
-
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getServiceState } from '@chauffeur/contract/operations/operator';
 import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
-import { Bytes } from '../../ui/Bytes.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { Facts } from '../../ui/Facts.tsx';
+import { Bytes, Facts } from '../../ui/Facts.tsx';
 import { formatItems } from '../../ui/format.ts';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { Notice, PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';

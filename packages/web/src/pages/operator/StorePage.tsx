@@ -1,5 +1,4 @@
 // What operators decide about the store: reports of pages, and the featured game.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { dismissReports, hidePage, listReportedGames, restorePage } from '@chauffeur/contract/operations/moderation';
@@ -10,15 +9,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { Choice } from '../../ui/Choice.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FormDialog } from '../../ui/FormDialog.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { EmptyState } from '../../ui/DataTable.tsx';
+import { FormDialog } from '../../ui/Dialog.tsx';
+import { usePages } from '../../ui/PagedTable.tsx';
+import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { usePages } from '../../ui/use-pages.ts';
 
 export function StorePage() {
   return (

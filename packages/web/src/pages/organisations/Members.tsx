@@ -14,12 +14,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api.ts';
 import { session } from '../../session.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { RoleSelect } from '../../ui/RoleSelect.tsx';
-import { Section } from '../../ui/Section.tsx';
 import type { Organisation } from './organisation.ts';
 
 type Member = Organisation['member_list'][number];

@@ -1,5 +1,4 @@
 // The frame of the pages of an organisation: its name, the caller's role and links to its parts.
-
 import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';
 import { ROLES } from '@chauffeur/contract/roles';
@@ -8,10 +7,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { ask } from '../../api.ts';
-import { mayCall, OwnRole } from '../../frame/own-role.ts';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
+import { mayCall, OwnRole } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { Organisation } from './organisation.ts';
 

@@ -1,5 +1,4 @@
 // The organisations that the signed-in person is a member of, with a button that creates another one.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { createOrganisation, listOrganisations } from '@chauffeur/contract/operations/organisations';
@@ -10,9 +9,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { FormDialog } from '../../ui/FormDialog.tsx';
+import { FormDialog } from '../../ui/Dialog.tsx';
+import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 
 type Organisation = OutputOf<typeof listOrganisations>['organisations'][number];

@@ -1,5 +1,4 @@
 // The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its size.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listMedia } from '@chauffeur/contract/operations/media';
 import { Button, Group, Text } from '@mantine/core';

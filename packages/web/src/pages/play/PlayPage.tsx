@@ -13,7 +13,7 @@ import { useTitle } from '../../frame/page-title.ts';
 import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/Time.tsx';
 import { chooseVenue } from './choose-venue.ts';
 import { gameQuery } from './game-query.ts';
 import { PlayFrame } from './PlayFrame.tsx';

@@ -1,5 +1,4 @@
 // The parts of the installation for operators: whether each is ready for production, what to set, and a test of each.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
@@ -14,11 +13,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { ask, call, send } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Section } from '../../ui/Section.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { ServerCommand } from '../operator/ServerCommand.tsx';
 import classes from './Installation.module.css';

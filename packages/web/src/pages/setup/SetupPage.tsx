@@ -1,6 +1,5 @@
 // The first run: with the code that the server printed, a visitor creates the first account, and a signed-in person
 // becomes an operator.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { claimOperator, createOperator, getSetup } from '@chauffeur/contract/operations/setup';
 import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
@@ -11,8 +10,7 @@ import { signIn } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
 import { type Person, session } from '../../session.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
-import { Panel } from '../../ui/Panel.tsx';
+import { PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { EmailField, NameField, NewPasswordField } from '../accounts/AccountFields.tsx';

@@ -6,9 +6,9 @@ import { Button, Code, Group, Skeleton, Stack, Text, Textarea, TextInput } from 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { DocLink } from '../../ui/SiteLink.tsx';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 

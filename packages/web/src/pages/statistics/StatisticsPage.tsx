@@ -1,4 +1,5 @@
-// Statistics of a game's page: views, downloads and plays by day, version, OS and referrer, of the game or of one build.
+// Statistics of a game's page: views, downloads and plays by day, version, OS and referrer, of the game or of one
+// build.
 import { formatNumber, formatOs } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getStatistics } from '@chauffeur/contract/operations/statistics';
@@ -9,13 +10,11 @@ import { ask } from '../../api.ts';
 import { readList, type Series, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { DocLink } from '../../ui/DocLink.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Figures } from '../../ui/Figures.tsx';
-import { PageHead } from '../../ui/PageHead.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { Figures } from '../../ui/Facts.tsx';
+import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { useGame } from '../games/use-game.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/statistics');

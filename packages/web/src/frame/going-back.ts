@@ -1,14 +1,37 @@
-// Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the
-// list shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
+// Going back to a list, by a link or by the browser: it has the same filters and rows, and the focus on the row that
+// was opened. Opening the list by another link starts at its top.
 import { useRouter } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef } from 'react';
+import { type MouseEvent as ReactMouseEvent, useCallback, useEffect, useRef } from 'react';
 
-/** More lists than someone goes back through. */
+type Entry = { readonly index: number; readonly pathname: string };
+
+/** The pages of this visit, by their position in the history. */
+const entries = new Map<number, string>();
+let current: Entry = { index: 0, pathname: '' };
+
+/** Called whenever a page is shown. */
+export function notePage(entry: Entry): void {
+  entries.set(entry.index, entry.pathname);
+  current = entry;
+}
+
+/** Lets a link to the list at `pathname` go back in the browser's history, if the reader came from there. */
+export function useGoBack(pathname: string): (event: ReactMouseEvent) => void {
+  const router = useRouter();
+  return (event) => {
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (!isPlain || entries.get(current.index - 1) !== pathname) return;
+    event.preventDefault();
+    router.history.back();
+  };
+}
+
+/** How many lists someone may go back through. */
 const MAX_PLACES = 50;
 
 type Place = { rows?: unknown; opened?: string };
 
-/** Keys are the entry of the browser's history and the list's own key. */
+/** The places by the entry of the browser's history and the key of the list. */
 const places = new Map<string, Place>();
 
 type ListPlace<Rows> = {
@@ -17,6 +40,10 @@ type ListPlace<Rows> = {
   readonly save: (rows: Rows) => void;
 };
 
+/**
+ * Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the
+ * list shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
+ */
 export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
   const router = useRouter();
   const state = router.history.location.state as { __TSR_key?: string; key?: string };
@@ -27,7 +54,7 @@ export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
       const row = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-row]') : null;
       if (row !== null) update(key, { opened: row.pathname });
     };
-    // The listener runs before the router, which may unmount the list at once.
+    // The capture phase comes before the router, which may unmount the list at once.
     document.addEventListener('click', rememberOpened, { capture: true });
     focusRow(places.get(key)?.opened);
     return () => document.removeEventListener('click', rememberOpened, { capture: true });
@@ -43,7 +70,7 @@ function update(key: string, changes: Place): void {
   if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
 }
 
-/** The router restores how far the page was scrolled. */
+/** Scrolling is left to the router, which restores how far the page was scrolled. */
 function focusRow(pathname: string | undefined): void {
   if (pathname === undefined) return;
   const rows = [...document.querySelectorAll<HTMLAnchorElement>('a[data-row]')];

@@ -1,4 +1,4 @@
-// Uploads a file and reports progress, which fetch can't do.
+// Uploads files with their progress, which fetch can't report, and saves files on the visitor's machine.
 import { NetworkError } from '@chauffeur/contract/client';
 import type { Failure, Success } from '@chauffeur/contract/envelope';
 import { ApiError } from '@chauffeur/contract/errors';
@@ -8,7 +8,7 @@ type Upload = {
   readonly url: string;
   /** A file is sent as bytes. */
   readonly body: File | FormData;
-  /** Gets the uploaded share, from 0 to 1. */
+  /** Receives the uploaded share, from 0 to 1. */
   readonly onProgress: (share: number) => void;
   readonly signal?: AbortSignal;
 };
@@ -36,4 +36,14 @@ function errorOf({ status, response }: XMLHttpRequest): Error {
   return error === undefined
     ? new NetworkError(`the server responded with status ${status}`)
     : new ApiError(error.code, error.message, { status, ...(error.data !== undefined && { data: error.data }) });
+}
+
+/** Saves a file that the page made or loaded, as a download of the browser. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }

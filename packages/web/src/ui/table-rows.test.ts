@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { sortRows, toggleSorting } from './sorting.ts';
+import { describe, it, test } from 'node:test';
+import { selectTo, sortRows, toggleSorting } from './table-rows.ts';
 
 const columns = [{ header: 'Name' }, { header: 'Size', compare: (a: number, b: number) => a - b }];
 
@@ -31,4 +31,20 @@ describe('sortRows', () => {
     assert.deepEqual(sortRows([2, 3, 1], columns, null), [2, 3, 1]);
     assert.deepEqual(sortRows([2, 3, 1], columns, { header: 'Name', direction: 'ascending' }), [2, 3, 1]);
   });
+});
+
+const IDS = ['a', 'b', 'c', 'd', 'e'];
+
+test('a press with Shift selects the rows in between, in both directions', () => {
+  assert.deepEqual(selectTo(IDS, ['b'], 'd', 9), ['b', 'c', 'd']);
+  assert.deepEqual(selectTo(IDS, ['e', 'd'], 'b', 9), ['e', 'd', 'c', 'b']);
+});
+
+test('without a row to begin from, it selects one row', () => {
+  assert.deepEqual(selectTo(IDS, [], 'd', 9), ['d']);
+  assert.deepEqual(selectTo(IDS, ['gone'], 'd', 9), ['gone', 'd']);
+});
+
+test('no more rows are selected than can be', () => {
+  assert.deepEqual(selectTo(IDS, ['a'], 'e', 3), ['a', 'b', 'c']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { buildColours, COLOURS } from './build-colours.ts';
+import { buildColours, COLOURS } from './colours.ts';
 
 const ids = fc.uniqueArray(fc.uuid({ version: 7 }), { maxLength: 40 });
 
