@@ -117,14 +117,27 @@ function select(db: Db, what: RawBuilder<unknown>, conditions: readonly RawBuild
   {
     says: 'a statement for a shard needs casts, few parameters and no times',
     source: `export const times = (db: Db, id: string) => rowsOfGame(db, id, sql<{ founded_at: Date }>\`
-  select founded_at from studios where studio_id = \${id}\`);
+  insert into studios select * from studios where studio_id = \${id} returning founded_at\`);
 export const cast = (db: Db, id: string) => rowsOfGame(db, id, sql<{ name: string }>\`
-  select name from studios where studio_id = \${id}::uuid and motto = cast(\${id} as text)\`);
-export const many = (db: Db, id: string) => rowsOfGame(db, id, sql\`select ${MANY}\`);`,
+  insert into studios select * from studios where studio_id = \${id}::uuid and motto = cast(\${id} as text) returning name\`);
+export const many = (db: Db, id: string) => rowsOfGame(db, id, sql\`
+  insert into prizes select studio_id, 1, 1, to_jsonb(array[${MANY}]) from studios returning year\`);`,
     finds: [
       '1  parameter $1 has no cast, but the statement can run in a shard: id',
       '1  founded_at has the type timestamptz, but the statement can run in a shard, whose rows pass through JSON',
       `5  the statement has ${MAX_PARAMETERS + 1} parameters, but it can run in a shard, with at most ${MAX_PARAMETERS}`,
+    ],
+  },
+  {
+    says: 'a statement that Citus can plan must not run in a shard',
+    source: `export const list = (db: Db, id: string) => rowsOfGame(db, id, sql<{ name: string }>\`
+  with found as (select name from studios where studio_id = \${id}::uuid) select name from found\`);
+export const remove = (db: Db, id: string) => rowsOfGame(db, id, sql<{ count: number }>\`
+  with old as (select ctid from prizes where studio_id = \${id}::uuid for update skip locked),
+    deleted as (delete from prizes using old where prizes.ctid = old.ctid returning 1)
+  select count(*) as count from deleted\`);`,
+    finds: [
+      '1  Citus can plan this statement: use rows or changed, which need no casts, instead of running it in a shard',
     ],
   },
 ];

@@ -8,7 +8,7 @@ import * as contract from '@chauffeur/contract/operations/events';
 import type { Caller, Context } from '../../context.ts';
 import { forgetDevice as forgetDeviceOfReports, listCrashesOfDevice } from '../../crash/crashes/crashes.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
-import { retryConflicts, transact } from '../../kernel/database/db.ts';
+import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/games/games.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
@@ -151,7 +151,7 @@ export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, 
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };
   const since = await readFirstSeen(ctx.db, device);
-  const builds = await retryConflicts(() => forgetDevice(ctx.db, device));
+  const builds = await forgetDevice(ctx.db, device);
   const events = await deleteAllEvents(ctx.db, device);
   const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
   await transact(ctx.db, async (tx) => {

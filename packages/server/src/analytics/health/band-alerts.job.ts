@@ -3,7 +3,6 @@ import { BAND_RULES } from '@chauffeur/contract/launch-bands';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
-import { withShards } from '../../kernel/database/shards.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
@@ -23,7 +22,7 @@ const ORDER: readonly Band[] = [...BAND_RULES.map(({ band }) => band), 'problema
 export async function raiseBandAlerts(ctx: Context): Promise<void> {
   // Games that no one starts keep their band until it is no longer rated.
   const since = utcDayOf(new Date(ctx.clock.now().getTime() - DAY));
-  const gameIds = await withShards(ctx.db, () => sql.gamesWithDevices(ctx.db, since));
+  const gameIds = await sql.gamesWithDevices(ctx.db, since);
   for (let start = 0; start < gameIds.length; start += GAMES_AT_ONCE) {
     const some = gameIds.slice(start, start + GAMES_AT_ONCE);
     const listed = await listedHealthOf(ctx, some);

@@ -4,7 +4,6 @@
 import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../context.ts';
-import { withShards } from '../../kernel/database/shards.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';
 import { forgetDevice } from './keep/forget-device.ts';
@@ -73,10 +72,10 @@ const TOP_GROUPS = 5;
 
 /** The crashes of these UTC days: how many reports and groups, and the groups with the most reports. */
 export async function weekOfCrashes({ db }: Context, gameId: string, days: weeks.Days) {
-  return withShards(db, async () => ({
+  return {
     ...(await weeks.readWeek(db, gameId, days)),
     top_groups: await weeks.readTopGroups(db, gameId, days, TOP_GROUPS),
-  }));
+  };
 }
 
 /** The reports of the game with these ids. Each has the id of its group, or null if it has none yet. */

@@ -1,7 +1,7 @@
 // Databases that Citus distributes over several servers. A statement about one game runs whole on the server that has
 // the game's rows (docs/adr/0022-citus.md).
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, isConflict, keepPlan, onlyRow, row, rows } from './db.ts';
+import { type Db, isConflict, keepPlan, onlyRow, retryConflicts, row, rows, type Tx, transact } from './db.ts';
 
 /** Where the rows of games are. Citus places a game by a hash of its id, in the same shard of every table. */
 export type Shards = {
@@ -81,39 +81,65 @@ export async function countBlocks(db: Db, table: string): Promise<number> {
   return blocks ?? 0;
 }
 
+/** The two forms of a statement or a transaction about rows of games. */
+type Forms<T> = {
+  /** On one PostgreSQL. */
+  readonly plain: () => Promise<T>;
+  /** On Citus. */
+  readonly distributed: (shards: Shards) => Promise<T>;
+};
+
 /**
- * Runs `work`, a statement or a transaction, with the shards of the database. If it fails because the database was
- * distributed just now, runs it again.
+ * Runs the form that this database needs. Repeats it after a conflict, such as with the move of a shard to another
+ * server. If the plain form fails because the database was distributed just now, runs the other one. In a transaction it
+ * does neither, because a failed transaction can't continue: `transactOfGames` repeats it as a whole.
  */
-export async function withShards<T>(db: Db, work: (shards: Shards | null) => Promise<T>): Promise<T> {
+export async function runForm<T>(db: Db, { plain, distributed }: Forms<T>): Promise<T> {
+  if (!db.isTransaction) return retryConflicts(() => runEitherForm(db, { plain, distributed }));
   const shards = await shardsOf(db);
+  return shards === null ? plain() : distributed(shards);
+}
+
+async function runEitherForm<T>(db: Db, { plain, distributed }: Forms<T>): Promise<T> {
+  const shards = await shardsOf(db);
+  if (shards !== null) return distributed(shards);
   try {
-    return await work(shards);
+    return await plain();
   } catch (error) {
-    if (shards !== null) throw error;
     const now = await lookUp(db).catch(() => null);
     if (now === null) throw error;
-    return work(now);
+    return distributed(now);
   }
 }
 
+/** Runs a transaction with calls of `rowsOfGame`. */
+export function transactOfGames<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const run = () => transact(db, work);
+  return runForm(db, { plain: run, distributed: run });
+}
+
 /**
- * Runs a statement about rows of one game, whose plan is kept, and returns its rows. Throws a conflict, for
- * `retryConflicts`, if the shard moves to another server meanwhile. `npm run sql` checks the rules for statements that
- * can run in a shard (scripts/sql/shard-rules.ts), also where the database isn't distributed.
+ * Runs a statement about rows of one game, whose plan is kept, and returns its rows. Only for statements that Citus
+ * can't route to the server of the game whole: `npm run sql` checks that, and the rules for a statement that can run in
+ * a shard, also where the database isn't distributed (scripts/sql/shard-rules.ts).
  */
-export async function rowsOfGame<Row>(db: Db, gameId: string, statement: RawBuilder<Row>): Promise<Row[]> {
-  const shards = await shardsOf(db);
-  return shards === null ? rows(db, keepPlan(statement)) : rowsInShard(db, await shards.of(db, gameId), statement);
+export function rowsOfGame<Row>(db: Db, gameId: string, statement: RawBuilder<Row>): Promise<Row[]> {
+  return runForm(db, {
+    plain: () => rows(db, keepPlan(statement)),
+    distributed: async (shards) => rowsInShard(db, await shards.of(db, gameId), statement),
+  });
 }
 
 /** Does the same as `rowsOfGame` for a statement about rows of all games, which runs in each shard on its own. */
-export async function rowsOfAllGames<Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> {
-  const shards = await shardsOf(db);
-  if (shards === null) return rows(db, statement);
-  const results: Row[] = [];
-  for (const shard of await shards.all(db)) results.push(...(await rowsInShard(db, shard, statement)));
-  return results;
+export function rowsOfAllGames<Row>(db: Db, statement: RawBuilder<Row>): Promise<Row[]> {
+  return runForm(db, {
+    plain: () => rows(db, statement),
+    async distributed(shards) {
+      const results: Row[] = [];
+      for (const shard of await shards.all(db)) results.push(...(await rowsInShard(db, shard, statement)));
+      return results;
+    },
+  });
 }
 
 /** The sum of what the shards counted. */
@@ -121,7 +147,7 @@ export function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Does the same as `rowsOfGame` for a statement about rows of one shard. */
+/** Runs a statement about rows of one shard. Throws a conflict if the shard moves meanwhile. */
 export async function rowsInShard<Row>(
   db: Db,
   { id, gameId, tables }: Shard,

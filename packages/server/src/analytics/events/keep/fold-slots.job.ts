@@ -1,7 +1,6 @@
 // Sums up the counters of past days: one row for all slots, instead of one for each writer of each process.
 import type { Context } from '../../../context.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
-import { retryConflicts } from '../../../kernel/database/db.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { SLOT_TABLES, sumSlots } from './fold-slots.sql.ts';
 
@@ -17,6 +16,6 @@ const BATCH = 10_000;
 export async function sumPastDays(ctx: Context): Promise<void> {
   const today = utcDayOf(ctx.clock.now());
   for (const table of SLOT_TABLES) {
-    while ((await retryConflicts(() => sumSlots(ctx.db, table, today, BATCH))) >= BATCH);
+    while ((await sumSlots(ctx.db, table, today, BATCH)) >= BATCH);
   }
 }

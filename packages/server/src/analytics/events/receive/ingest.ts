@@ -1,18 +1,15 @@
 // Writes the events of requests in batches.
 import { ApiError } from '@chauffeur/contract/errors';
 import type { Context } from '../../../context.ts';
-import { utcDayOf } from '../../../kernel/clock.ts';
-import { type Db, retryConflicts, transact } from '../../../kernel/database/db.ts';
-import { type Shard, type Shards, shardKeyOf, withShards } from '../../../kernel/database/shards.ts';
+import { shardKeyOf } from '../../../kernel/database/shards.ts';
 import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { partitionOf } from '../partitions.ts';
 import type { Part, Refusal } from './accept.ts';
-import { layOut } from './batch.ts';
 import { countedNames } from './counted-names.ts';
 import type { GameEvent } from './event.ts';
 import { findExistingBuilds, forgetGames, keyOf } from './existing-builds.ts';
-import { type ClientId, ClosedHourError, claimIds, DeletedGamesError, requireOpen, writeBatch } from './write.sql.ts';
+import { ClosedHourError, DeletedGamesError, insertEvents } from './write.sql.ts';
 
 /** How many events of a request were counted, and how many had been sent before. */
 export type Ingested = { accepted: number; repeated: number };
@@ -111,56 +108,7 @@ async function writeParts(
 ): Promise<ReadonlySet<GameEvent>> {
   if (countOf(parts) === 0) return NO_EVENTS;
   const slot = 1 + ((ctx.presence.current().processNo * WRITERS + writer) % SLOTS);
-  const countedName = await countedNames(ctx, parts);
-  const hasIds = parts.some(({ events }) => events.some(({ event_id }) => event_id != null));
-  return retryConflicts(() =>
-    withShards(ctx.db, async (shards) => {
-      const places = await placesOf(ctx.db, shards, parts);
-      const write = async (db: Db): Promise<ReadonlySet<GameEvent>> => {
-        if (shards !== null) await requireOpen(db, [...new Set(parts.map(({ gameId }) => gameId))], now);
-        const repeated = new Set<GameEvent>();
-        for (const { shard, parts: placed } of places) {
-          const known = hasIds ? await claim(db, placed, utcDayOf(now), shard) : NO_EVENTS;
-          await writeBatch(db, layOut(placed, now, countedName, known), slot, shard);
-          for (const event of known) repeated.add(event);
-        }
-        return repeated;
-      };
-      return hasIds || shards !== null ? transact(ctx.db, write) : write(ctx.db);
-    }),
-  );
-}
-
-type PlacedParts = { readonly shard: Shard | null; readonly parts: readonly Part[] };
-
-/** The parts by shard, in the order of the shards' ids, so that two transactions cannot deadlock. */
-async function placesOf(db: Db, shards: Shards | null, parts: readonly Part[]): Promise<readonly PlacedParts[]> {
-  if (shards === null) return [{ shard: null, parts }];
-  const placed = await Promise.all(parts.map(async (part) => ({ part, shard: await shards.of(db, part.gameId) })));
-  return [...Map.groupBy(placed, ({ shard }) => shard.id)]
-    .sort(([a], [b]) => Number(a) - Number(b))
-    .map(([, group]) => ({ shard: group[0]!.shard, parts: group.map(({ part }) => part) }));
-}
-
-/**
- * Claims the ids of the events for this transaction. Returns the events whose id was used before, in this batch or an
- * earlier one.
- */
-async function claim(db: Db, parts: readonly Part[], day: string, shard: Shard | null): Promise<Set<GameEvent>> {
-  const [first, repeated] = [new Map<string, { id: ClientId; event: GameEvent }>(), new Set<GameEvent>()];
-  for (const { gameId, events } of parts) {
-    for (const event of events) {
-      if (event.event_id == null) continue;
-      const key = `${gameId}/${event.event_id}`;
-      if (first.has(key)) repeated.add(event);
-      else first.set(key, { id: { gameId, eventId: event.event_id }, event });
-    }
-  }
-  const claims = [...first.values()];
-  const ids = claims.map(({ id }) => id);
-  const used = await claimIds(db, ids, day, shard);
-  for (const index of used) repeated.add(claims[index]!.event);
-  return repeated;
+  return insertEvents(ctx.db, { parts, now, slot, countedName: await countedNames(ctx, parts) });
 }
 
 function resultOf(parts: readonly Part[], repeated: ReadonlySet<GameEvent>): Ingested {

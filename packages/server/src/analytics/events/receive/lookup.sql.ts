@@ -1,7 +1,7 @@
 // The SQL that finds builds, and registers the custom names that a game counts separately.
 import { sql } from 'kysely';
-import { type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
-import { rowsOfGame } from '../../../kernel/database/shards.ts';
+import { type Db, rows, type Tx } from '../../../kernel/database/db.ts';
+import { rowsOfGame, transactOfGames } from '../../../kernel/database/shards.ts';
 
 export type BuildRef = { gameId: string; buildId: string };
 export type NamesOfGame = { gameId: string; names: readonly string[] };
@@ -26,7 +26,7 @@ export function registerNames(
   namesOfGames: readonly NamesOfGame[],
   { max, now }: { max: number; now: Date },
 ): Promise<Set<string>> {
-  return transact(db, async (tx) => {
+  return transactOfGames(db, async (tx) => {
     const gameIds = namesOfGames.map(({ gameId }) => gameId);
     await rows(
       tx,

@@ -1,14 +1,101 @@
-// The SQL that writes a batch of events and everything that is counted from it.
+// Writes events, and everything that is counted from them. A batch has one statement, which `insertEvents` runs in one of
+// two forms:
+//
+// - plain: the statement also checks that the hour and the games of the batch are open. It is a transaction by itself,
+//   unless clients gave the events ids: these are claimed first, in the same transaction.
+// - distributed: Citus keeps the events in the shards of their games, and what the batch is checked against on the
+//   coordinator. So one transaction checks it, and then claims and writes in each shard.
 import { type RawBuilder, sql } from 'kysely';
-import { HOUR } from '../../../kernel/clock.ts';
+import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import { type Db, keepPlan, onlyRow, rows } from '../../../kernel/database/db.ts';
-import { rowsInShard, type Shard } from '../../../kernel/database/shards.ts';
-import { type Batch, EVENT_COLUMNS } from './batch.ts';
+import { type Db, keepPlan, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
+import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
+import type { Part } from './accept.ts';
+import { type Batch, EVENT_COLUMNS, layOut } from './batch.ts';
+import type { GameEvent } from './event.ts';
+
+export type EventsToWrite = {
+  readonly parts: readonly Part[];
+  /** When they count as received. */
+  readonly now: Date;
+  /** The rows of counts that no other writer of this process changes. */
+  readonly slot: number;
+  /** The name under which an event is counted. */
+  readonly countedName: (gameId: string, name: string) => string;
+};
+
+/**
+ * Writes events, all or none, except for events that had been sent before, which it returns. Throws
+ * ClosedHourError if the hour is closed, and DeletedGamesError if a game is deleted.
+ */
+export function insertEvents(db: Db, events: EventsToWrite): Promise<ReadonlySet<GameEvent>> {
+  return runForm(db, {
+    plain: () => writePlain(db, events),
+    distributed: (shards) => writeDistributed(db, shards, events),
+  });
+}
+
+function writePlain(db: Db, events: EventsToWrite): Promise<ReadonlySet<GameEvent>> {
+  const hasIds = events.parts.some((part) => part.events.some(({ event_id }) => event_id != null));
+  return hasIds ? transact(db, (tx) => claimAndWrite(tx, events, null)) : claimAndWrite(db, events, null);
+}
+
+async function writeDistributed(db: Db, shards: Shards, events: EventsToWrite): Promise<ReadonlySet<GameEvent>> {
+  const places = await placesOf(db, shards, events.parts);
+  return transact(db, async (tx) => {
+    await requireOpen(tx, [...new Set(events.parts.map(({ gameId }) => gameId))], events.now);
+    const repeated = new Set<GameEvent>();
+    for (const { shard, parts } of places)
+      for (const event of await claimAndWrite(tx, { ...events, parts }, shard)) repeated.add(event);
+    return repeated;
+  });
+}
+
+type PlacedParts = { readonly shard: Shard; readonly parts: readonly Part[] };
+
+/** The parts by shard, in the order of the shards' ids, so that two transactions cannot deadlock. */
+async function placesOf(db: Db, shards: Shards, parts: readonly Part[]): Promise<readonly PlacedParts[]> {
+  const placed = await Promise.all(parts.map(async (part) => ({ part, shard: await shards.of(db, part.gameId) })));
+  return [...Map.groupBy(placed, ({ shard }) => shard.id)]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, group]) => ({ shard: group[0]!.shard, parts: group.map(({ part }) => part) }));
+}
+
+/** Returns the repeated events. */
+async function claimAndWrite(
+  db: Db,
+  { parts, now, slot, countedName }: EventsToWrite,
+  shard: Shard | null,
+): Promise<ReadonlySet<GameEvent>> {
+  const repeated = await claim(db, parts, utcDayOf(now), shard);
+  await writeBatch(db, layOut(parts, now, countedName, repeated), slot, shard);
+  return repeated;
+}
+
+/**
+ * Claims the ids of the events for this transaction. Returns the events whose id was used before, in this batch or an
+ * earlier one.
+ */
+async function claim(db: Db, parts: readonly Part[], day: string, shard: Shard | null): Promise<Set<GameEvent>> {
+  const [first, repeated] = [new Map<string, { id: ClientId; event: GameEvent }>(), new Set<GameEvent>()];
+  for (const { gameId, events } of parts) {
+    for (const event of events) {
+      if (event.event_id == null) continue;
+      const key = `${gameId}/${event.event_id}`;
+      if (first.has(key)) repeated.add(event);
+      else first.set(key, { id: { gameId, eventId: event.event_id }, event });
+    }
+  }
+  const claims = [...first.values()];
+  if (claims.length === 0) return repeated;
+  const ids = claims.map(({ id }) => id);
+  for (const index of await claimIds(db, ids, day, shard)) repeated.add(claims[index]!.event);
+  return repeated;
+}
 
 /** An event's id, chosen by the client. */
-export type ClientId = { gameId: string; eventId: string };
+type ClientId = { gameId: string; eventId: string };
 
 const ID_COLUMNS: readonly Column<ClientId>[] = [
   { name: 'game_id', type: 'uuid', value: ({ gameId }) => gameId },
@@ -19,7 +106,7 @@ const ID_COLUMNS: readonly Column<ClientId>[] = [
  * Claims the ids for the events of this transaction and returns the indexes of ids that were claimed before. Ids are
  * inserted in the order of the key, so two transactions with the same ids cannot deadlock.
  */
-export async function claimIds(db: Db, ids: readonly ClientId[], day: string, shard: Shard | null): Promise<number[]> {
+async function claimIds(db: Db, ids: readonly ClientId[], day: string, shard: Shard | null): Promise<number[]> {
   const requested = new BulkRows(ID_COLUMNS);
   for (const id of ids) requested.add(id);
   const repeated = await rowsIn(
@@ -72,7 +159,7 @@ function throwIfAny({ deleted_games, open_from }: Obstacles): void {
  * Keeps the hour of `time` open until the transaction ends. Throws ClosedHourError if it is closed, and
  * DeletedGamesError if one of the games is deleted.
  */
-export async function requireOpen(tx: Db, gameIds: readonly string[], time: Date): Promise<void> {
+async function requireOpen(tx: Db, gameIds: readonly string[], time: Date): Promise<void> {
   throwIfAny(
     await onlyRow(
       tx,
@@ -91,25 +178,30 @@ function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * Writes events, the state of their devices, and all counts, in one statement; throws ClosedHourError if the hour is
- * closed, and DeletedGamesError if a game is deleted. A statement in a shard can't find out, so `requireOpen` must have
- * been called in its transaction. Only rows of devices whose state changes are written, in the order of the key. They
- * return the days on which the devices were counted before, and the same statement subtracts the devices from those
- * days. All other rows belong to the `slot`, which no other writer of this process uses.
+ * Writes events, the state of their devices, and all counts, in one statement; the plain form throws ClosedHourError and
+ * DeletedGamesError. Only rows of devices whose state changes are written, in the order of the key. They return the days
+ * on which the devices were counted before, and the same statement subtracts the devices from those days. All other rows
+ * belong to the `slot`, which no other writer of this process uses.
  */
-export async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | null): Promise<void> {
+async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | null): Promise<void> {
   const { at, day, hour, events, devices, names, times } = batch;
   const [games, builds] = [arrayLiteral(batch.games), arrayLiteral(batch.builds)];
+  const given = sql`${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date`;
+  const { deleted, closed, changing } =
+    shard === null
+      ? {
+          deleted: sql`select game_id from all_games where ${isDeleted(sql`${games}`)}`,
+          closed: sql`select ${closedHour(hour)} as open_from`,
+          changing: sql`changing_devices(${given})`,
+        }
+      : {
+          // `requireOpen` has checked it, with tables that are on the coordinator.
+          deleted: sql`select null::uuid as game_id where false`,
+          closed: sql`select null::timestamptz as open_from`,
+          changing: changingDevices(batch),
+        };
   // Checked once for the statement. The other parts depend on these.
   const isOpen = sql`not exists (select from deleted) and not exists (select from closed where open_from is not null)`;
-  const deleted =
-    shard === null
-      ? sql`select game_id from all_games where ${isDeleted(sql`${games}`)}`
-      : sql`select null::uuid as game_id where false`;
-  const closed =
-    shard === null ? sql`select ${closedHour(hour)} as open_from` : sql`select null::timestamptz as open_from`;
-  const given = sql`${games}::uuid[], ${builds}::uuid[], ${devices.arrays()}, ${day}::date`;
-  const changing = shard === null ? sql`changing_devices(${given})` : changingDevices(batch);
   const [result] = await rowsIn(
     db,
     shard,

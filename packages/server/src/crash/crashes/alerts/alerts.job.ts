@@ -3,7 +3,6 @@
 import type { Context } from '../../../context.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import { transact } from '../../../kernel/database/db.ts';
-import { withShards } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { type Alert, raiseAlerts } from '../../../notify/alerts/alerts.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
@@ -31,14 +30,14 @@ export async function raiseCrashAlerts(ctx: Context): Promise<void> {
   await endSnoozes(ctx);
   await raiseMarked(ctx);
   // A report may be processed long after it was received.
-  const active = await withShards(ctx.db, () => sql.listActive(ctx.db, new Date(ctx.clock.now().getTime() - HOUR)));
+  const active = await sql.listActive(ctx.db, new Date(ctx.clock.now().getTime() - HOUR));
   await raiseSpikes(ctx, active);
   await raiseFirstCrashes(ctx, [...new Set(active.map(({ game_id }) => game_id))]);
 }
 
 /** Opens the groups that were snoozed until a time that has come. */
 async function endSnoozes({ db, clock }: Context): Promise<void> {
-  for (const { game_id: gameId, group_id: groupId } of await withShards(db, () => sql.listAwake(db, clock.now())))
+  for (const { game_id: gameId, group_id: groupId } of await sql.listAwake(db, clock.now()))
     await transactGroups(db, async (tx) => {
       const [group] = await lockStates(tx, gameId, [groupId]);
       const isOver = group?.state.snoozed_until != null && new Date(`${group.state.snoozed_until}Z`) <= clock.now();
@@ -48,7 +47,7 @@ async function endSnoozes({ db, clock }: Context): Promise<void> {
 
 async function raiseMarked(ctx: Context): Promise<void> {
   for (;;) {
-    const marked = await withShards(ctx.db, () => sql.listMarked(ctx.db, PAGE));
+    const marked = await sql.listMarked(ctx.db, PAGE);
     for (const [gameId, groups] of Map.groupBy(marked, ({ game_id }) => game_id)) {
       await raiseAlerts(
         ctx.db,
@@ -56,7 +55,7 @@ async function raiseMarked(ctx: Context): Promise<void> {
         // A group that was merged or ignored meanwhile is not news.
         groups.filter(({ is_shown }) => is_shown).map((group) => alertOf(ctx, group)),
       );
-      await withShards(ctx.db, () => sql.removeMarks(ctx.db, gameId, groups));
+      await sql.removeMarks(ctx.db, gameId, groups);
     }
     if (marked.length < PAGE) return;
   }
@@ -89,7 +88,7 @@ async function raiseFirstCrashes(ctx: Context, gameIds: readonly string[]): Prom
   const quiet = await sql.listQuietBuilds(ctx.db, gameIds, QUIET_BUILDS);
   for (const [gameId, builds] of Map.groupBy(quiet, ({ game_id }) => game_id)) {
     const ids = builds.map(({ build_id }) => build_id);
-    const crashed = await withShards(ctx.db, () => sql.whichCrashed(ctx.db, gameId, ids));
+    const crashed = await sql.whichCrashed(ctx.db, gameId, ids);
     for (const { build_id, version, os, arch } of builds.filter((build) => crashed.has(build.build_id)))
       await transact(ctx.db, async (tx) => {
         if (!(await sql.recordCrashed(tx, gameId, build_id))) return;

@@ -1,7 +1,7 @@
 // The SQL behind alerts about crashes: groups that are new or back, the rates of groups, and the builds that crashed.
 import { sql } from 'kysely';
 import { changed, type Db, rows, type Tx } from '../../../kernel/database/db.ts';
-import { rowsOfAllGames, rowsOfGame } from '../../../kernel/database/shards.ts';
+import { rowsOfAllGames } from '../../../kernel/database/shards.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 
 export type MarkedGroup = {
@@ -16,32 +16,31 @@ export type MarkedGroup = {
 
 /** Groups that are new, back after their fix, or no longer snoozed, and whose members have not been notified. */
 export function listMarked(db: Db, limit: number): Promise<MarkedGroup[]> {
-  return rowsOfAllGames(
+  return rows(
     db,
     sql<MarkedGroup>`select game_id, group_id, alert, ${shownTitle} as title, fixed_in_version,
         merged_into is null and status <> 'ignored' as is_shown from crash_groups
-      where alert is not null order by game_id, group_id limit ${limit}::integer`,
+      where alert is not null order by game_id, group_id limit ${limit}`,
   );
 }
 
 /** Removes the marks of groups, except from groups that have got another one in the meantime. */
 export async function removeMarks(db: Db, gameId: string, groups: readonly MarkedGroup[]): Promise<void> {
   const [ids, alerts] = [groups.map(({ group_id }) => group_id), groups.map(({ alert }) => alert)];
-  await rowsOfGame(
+  await changed(
     db,
-    gameId,
     sql`update crash_groups set alert = null
       from unnest(${ids}::uuid[], ${alerts}::text[]) as sent (id, kind)
-      where game_id = ${gameId}::uuid and group_id = sent.id and alert = sent.kind returning group_id`,
+      where game_id = ${gameId} and group_id = sent.id and alert = sent.kind`,
   );
 }
 
 /** Snoozed groups whose time has come. */
 export function listAwake(db: Db, now: Date): Promise<{ game_id: string; group_id: string }[]> {
-  return rowsOfAllGames(
+  return rows(
     db,
     sql<{ game_id: string; group_id: string }>`select game_id, group_id from crash_groups
-      where status = 'snoozed' and snoozed_until <= ${now}::timestamptz order by game_id, group_id`,
+      where status = 'snoozed' and snoozed_until <= ${now} order by game_id, group_id`,
   );
 }
 
@@ -155,12 +154,11 @@ export function listQuietBuilds(db: Db, gameIds: readonly string[], limit: numbe
 
 /** Which of these builds have crash reports. */
 export async function whichCrashed(db: Db, gameId: string, buildIds: readonly string[]): Promise<Set<string>> {
-  const found = await rowsOfGame(
+  const found = await rows(
     db,
-    gameId,
     sql<{ build_id: string }>`select build_id from unnest(${buildIds}::uuid[]) as given (build_id)
       where exists (select from crash_group_totals totals
-        where totals.game_id = ${gameId}::uuid and totals.build_id = given.build_id)`,
+        where totals.game_id = ${gameId} and totals.build_id = given.build_id)`,
   );
   return new Set(found.map(({ build_id }) => build_id));
 }

@@ -1,7 +1,7 @@
 // The SQL that adds reports to crash groups and removes them, counting each report exactly once.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, retryConflicts, rows, type Tx, transact } from '../../../kernel/database/db.ts';
-import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
+import { changed, type Db, keepPlan, rows, type Tx } from '../../../kernel/database/db.ts';
+import { rowsOfGame, transactOfGames } from '../../../kernel/database/shards.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import type { FacetIds } from './facet-ids.ts';
 import { FACETS_VERSION } from './facet-rules.ts';
@@ -29,7 +29,7 @@ const MAX_TRIES = 10;
 export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await retryConflicts(() => withShards(db, () => transact(db, work)));
+      return await transactOfGames(db, work);
     } catch (error) {
       if (!(error instanceof GroupGoneError) || tries === MAX_TRIES) throw error;
     }
@@ -158,19 +158,18 @@ function lockReportsAndGroup(
   reportIds: readonly string[],
   key: Uint8Array,
 ): Promise<MemberAndTarget[]> {
-  return rowsOfGame(
+  return rows(
     tx,
-    gameId,
-    sql<MemberAndTarget>`with member as materialized (
+    keepPlan(sql<MemberAndTarget>`with member as materialized (
         select report_id, group_id from crash_reports
-        where game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[]) order by report_id for update
+        where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) order by report_id for update
       ), target as materialized (
         select ${targetColumns} from crash_groups
-        where game_id = ${gameId}::uuid and key = ${key}::bytea and (select count(*) > 0 and count(group_id) = 0 from member)
+        where game_id = ${gameId} and key = ${key} and (select count(*) > 0 and count(group_id) = 0 from member)
         for update
       )
       select report_id, member.group_id, to_json(target) as target from member left join target on true
-      order by report_id`,
+      order by report_id`),
   );
 }
 
@@ -293,9 +292,8 @@ async function addReports(
 async function subtractReports(tx: Tx, gameId: string, groupId: string, reportIds: readonly string[]): Promise<void> {
   const ofGroup = sql`game_id = ${gameId}::uuid and group_id = ${groupId}::uuid`;
   const remaining = sql`from crash_reports where ${ofGroup} and not report_id = any(${reportIds}::uuid[])`;
-  await rowsOfGame(
+  await changed(
     tx,
-    gameId,
     sql`with removed as (${countedColumns(gameId, reportIds)} and group_id = ${groupId}::uuid),
       ${sql.join(COUNTERS.map((counter) => countDown(counter, gameId, groupId)))},
       sum as (select count(*) as count, min(received_at) as first, max(received_at) as last from removed),
@@ -306,7 +304,7 @@ async function subtractReports(tx: Tx, gameId: string, groupId: string, reportId
           last_seen = case when sum.last >= last_seen then coalesce(newest.received_at, last_seen) else last_seen end,
           sample_report_id = case when sample_report_id = any(${reportIds}::uuid[]) then newest.report_id else sample_report_id end
         from sum left join oldest on true left join newest on true
-        where ${ofGroup} returning group_id`,
+        where ${ofGroup}`,
   );
   await changed(
     tx,

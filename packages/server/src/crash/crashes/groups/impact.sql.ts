@@ -4,7 +4,7 @@
 // Devices cannot be added up: a device may have sent many reports. So what some reports add to a group is what the
 // other reports of the group don't have already: the same when they join it and when they leave it.
 import { type RawBuilder, sql } from 'kysely';
-import { rows, type Tx } from '../../../kernel/database/db.ts';
+import { changed, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { FacetIds } from './facet-ids.ts';
 import { lockAllSlots, lockSlots, subtractTotals, totalledColumns, totalledOf, totalsChange } from './totals.sql.ts';
@@ -151,9 +151,8 @@ async function readKept(tx: Tx, gameId: string, counted: readonly Counted[]): Pr
 async function uncount(tx: Tx, gameId: string, counted: readonly Counted[]): Promise<void> {
   for (const [placeId, reports] of Map.groupBy(counted, ({ place_id }) => place_id)) {
     const ids = idsOf(reports);
-    await rowsOfGame(
+    await changed(
       tx,
-      gameId,
       sql`with changed as materialized (
           delete from crash_impact where game_id = ${gameId}::uuid and report_id = any(${ids}::uuid[])
             and place_id = ${placeId}::uuid
@@ -179,7 +178,7 @@ async function uncount(tx: Tx, gameId: string, counted: readonly Counted[]): Pro
             and counted.build_id = by_build.build_id and counted.reports > by_build.reports
         )
         update crash_groups set devices = crash_groups.devices - total.devices, sessions = crash_groups.sessions - total.sessions
-        from total where game_id = ${gameId}::uuid and group_id = ${placeId}::uuid returning group_id`,
+        from total where game_id = ${gameId} and group_id = ${placeId}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 // The SQL that deletes what remains of expired crash reports, and stops counting them.
 import { sql } from 'kysely';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
-import { rowsOfAllGames, rowsOfGame, sumOf } from '../../../kernel/database/shards.ts';
+import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 /** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
 export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<number> {
@@ -59,16 +59,13 @@ export async function forgetValues(db: Db, gameId: string, day: string): Promise
 
 /** Deletes totals that no report is counted in any more. Rows that are being changed at this moment are skipped. */
 export async function forgetTotals(db: Db, gameId: string): Promise<void> {
-  await rowsOfGame(
+  await changed(
     db,
-    gameId,
     sql`with old as materialized (
         select scope_id, value_id, slot from crash_total_values
-        where game_id = ${gameId}::uuid and reports = 0 for update skip locked
-      ), deleted as (
-        delete from crash_total_values counted using old where counted.game_id = ${gameId}::uuid
-          and counted.scope_id = old.scope_id and counted.value_id = old.value_id and counted.slot = old.slot
-        returning 1
-      ) select count(*)::integer as count from deleted`,
+        where game_id = ${gameId} and reports = 0 for update skip locked
+      )
+      delete from crash_total_values counted using old where counted.game_id = ${gameId}
+        and counted.scope_id = old.scope_id and counted.value_id = old.value_id and counted.slot = old.slot`,
   );
 }

@@ -1,8 +1,7 @@
 // The SQL that records the result of processing a report's dump.
 import { type RawBuilder, sql } from 'kysely';
 import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
-import { type Db, row, rows } from '../../../kernel/database/db.ts';
-import { rowsOfGame, withShards } from '../../../kernel/database/shards.ts';
+import { type Db, keepPlan, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { DumpNotes } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
@@ -18,18 +17,13 @@ import type { Excerpt } from './excerpt.ts';
  * keeps its state until the new result is recorded.
  */
 export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
-  return withShards(db, async () => {
-    const [begun] = await rowsOfGame(
-      db,
-      gameId,
-      sql<DumpRow>`update crash_reports
-        set state = case when state in ('received', 'queued') then 'processing' else state end
-        where game_id = ${gameId}::uuid and report_id = ${reportId}::uuid and dump_key is not null
-          and dump_size is not null
-        returning ${dumpColumns}`,
-    );
-    return begun;
-  });
+  return row(
+    db,
+    keepPlan(sql<DumpRow>`update crash_reports
+      set state = case when state in ('received', 'queued') then 'processing' else state end
+      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and dump_size is not null
+      returning ${dumpColumns}`),
+  );
 }
 
 /** The result of a walk, to be recorded with its report. */

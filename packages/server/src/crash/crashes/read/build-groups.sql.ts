@@ -1,8 +1,7 @@
 // The SQL that compares the crash groups of two builds.
 import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/database/db.ts';
-import { rowsOfGame } from '../../../kernel/database/shards.ts';
+import { type Db, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 
 export type ComparedGroupRow = {
@@ -23,16 +22,15 @@ export function compareGroups(
   { buildId, otherId }: { buildId: string; otherId: string },
   limit: number,
 ): Promise<ComparedGroupRow[]> {
-  return rowsOfGame(
+  return rows(
     db,
-    gameId,
     sql<ComparedGroupRow>`with counted as (
         select coalesce(merged_into, totals.group_id) as group_id,
-          coalesce(sum(totals.count) filter (where build_id = ${buildId}::uuid), 0)::bigint as reports,
-          coalesce(sum(totals.count) filter (where build_id = ${otherId}::uuid), 0)::bigint as other_reports
+          coalesce(sum(totals.count) filter (where build_id = ${buildId}), 0)::bigint as reports,
+          coalesce(sum(totals.count) filter (where build_id = ${otherId}), 0)::bigint as other_reports
         from crash_group_totals totals join crash_groups members
-          on members.game_id = ${gameId}::uuid and members.group_id = totals.group_id
-        where totals.game_id = ${gameId}::uuid and build_id in (${buildId}::uuid, ${otherId}::uuid)
+          on members.game_id = ${gameId} and members.group_id = totals.group_id
+        where totals.game_id = ${gameId} and build_id in (${buildId}, ${otherId})
         group by 1
       ), placed as (
         select *, case when other_reports = 0 then 'only_build' when reports = 0 then 'only_other' else 'both' end as kind
@@ -43,7 +41,7 @@ export function compareGroups(
         from placed
       )
       select ranked.group_id, ${shownTitle} as title, status, reports, other_reports, ranked.kind, groups
-      from ranked join crash_groups heads on heads.game_id = ${gameId}::uuid and heads.group_id = ranked.group_id
-      where place <= ${limit}::integer order by ranked.kind, place`,
+      from ranked join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = ranked.group_id
+      where place <= ${limit} order by ranked.kind, place`,
   );
 }

@@ -1,21 +1,17 @@
-// The SQL that writes reports with the files that came with them, and reads what their senders may.
+// The SQL that writes reports with the files that came with them, and reads what their senders may. `writeReports` has
+// two forms:
+//
+// - plain: one statement, and so one transaction, looks up the builds of a batch, counts the reports against the limits
+//   of their games, inserts them, and enqueues their jobs.
+// - distributed: Citus keeps reports in the shards of their games, and builds, limits and jobs on the coordinator. So a
+//   transaction looks up and counts, inserts in each shard, and then enqueues.
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import {
-  changed,
-  type Db,
-  keepPlan,
-  onlyRow,
-  retryConflicts,
-  row,
-  rows,
-  type Tx,
-  transact,
-} from '../../../kernel/database/db.ts';
-import { rowsInShard, type Shard, type Shards, withShards } from '../../../kernel/database/shards.ts';
+import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { Attachment } from '../report/attachments.ts';
@@ -178,33 +174,25 @@ export type WriteOptions = {
 };
 
 /**
- * Writes reports, counts them against the limits of their games, and enqueues their jobs, in one statement and so in
- * one transaction. Returns the outcome of each report in order. Counters are locked in the order of their games, so two
- * processes cannot deadlock.
+ * Writes reports, counts them against the limits of their games, and enqueues their jobs, all or none. Returns the
+ * outcome of each report in order. Counters are locked in the order of their games, so two processes cannot deadlock.
  */
 export async function writeReports(
   db: Db,
   reports: readonly NewReport[],
   limits: DailyLimits,
-  { namesSince, holder }: WriteOptions,
+  options: WriteOptions,
 ): Promise<WriteOutcome[]> {
-  const { builds, places } = placesOf(reports);
-  const counted = new BulkRows(COUNTED_COLUMNS);
-  const items = new BulkRows(REPORT_COLUMNS);
-  const names = new BulkRows(NAME_COLUMNS);
-  for (const [index, report] of reports.entries()) {
-    counted.add(report, places[index]);
-    items.add(report, places[index]);
-    names.add(report, places[index]);
-  }
-  const { existing_places, over_limit, without_files, written_ids } = await withShards(db, (shards) => {
-    const counts = countReports(builds, counted, limits);
-    if (shards !== null) return writeInShards(db, shards, counts, reports, { places, namesSince, holder });
-    const named = isNamed(reports) ? recordNames(names, namesSince) : null;
-    return writeAtOnce(db, counts, items, { named, holder });
+  const { placed, builds } = placesOf(reports);
+  const batch = { placed, builds, limits };
+  const { existing_places, over_limit, without_files, written_ids } = await runForm(db, {
+    plain: () => writePlain(db, batch, options),
+    distributed: (shards) => writeDistributed(db, shards, batch, options),
   });
   const existingPlaces = new Set(existing_places);
-  const outcomes = places.map((place): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'));
+  const outcomes = placed.map(
+    ({ place }): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'),
+  );
   for (const no of over_limit) outcomes[no - 1] = 'over_limit';
   for (const no of without_files) outcomes[no - 1] = 'without_files';
   const written = new Set(written_ids);
@@ -216,6 +204,14 @@ export async function writeReports(
 }
 
 type BuildRef = Pick<NewReport, 'gameId' | 'buildId'>;
+/** A report, and the place of its build in the batch, from 1 as in PostgreSQL. */
+type PlacedReport = { readonly report: NewReport; readonly place: number };
+type ReportBatch = {
+  readonly placed: readonly PlacedReport[];
+  /** The builds of the reports, each once. */
+  readonly builds: readonly BuildRef[];
+  readonly limits: DailyLimits;
+};
 type Counted = {
   existing_places: number[];
   over_limit: number[];
@@ -223,10 +219,6 @@ type Counted = {
   /** The ids of written reports, if any of the reports has a client's id. */
   written_ids: string[];
 };
-
-function isNamed(reports: readonly NewReport[]): boolean {
-  return reports.some(({ clientRefHash }) => clientRefHash !== null);
-}
 
 const COUNTED = sql.raw(`array(select place::integer from build) as existing_places,
   array(select no::integer from incoming except select no::integer from granted) as over_limit,
@@ -236,11 +228,9 @@ const COUNTED = sql.raw(`array(select place::integer from build) as existing_pla
  * The CTEs that look up the builds of reports and count the reports against the limits of their games: `build`,
  * `incoming`, and `granted` with the reports to be written.
  */
-function countReports(
-  builds: readonly BuildRef[],
-  counted: BulkRows<NewReport>,
-  { day, crashes, uploads, bytes }: DailyLimits,
-): RawBuilder<unknown> {
+function countReports({ placed, builds, limits }: ReportBatch): RawBuilder<unknown> {
+  const { day, crashes, uploads, bytes } = limits;
+  const counted = bulkOf(COUNTED_COLUMNS, placed);
   return sql`build as materialized (
         -- The key lock keeps a build from being deleted while a report of it is written.
         select place, game_id, build_id, version, engine_version, os, arch
@@ -293,7 +283,8 @@ function countReports(
  * identical reports is written: the other one waits here for its transaction. In the order of the ids, so that two
  * transactions cannot deadlock. Ids of reports before `since` are free again.
  */
-function recordNames(names: BulkRows<NewReport>, since: Date): RawBuilder<unknown> {
+function recordNames(placed: readonly PlacedReport[], since: Date): RawBuilder<unknown> {
+  const names = bulkOf(NAME_COLUMNS, placed);
   return sql`named as (
       insert into crash_report_names as known (game_id, build_id, hash, report_id, request_hash, has_uploads)
       select game_id, case when request_hash is null then build_id else ${NO_BUILD}::uuid end as build_id,
@@ -315,9 +306,10 @@ const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image"
  * a client's id, and those in `named`.
  */
 function insertReports(
-  items: BulkRows<NewReport>,
+  placed: readonly PlacedReport[],
   { isNamed, holder }: { isNamed: boolean; holder: number | null },
 ): RawBuilder<unknown> {
+  const items = bulkOf(REPORT_COLUMNS, placed);
   return sql`insert into crash_reports (game_id, build_id, state, held_by, ${insertedNames(REPORT_COLUMNS)})
     select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
       case when item.dump_key is not null and granted then ${holder}::integer end, ${insertedValues(REPORT_COLUMNS, 'item')}
@@ -338,16 +330,13 @@ const JOB_COUNT = sql.raw(
   '(select count(job) from to_process) + (select count(job) from to_group) + (select count(job) from to_preview) as jobs',
 );
 
-function writeAtOnce(
-  db: Db,
-  counts: RawBuilder<unknown>,
-  items: BulkRows<NewReport>,
-  { named, holder }: { named: RawBuilder<unknown> | null; holder: number | null },
-): Promise<Counted> {
+function writePlain(db: Db, batch: ReportBatch, { namesSince, holder }: WriteOptions): Promise<Counted> {
+  const hasNames = batch.placed.some(({ report }) => report.clientRefHash !== null);
+  const named = hasNames ? recordNames(batch.placed, namesSince) : null;
   return onlyRow(
     db,
-    keepPlan(sql<Counted>`with ${counts}, ${named === null ? sql`` : sql`${named},`} written as (
-        ${insertReports(items, { isNamed: named !== null, holder })}
+    keepPlan(sql<Counted>`with ${countReports(batch)}, ${named === null ? sql`` : sql`${named},`} written as (
+        ${insertReports(batch.placed, { isNamed: named !== null, holder })}
       ), ${addedJobs(holder)}
       select ${COUNTED}, ${JOB_COUNT},
         ${named === null ? sql`'{}'::uuid[]` : sql`array(select report_id from written)`} as written_ids`),
@@ -371,64 +360,46 @@ type WrittenRow = {
   has_images: boolean;
 };
 
-/** Does in one transaction: counts the reports, inserts them in the shards of their games, and enqueues their jobs. */
-function writeInShards(
+function writeDistributed(
   db: Db,
   shards: Shards,
-  counts: RawBuilder<unknown>,
-  reports: readonly NewReport[],
-  { places, namesSince, holder }: WriteOptions & { places: readonly number[] },
+  batch: ReportBatch,
+  { namesSince, holder }: WriteOptions,
 ): Promise<Counted> {
-  return retryConflicts(() =>
-    transact(db, async (tx) => {
-      const { to_write, ...counted } = await onlyRow(
-        tx,
-        keepPlan(sql<Omit<Counted, 'written_ids'> & { to_write: GrantedRow[] }>`with ${counts}
+  return transact(db, async (tx) => {
+    const { to_write, ...counted } = await onlyRow(
+      tx,
+      keepPlan(sql<Omit<Counted, 'written_ids'> & { to_write: GrantedRow[] }>`with ${countReports(batch)}
           select ${COUNTED}, array(
             select to_json(found) from (
               select no, granted, build.* from granted join incoming using (no) join build using (place) order by no
             ) as found
           ) as to_write`),
-      );
-      const shardOf = new Map<string, Shard>();
-      for (const { game_id } of to_write) shardOf.set(game_id, await shards.of(tx, game_id));
-      const written: WrittenRow[] = [];
-      for (const granted of Map.groupBy(to_write, ({ game_id }) => shardOf.get(game_id)!.id).values()) {
-        const items = new BulkRows(REPORT_COLUMNS);
-        const names = new BulkRows(NAME_COLUMNS);
-        for (const { no } of granted) {
-          items.add(reports[no - 1]!, places[no - 1]);
-          names.add(reports[no - 1]!, places[no - 1]);
-        }
-        const named = recordNames(names, namesSince);
-        written.push(
-          ...(await insertInShard(tx, shardOf.get(granted[0]!.game_id)!, { items, named, holder }, granted)),
-        );
-      }
-      await addJobs(tx, written, holder);
-      return { ...counted, written_ids: written.map(({ report_id }) => report_id) };
-    }),
-  );
+    );
+    const shardOf = new Map<string, Shard>();
+    for (const { game_id } of to_write) shardOf.set(game_id, await shards.of(tx, game_id));
+    const written: WrittenRow[] = [];
+    for (const granted of Map.groupBy(to_write, ({ game_id }) => shardOf.get(game_id)!.id).values()) {
+      const placed = granted.map(({ no }) => batch.placed[no - 1]!);
+      const statement = sql<WrittenRow>`with ${grantedInShard(granted)}, ${recordNames(placed, namesSince)}
+          ${insertReports(placed, { isNamed: true, holder })}`;
+      written.push(...(await rowsInShard(tx, shardOf.get(granted[0]!.game_id)!, statement)));
+    }
+    await addJobs(tx, written, holder);
+    return { ...counted, written_ids: written.map(({ report_id }) => report_id) };
+  });
 }
 
-function insertInShard(
-  tx: Tx,
-  shard: Shard,
-  { items, named, holder }: { items: BulkRows<NewReport>; named: RawBuilder<unknown>; holder: number | null },
-  granted: readonly GrantedRow[],
-): Promise<WrittenRow[]> {
+/** `granted` and `build` of `countReports`, for a statement in a shard. */
+function grantedInShard(granted: readonly GrantedRow[]): RawBuilder<unknown> {
   const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
   const flags = arrayLiteral(granted.map((row) => row.granted));
-  return rowsInShard(
-    tx,
-    shard,
-    sql<WrittenRow>`with granted as (
-        select granted, no from unnest(${flags}::boolean[]) with ordinality as given (granted, no)
-      ), build as (
-        select * from json_to_recordset(${JSON.stringify(builds)}::json)
-          as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
-      ), ${named} ${insertReports(items, { isNamed: true, holder })}`,
-  );
+  return sql`granted as (
+      select granted, no from unnest(${flags}::boolean[]) with ordinality as given (granted, no)
+    ), build as (
+      select * from json_to_recordset(${JSON.stringify(builds)}::json)
+        as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
+    )`;
 }
 
 async function addJobs(tx: Tx, allWritten: readonly WrittenRow[], holder: number | null): Promise<void> {
@@ -443,20 +414,23 @@ async function addJobs(tx: Tx, allWritten: readonly WrittenRow[], holder: number
   await rows(tx, keepPlan(jobs));
 }
 
-/**
- * The builds of the reports, each once, and for each report the place of its build among them, from 1 as in PostgreSQL.
- */
-function placesOf(reports: readonly NewReport[]): { builds: BuildRef[]; places: number[] } {
+function placesOf(reports: readonly NewReport[]): Pick<ReportBatch, 'placed' | 'builds'> {
   const placeOfBuild = new Map<string, number>();
   const builds: BuildRef[] = [];
-  const places = reports.map(({ gameId, buildId }) => {
+  const placed = reports.map((report) => {
+    const { gameId, buildId } = report;
     const key = `${gameId}/${buildId}`;
-    const existing = placeOfBuild.get(key);
-    if (existing !== undefined) return existing;
-    placeOfBuild.set(key, builds.push({ gameId, buildId }));
-    return builds.length;
+    const place = placeOfBuild.get(key) ?? builds.push({ gameId, buildId });
+    placeOfBuild.set(key, place);
+    return { report, place };
   });
-  return { builds, places };
+  return { placed, builds };
+}
+
+function bulkOf(columns: readonly Column<NewReport>[], placed: readonly PlacedReport[]): BulkRows<NewReport> {
+  const bulk = new BulkRows(columns);
+  for (const { report, place } of placed) bulk.add(report, place);
+  return bulk;
 }
 
 /** The number of files that came with the report or for which it requests upload addresses. */

@@ -2,7 +2,7 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, transact } from '../../../kernel/database/db.ts';
-import { withShards } from '../../../kernel/database/shards.ts';
+import { runForm } from '../../../kernel/database/shards.ts';
 import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import type { Attachment } from '../report/attachments.ts';
 import { previewJob, processCrashJob, readLogJob } from '../report/jobs.ts';
@@ -30,9 +30,9 @@ export function findUsedBeforeUpload(db: Db, ref: FileRef, day: Date): Promise<U
   const waiting = sql`select report_id from crash_reports
     where game_id = ${ref.gameId}::uuid and report_id = ${ref.reportId}::uuid and ${isMissing(ref)}`;
   const ofGame = sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${ref.gameId}`;
-  return withShards(db, async (shards) => {
-    if (shards === null) return row(db, keepPlan(sql<UsedToday>`${ofGame} and exists (${waiting})`));
-    return (await row(db, keepPlan(waiting))) === undefined ? undefined : row(db, keepPlan(ofGame));
+  return runForm(db, {
+    plain: () => row(db, keepPlan(sql<UsedToday>`${ofGame} and exists (${waiting})`)),
+    distributed: async () => ((await row(db, keepPlan(waiting))) === undefined ? undefined : row(db, keepPlan(ofGame))),
   });
 }
 
@@ -76,9 +76,10 @@ export function attachFile(
   holder: number | null = null,
 ): Promise<Attached> {
   const addition = { ref, file, limits, holder: ref.kind === 'dump' ? holder : null };
-  return withShards(db, async (shards) => {
-    if (shards === null && ref.kind !== 'attachment') return attachAtOnce(db, addition);
-    return { outcome: await attachInSteps(db, addition) };
+  const inSteps = async () => ({ outcome: await attachInSteps(db, addition) });
+  return runForm(db, {
+    plain: ref.kind === 'attachment' ? inSteps : () => attachAtOnce(db, addition),
+    distributed: inSteps,
   });
 }
 
