@@ -16,6 +16,9 @@ export type Suite = {
   readonly first?: string;
 };
 
+/** The names of test files that take long because they try so much. */
+const THOROUGH = 'service.*|openapi.conformance|*.hostile*|backups|backups.*';
+
 export const SUITES = {
   /** Needs neither a server nor a database. */
   unit: {
@@ -26,7 +29,9 @@ export const SUITES = {
     ],
     processes: 3,
   },
-  server: { files: ['packages/server/test/*.test.ts'], processes: 6 },
+  server: { files: [`packages/server/test/!(${THOROUGH}).test.ts`], processes: 6 },
+  /** Everything with everything: each operation with each role, broken and hostile input, copies of whole installations. */
+  thorough: { files: [`packages/server/test/@(${THOROUGH}).test.ts`], processes: 2 },
   command: { files: ['packages/cli/test/*.test.ts'], processes: 1 },
   system: { files: ['e2e/!(website.*).test.ts'] },
   website: { files: ['e2e/website.*.test.ts'], processes: 3, first: 'e2e/setup/shared-chromium.ts' },
@@ -50,7 +55,7 @@ export const RUNS: Readonly<Record<string, Run>> = {
   unit: { suites: ['unit'], setup: 'nothing', concurrency: 3, timeoutMinutes: 5 },
   main: { suites: ['unit', 'server', 'command', 'system'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
   website: { suites: ['website'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
-  faults: { suites: ['faults'], setup: 'programs', concurrency: 2, timeoutMinutes: 15 },
+  faults: { suites: ['thorough', 'faults'], setup: 'programs', concurrency: 2, timeoutMinutes: 15 },
   cluster: { suites: ['cluster'], setup: 'programs', concurrency: 1, timeoutMinutes: 10 },
   release: { suites: ['release'], setup: 'database', concurrency: 2, timeoutMinutes: 15 },
 };
