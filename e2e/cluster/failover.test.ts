@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { askAs } from '../../packages/server/test/setup/api-calls.ts';
 import { until } from '../../packages/server/test/setup/until.ts';
 import { shipAndScan, zipOfSize } from '../../packages/server/test/setup/uploads.ts';
-import { EVENTS_PER_BATCH, reportCrash, sendEvents, ship } from '../setup/patient-load.ts';
+import { EVENTS_PER_BATCH, reportPatiently, sendEvents, shipPatiently } from '../setup/patient-load.ts';
 import { NO_PAIR, type PostgresPair, startPostgresPair } from '../setup/postgres-pair.ts';
 import { makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { openStudio, type Studio, startBrowserSession } from '../setup/studio.ts';
@@ -55,11 +55,11 @@ describe('a standby that takes over', () => {
         done.events += EVENTS_PER_BATCH;
       }),
       async () => {
-        await reportCrash(next, { gameUid: studio.gameUid, buildId });
+        await reportPatiently(next, { gameUid: studio.gameUid, buildId });
         done.crashes += 1;
       },
       async () => {
-        const { version, checksum } = await ship(next, studio);
+        const { version, checksum } = await shipPatiently(next, studio);
         done.builds.set(version, checksum);
       },
     ];

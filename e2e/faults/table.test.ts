@@ -10,7 +10,7 @@ import { until } from '../../packages/server/test/setup/until.ts';
 import { sha256 } from '../../packages/server/test/setup/uploads.ts';
 import { type FaultSite, NO_FAULT_SITE, startFaultSite } from '../setup/fault-site.ts';
 import { FAULTS, type Fault, type Random } from '../setup/faults.ts';
-import { EVENTS_PER_BATCH, reportCrash, type Shipped, sendEvents, ship } from '../setup/patient-load.ts';
+import { EVENTS_PER_BATCH, reportPatiently, type Shipped, sendEvents, shipPatiently } from '../setup/patient-load.ts';
 
 const MINUTES = Number(process.env.CHAUFFEUR_TEST_FAULTS_MINUTES ?? 0);
 const SEED = Number(process.env.CHAUFFEUR_TEST_FAULTS_SEED ?? randomInt(2 ** 31));
@@ -149,11 +149,11 @@ function startLoad(site: FaultSite, mayExpire: boolean, acknowledged: Stored, sh
   const clients = [
     ...[sender, sender, sender],
     async () => {
-      await reportCrash(next, target);
+      await reportPatiently(next, target);
       acknowledged.crashes += 1;
     },
     async () => {
-      shipped.push(await ship(next, site.studio, mayExpire));
+      shipped.push(await shipPatiently(next, site.studio, mayExpire));
       acknowledged.uploads += 1;
     },
   ].map((work) => ({ rounds: 0, work }));

@@ -39,7 +39,7 @@ export async function sendEvents(next: Next, { gameUid, buildId }: Target): Prom
 }
 
 /** A report with the same id is a repetition. */
-export async function reportCrash(next: Next, { gameUid, buildId }: Target): Promise<void> {
+export async function reportPatiently(next: Next, { gameUid, buildId }: Target): Promise<void> {
   const id = randomUUID();
   await untilAccepted(id, () => {
     const form = new FormData();
@@ -72,7 +72,7 @@ async function untilAccepted(subject: string, send: () => Promise<Response>): Pr
  * Uploads a zip in chunks until its upload is acknowledged. After a failure, continues where the server says, which has
  * all acknowledged chunks; begins again only if the session has expired.
  */
-export async function ship(next: Next, studio: KeyHolder, mayExpire = false): Promise<Shipped> {
+export async function shipPatiently(next: Next, studio: KeyHolder, mayExpire = false): Promise<Shipped> {
   const zip = zipOfSize(ZIP_BYTES);
   const checksum = sha256(zip);
   for (;;) {

@@ -13,7 +13,7 @@ import { mailsTo, mailTo } from './setup/mail.ts';
 import { connectProgram } from './setup/oauth.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
-import { addApp, nextCode, startSignIn } from './setup/totp.ts';
+import { addApp, enterPassword, nextCode } from './setup/totp.ts';
 import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 
@@ -193,7 +193,7 @@ test('the command disables, enables and resets a second factor', async () => {
   assert.match(last.stderr, /last active operator/);
   assert.equal((await run('enable', '--email', account.email)).code, 0);
 
-  const waiting = await startSignIn(server, account);
+  const waiting = await enterPassword(server, account);
   const reset = await run('reset-second-factor', '--email', account.email);
   assert.equal(JSON.parse(reset.stdout).removed, true, reset.stderr);
   const late = await postAuth(server, '/two-factor/verify-totp', { code: nextCode(secret) }, { cookie: waiting });

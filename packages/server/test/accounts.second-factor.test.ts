@@ -7,7 +7,7 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { cookieOf, isSignedIn, openLink, postAuth, signUp, signUpVerified, trySignIn } from './setup/accounts.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
-import { addApp, codeAt, nextCode, startSignIn, wrongCode } from './setup/totp.ts';
+import { addApp, codeAt, enterPassword, nextCode, wrongCode } from './setup/totp.ts';
 
 let server: TestServer;
 before(async () => {
@@ -36,7 +36,7 @@ describe('an account with an authenticator app', () => {
   test('is signed in only with the password and a current code', async () => {
     const account = await signUp(server);
     const { secret } = await addApp(server, account);
-    const waiting = await startSignIn(server, account);
+    const waiting = await enterPassword(server, account);
     assert.equal(await isSignedIn(server, waiting), false);
     const wrong = await verify(waiting, { code: wrongCode(secret) });
     assert.deepEqual([wrong.status, await codeOf(wrong)], [401, 4015]);
@@ -51,12 +51,12 @@ describe('an account with an authenticator app', () => {
     const account = await signUp(server);
     // The code that added the app is used, too.
     const { secret } = await addApp(server, account);
-    const waiting = await startSignIn(server, account);
+    const waiting = await enterPassword(server, account);
     const used = await verify(waiting, { code: codeAt(secret, await timeOfUse(account.email)) });
     const { error } = (await used.json()) as { error: { code: number; message: string } };
     assert.deepEqual([used.status, error.code], [401, 4015]);
     assert.equal(error.message, 'This code was already used. Wait for the next one.');
-    const others = await Promise.all(Array.from({ length: 4 }, () => startSignIn(server, account)));
+    const others = await Promise.all(Array.from({ length: 4 }, () => enterPassword(server, account)));
     const code = nextCode(secret);
     const answers = await Promise.all([waiting, ...others].map((each) => verify(each, { code })));
     const statuses = answers.map(({ status }) => status).sort();
@@ -90,12 +90,12 @@ describe('an account with an authenticator app', () => {
     const account = await signUp(server);
     const { secret } = await addApp(server, account);
     const code = wrongCode(secret);
-    const first = await startSignIn(server, account);
+    const first = await enterPassword(server, account);
     for (let count = 0; count < 5; count += 1) assert.equal((await verify(first, { code })).status, 401);
     assert.equal(await codeOf(await verify(first, { code: nextCode(secret) })), 4016);
-    const second = await startSignIn(server, account);
+    const second = await enterPassword(server, account);
     for (let count = 0; count < 5; count += 1) assert.equal((await verify(second, { code })).status, 401);
-    const third = await startSignIn(server, account);
+    const third = await enterPassword(server, account);
     const locked = await verify(third, { code: nextCode(secret) });
     assert.deepEqual([locked.status, await codeOf(locked)], [429, 4290]);
   });
@@ -103,7 +103,7 @@ describe('an account with an authenticator app', () => {
   test('counts guesses that arrive at the same moment', async () => {
     const account = await signUp(server);
     const { secret } = await addApp(server, account);
-    const waiting = await startSignIn(server, account);
+    const waiting = await enterPassword(server, account);
     const guesses = Array.from({ length: 20 }, () => verify(waiting, { code: wrongCode(secret) }));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     assert.ok(statuses.every((status) => status >= 400 && status < 500));
@@ -114,13 +114,13 @@ describe('an account with an authenticator app', () => {
     const account = await signUp(server);
     const { backupCodes } = await addApp(server, account);
     const code = backupCodes[0]!;
-    const used = await verify(await startSignIn(server, account), { code }, 'backup');
+    const used = await verify(await enterPassword(server, account), { code }, 'backup');
     assert.ok(await isSignedIn(server, cookieOf(used)));
-    const again = await verify(await startSignIn(server, account), { code }, 'backup');
+    const again = await verify(await enterPassword(server, account), { code }, 'backup');
     assert.deepEqual([again.status, await codeOf(again)], [401, 4015]);
     await mailTo(server, account.email, /backup code was used/);
     const two = await Promise.all(
-      [await startSignIn(server, account), await startSignIn(server, account)].map((waiting) =>
+      [await enterPassword(server, account), await enterPassword(server, account)].map((waiting) =>
         verify(waiting, { code: backupCodes[1]! }, 'backup'),
       ),
     );
@@ -137,13 +137,13 @@ describe('an account with an authenticator app', () => {
   test('keeps its second factor when the password is reset, and forgets trusted browsers', async () => {
     const account = await signUp(server);
     const { secret } = await addApp(server, account);
-    const trusted = await verify(await startSignIn(server, account), { code: nextCode(secret), trustDevice: true });
+    const trusted = await verify(await enterPassword(server, account), { code: nextCode(secret), trustDevice: true });
     const trust = cookieOf(trusted).match(/[^ ]*trust_device=[^;]*/)?.[0] ?? '';
     const signInTrusted = (password: string) =>
       postAuth(server, '/sign-in/email', { email: account.email, password }, { cookie: trust });
     const quick = await signInTrusted(account.password);
     assert.ok(await isSignedIn(server, cookieOf(quick)));
-    const waiting = await startSignIn(server, account);
+    const waiting = await enterPassword(server, account);
 
     await postAuth(server, '/request-password-reset', { email: account.email, redirectTo: '/reset' });
     const opened = await openLink((await mailTo(server, account.email, /new Chauffeur password/)).link);

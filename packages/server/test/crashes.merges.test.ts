@@ -9,14 +9,14 @@ import { isLockAwaited } from './setup/lock-waits.ts';
 import { type ApiResponse, startServer, type TestServer } from './setup/server.ts';
 import {
   activityOf,
+  addCrash,
   call,
   done,
-  groupsOf,
   idsOf,
+  listedGroups,
   makeTriagedGame,
   patch,
   post,
-  report,
   type TriagedGame,
   undo,
 } from './setup/triage.ts';
@@ -33,14 +33,14 @@ describe('merged groups', () => {
   test('are one group with all their reports, present and future, until they are separated', async () => {
     const studio = await makeTriagedGame(server);
     const second = await addBuild(server, studio.game, { version: '2.0.0', os: 'windows' });
-    await report(studio, ['a']);
-    for (let count = 0; count < 3; count += 1) await report(studio, ['b'], second);
-    await report(studio, ['c']);
+    await addCrash(studio, ['a']);
+    for (let count = 0; count < 3; count += 1) await addCrash(studio, ['b'], second);
+    await addCrash(studio, ['c']);
     const [a = '', b = '', c = ''] = await idsOf(studio, 'a', 'b', 'c');
     const merged = await post(studio, '/merge', { group_ids: [a, b] });
     assert.equal(merged.group_id, b, 'the one with most reports');
-    await report(studio, ['a']);
-    const groups = await groupsOf(studio);
+    await addCrash(studio, ['a']);
+    const groups = await listedGroups(studio);
     assert.deepEqual(
       groups.map(({ title, count, merged_count }) => [title, count, merged_count]),
       [
@@ -59,7 +59,7 @@ describe('merged groups', () => {
       5,
     );
     assert.deepEqual(
-      (await groupsOf(studio, `?build_id=${studio.build}`)).map(({ title }) => title),
+      (await listedGroups(studio, `?build_id=${studio.build}`)).map(({ title }) => title),
       ['b', 'c'],
     );
     const path = `/games/${studio.game.uid}/crashes?limit=2&group_id=`;
@@ -78,7 +78,7 @@ describe('merged groups', () => {
     assert.equal((await callAs(server, studio.game.owner, rest)).body.data.crashes.length, 2);
 
     await post(studio, `/${b}/unmerge`, { group_ids: [a] });
-    assert.deepEqual((await groupsOf(studio)).map(({ title, count }) => [title, count]).sort(), [
+    assert.deepEqual((await listedGroups(studio)).map(({ title, count }) => [title, count]).sort(), [
       ['a', 2],
       ['b', 3],
       ['c', 1],
@@ -88,31 +88,31 @@ describe('merged groups', () => {
 
   test('share one state, which a report of any of them can reopen', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b']) await report(studio, [name]);
+    for (const name of ['a', 'b']) await addCrash(studio, [name]);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
     await patch(studio, b, { status: 'resolved', fixed_in_version: '2.0.0' });
     assert.equal((await done(studio, `/${a}`)).status, 'resolved');
     const fixed = await addBuild(server, studio.game, { version: '2.0.0' });
-    await report(studio, ['b'], fixed);
+    await addCrash(studio, ['b'], fixed);
     const detail = await done(studio, `/${b}`);
     assert.deepEqual([detail.group_id, detail.status, detail.regressed_at === null], [a, 'open', false]);
   });
 
   test('can be merged into others, and each merge undone', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
+    for (const name of ['a', 'b', 'c', 'd']) await addCrash(studio, [name]);
     const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
     await post(studio, '/merge', { group_ids: [c, d], into: c });
     const { change_uid } = await post(studio, '/merge', { group_ids: [b, d], into: d });
     assert.deepEqual(
-      (await groupsOf(studio)).map(({ title, count }) => [title, count]),
+      (await listedGroups(studio)).map(({ title, count }) => [title, count]),
       [['c', 4]],
     );
     const undone = await undo(studio, change_uid);
     assert.deepEqual([undone.undone, undone.skipped], [2, 0]);
-    const places = async () => (await groupsOf(studio)).map(({ title, count }) => [title, count]).sort();
+    const places = async () => (await listedGroups(studio)).map(({ title, count }) => [title, count]).sort();
     assert.deepEqual(await places(), [
       ['a', 2],
       ['c', 2],
@@ -125,14 +125,14 @@ describe('merged groups', () => {
 
   test('stay where they are if the group that they were in before has gone elsewhere', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b', 'c', 'd']) await report(studio, [name]);
+    for (const name of ['a', 'b', 'c', 'd']) await addCrash(studio, [name]);
     const [a = '', b = '', c = '', d = ''] = await idsOf(studio, 'a', 'b', 'c', 'd');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
     const { change_uid } = await post(studio, '/merge', { group_ids: [a, c], into: c });
     await post(studio, `/${c}/unmerge`, { group_ids: [a] });
     await post(studio, '/merge', { group_ids: [a, d], into: d });
     assert.deepEqual(await undo(studio, change_uid), { change_uid: null, undone: 0, skipped: 2 });
-    assert.deepEqual((await groupsOf(studio)).map(({ title, count }) => [title, count]).sort(), [
+    assert.deepEqual((await listedGroups(studio)).map(({ title, count }) => [title, count]).sort(), [
       ['c', 2],
       ['d', 2],
     ]);
@@ -141,10 +141,10 @@ describe('merged groups', () => {
   test('two merges in opposite directions at once leave one group', async () => {
     for (let round = 0; round < 5; round += 1) {
       const studio = await makeTriagedGame(server);
-      for (const name of ['a', 'b']) await report(studio, [name]);
+      for (const name of ['a', 'b']) await addCrash(studio, [name]);
       const ids = await idsOf(studio, 'a', 'b');
       await Promise.all(ids.map((into) => post(studio, '/merge', { group_ids: ids, into })));
-      const groups = await groupsOf(studio);
+      const groups = await listedGroups(studio);
       assert.deepEqual(
         groups.map(({ count, merged_count }) => [count, merged_count]),
         [[2, 1]],
@@ -154,14 +154,14 @@ describe('merged groups', () => {
 
   test('are refused across games, alone, and into a group that is not among them', async () => {
     const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
-    await report(studio, ['a']);
-    await report(other, ['a']);
+    await addCrash(studio, ['a']);
+    await addCrash(other, ['a']);
     const [[own = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
     const merge = (body: object) => call(studio, '/merge', { method: 'POST', body });
     assert.equal((await merge({ group_ids: [own, foreign] })).status, 404);
     assert.equal((await merge({ group_ids: [own] })).status, 400);
     assert.equal((await merge({ group_ids: [own, own] })).status, 400);
-    await report(studio, ['b']);
+    await addCrash(studio, ['b']);
     const ids = await idsOf(studio, 'a', 'b');
     assert.equal((await merge({ group_ids: ids, into: foreign })).status, 400);
   });
@@ -171,8 +171,8 @@ describe('a group that is deleted meanwhile, with its last report,', () => {
   /** Deletes the report of `a` while `change` waits for the group. */
   async function changeDuring(change: (studio: TriagedGame, ids: { a: string; b: string }) => Promise<ApiResponse>) {
     const studio = await makeTriagedGame(server);
-    const reportId = await report(studio, ['a', 'mod']);
-    await report(studio, ['b']);
+    const reportId = await addCrash(studio, ['a', 'mod']);
+    await addCrash(studio, ['b']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const changing = await transactGroups(server.ctx.db, async (tx) => {
       await detachReports(tx, studio.game.uid, [reportId]);
@@ -200,7 +200,7 @@ describe('a group that is deleted meanwhile, with its last report,', () => {
       });
       assert.equal(status, 404);
       assert.deepEqual(
-        (await groupsOf(studio)).map(({ group_id, merged_count }) => [group_id, merged_count]),
+        (await listedGroups(studio)).map(({ group_id, merged_count }) => [group_id, merged_count]),
         [[b, 0]],
       );
     });
@@ -210,12 +210,14 @@ describe('a split group', () => {
   const moveAll = async ({ game }: TriagedGame, groupId: string, name: string) =>
     moveSplit(server.ctx, { gameId: game.uid, groupId, name, before: null });
   const places = async (studio: TriagedGame) =>
-    (await groupsOf(studio)).map(({ title, count }) => [title, count] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+    (await listedGroups(studio))
+      .map(({ title, count }) => [title, count] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
 
   test('has another group for reports with a function, present and future, until it is undone', async () => {
     const studio = await makeTriagedGame(server);
-    for (let count = 0; count < 2; count += 1) await report(studio, ['draw', 'Mod::load', 'main']);
-    await report(studio, ['draw', 'main']);
+    for (let count = 0; count < 2; count += 1) await addCrash(studio, ['draw', 'Mod::load', 'main']);
+    await addCrash(studio, ['draw', 'main']);
     const [id = ''] = await idsOf(studio, 'draw');
     const split = await post(studio, `/${id}/split`, { function: 'Mod::load' });
     await moveAll(studio, id, 'Mod::load');
@@ -223,8 +225,8 @@ describe('a split group', () => {
       ['draw', 1],
       ['draw (with Mod::load)', 2],
     ]);
-    await report(studio, ['draw', 'Mod::load', 'main']);
-    await report(studio, ['draw', 'loop']);
+    await addCrash(studio, ['draw', 'Mod::load', 'main']);
+    await addCrash(studio, ['draw', 'loop']);
     assert.deepEqual(await places(studio), [
       ['draw', 2],
       ['draw (with Mod::load)', 3],
@@ -237,10 +239,10 @@ describe('a split group', () => {
 
     const undone = await undo(studio, split.change_uid);
     assert.equal(undone.undone, 1);
-    await report(studio, ['draw', 'Mod::load', 'main']);
+    await addCrash(studio, ['draw', 'Mod::load', 'main']);
     assert.deepEqual(await places(studio), [['draw', 6]]);
     await undo(studio, undone.change_uid);
-    await report(studio, ['draw', 'Mod::load', 'main']);
+    await addCrash(studio, ['draw', 'Mod::load', 'main']);
     assert.deepEqual(await places(studio), [
       ['draw', 3],
       ['draw (with Mod::load)', 4],
@@ -251,8 +253,8 @@ describe('a split group', () => {
 
   test('can be split again, but not by a function that no report or every report has', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['draw', 'x', 'y']);
-    await report(studio, ['draw', 'x']);
+    await addCrash(studio, ['draw', 'x', 'y']);
+    await addCrash(studio, ['draw', 'x']);
     const [id = ''] = await idsOf(studio, 'draw');
     const refused = async (groupId: string, name: string) =>
       (await call(studio, `/${groupId}/split`, { method: 'POST', body: { function: name } })).status;
@@ -262,7 +264,7 @@ describe('a split group', () => {
     assert.equal(await refused(part.group_id, 'x'), 400);
     await post(studio, `/${part.group_id}/split`, { function: 'y' });
     await moveAll(studio, part.group_id, 'y');
-    await report(studio, ['draw', 'y', 'x']);
+    await addCrash(studio, ['draw', 'y', 'x']);
     assert.deepEqual(await places(studio), [
       ['draw', 0],
       ['draw (with x)', 1],
@@ -276,9 +278,9 @@ describe('a split group', () => {
 
   test('splits the groups merged into it in the same way', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a', 'mod']);
-    await report(studio, ['a']);
-    await report(studio, ['b', 'mod']);
+    await addCrash(studio, ['a', 'mod']);
+    await addCrash(studio, ['a']);
+    await addCrash(studio, ['b', 'mod']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
     const split = await post(studio, `/${b}/split`, { function: 'mod' });
@@ -293,7 +295,7 @@ describe('a split group', () => {
 
   test('can be split again after that was undone, also if it got no reports since', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
+    for (const name of ['a', 'b']) await addCrash(studio, [name, 'mod']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const split = await post(studio, `/${a}/split`, { function: 'mod' });
     const other = await post(studio, `/${b}/split`, { function: 'mod' });
@@ -308,7 +310,7 @@ describe('a split group', () => {
       ['a (with mod)', 2],
       ['b', 0],
     ]);
-    await report(studio, ['a', 'mod']);
+    await addCrash(studio, ['a', 'mod']);
     await undo(studio, again.change_uid);
     assert.deepEqual(await places(studio), [
       ['a', 3],
@@ -318,8 +320,8 @@ describe('a split group', () => {
 
   test('is not split by a function that only a part of another group has, which can be separated', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
-    await report(studio, ['b', 'mod']);
+    await addCrash(studio, ['a']);
+    await addCrash(studio, ['b', 'mod']);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const { group_id: part } = await post(studio, `/${b}/split`, { function: 'mod' });
     await moveAll(studio, b, 'mod');
@@ -333,10 +335,10 @@ describe('a split group', () => {
   test('gets its part back together with the groups that were merged into the part', async () => {
     const studio = await makeTriagedGame(server);
     const send = async () => {
-      for (const name of ['a', 'b']) await report(studio, [name, 'mod']);
+      for (const name of ['a', 'b']) await addCrash(studio, [name, 'mod']);
     };
     await send();
-    await report(studio, ['x']);
+    await addCrash(studio, ['x']);
     const [a = '', b = '', x = ''] = await idsOf(studio, 'a', 'b', 'x');
     await post(studio, '/merge', { group_ids: [a, b], into: a });
     const { group_id, change_uid } = await post(studio, `/${a}/split`, { function: 'mod' });

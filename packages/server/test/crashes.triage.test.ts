@@ -12,14 +12,14 @@ import { mailsTo, mailTo } from './setup/mail.ts';
 import { makePlayer, startServer, type TestServer } from './setup/server.ts';
 import {
   activityOf,
+  addCrash,
   call,
   done,
-  groupsOf,
   idsOf,
+  listedGroups,
   makeTriagedGame,
   patch,
   post,
-  report,
   type TriagedGame,
   undo,
 } from './setup/triage.ts';
@@ -35,7 +35,7 @@ after(() => Promise.all([server.stop(), mailing.stop()]));
 describe('a change of a group', () => {
   test('sets the status, the assignee, the priority, the title and the issue, and can be undone', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['Door::open']);
+    await addCrash(studio, ['Door::open']);
     const [id = ''] = await idsOf(studio, 'Door::open');
     const { admin } = studio.game;
     const change = {
@@ -73,7 +73,7 @@ describe('a change of a group', () => {
 
   test('is undone only in groups that were not changed again since', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b', 'c']) await report(studio, [name]);
+    for (const name of ['a', 'b', 'c']) await addCrash(studio, [name]);
     const ids = await idsOf(studio, 'a', 'b', 'c');
     const { change_uid, changed } = await post(studio, '/changes', { group_ids: ids, priority: 'low' });
     assert.equal(changed, 3);
@@ -88,7 +88,7 @@ describe('a change of a group', () => {
 
   test('that changes nothing is not recorded', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     assert.equal((await patch(studio, id, { status: 'open', priority: null })).change_uid, null);
     assert.equal((await patch(studio, id, {})).change_uid, null);
@@ -97,7 +97,7 @@ describe('a change of a group', () => {
 
   test('is refused for fields that do not go together, and for people who are not members', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const stranger = await makePlayer(server);
     const past = new Date(Date.now() - DAY).toISOString();
@@ -131,7 +131,7 @@ describe('a change of a group', () => {
 
   test('is only for members, of groups of their game', async () => {
     const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const { change_uid } = await patch(studio, id, { priority: 'low' });
     const change = { method: 'POST', body: { group_ids: [id], status: 'ignored' } };
@@ -147,7 +147,7 @@ describe('a change of a group', () => {
 
   test('of the same group by many at once is recorded step by step', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     const priorities = ['low', 'medium', 'high', 'urgent', 'low', 'medium', 'high', 'urgent'];
     await Promise.all(priorities.map((priority) => patch(studio, id, { priority })));
@@ -175,17 +175,17 @@ describe('a snoozed group', () => {
 
   test('opens after a number of reports, with an alert', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await raiseCrashAlerts(server.ctx);
     await alertsOf(studio);
     const snoozed = await snooze(studio, id, { reports: 2 });
     assert.deepEqual(snoozed.snooze, { until: null, reports: 2, next_build: false });
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     assert.deepEqual((await done(studio, `/${id}`)).snooze.reports, 1);
     await raiseCrashAlerts(server.ctx);
     assert.deepEqual(await alertsOf(studio), []);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     assert.equal(await statusOf(studio, id), 'open');
     await raiseCrashAlerts(server.ctx);
     assert.deepEqual(await alertsOf(studio), ['snooze_ended']);
@@ -196,20 +196,20 @@ describe('a snoozed group', () => {
 
   test('opens with a report of a build that is newer than the snooze', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { next_build: true, reports: 1000 });
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     assert.equal(await statusOf(studio, id), 'snoozed');
     const next = await addBuild(server, studio.game, { version: '1.1.0' });
-    await report(studio, ['a'], next);
+    await addCrash(studio, ['a'], next);
     assert.equal(await statusOf(studio, id), 'open');
     assert.equal((await done(studio, `/${id}`)).regressed_at, null);
   });
 
   test('opens at a time', async () => {
     const studio = await makeTriagedGame(server);
-    await report(studio, ['a']);
+    await addCrash(studio, ['a']);
     const [id = ''] = await idsOf(studio, 'a');
     await snooze(studio, id, { until: new Date(Date.now() + HOUR).toISOString() });
     await raiseCrashAlerts(server.ctx);
@@ -222,11 +222,11 @@ describe('a snoozed group', () => {
 
 test('an ignored group stays ignored, and raises no alerts', async () => {
   const studio = await makeTriagedGame(server);
-  await report(studio, ['a']);
+  await addCrash(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   await patch(studio, id, { status: 'ignored' });
   const next = await addBuild(server, studio.game, { version: '1.1.0' });
-  for (let count = 0; count < 40; count += 1) await report(studio, ['a'], next);
+  for (let count = 0; count < 40; count += 1) await addCrash(studio, ['a'], next);
   await raiseCrashAlerts(server.ctx);
   const raised = await rows(
     server.ctx.db,
@@ -234,16 +234,16 @@ test('an ignored group stays ignored, and raises no alerts', async () => {
   );
   assert.deepEqual(raised, []);
   assert.deepEqual(
-    (await groupsOf(studio, '?status=ignored')).map(({ count }) => count),
+    (await listedGroups(studio, '?status=ignored')).map(({ count }) => count),
     [41],
   );
-  assert.deepEqual(await groupsOf(studio, '?status=open'), []);
+  assert.deepEqual(await listedGroups(studio, '?status=open'), []);
 });
 
 describe('a comment', () => {
   test('is added, edited and deleted by its author, and notifies members whom it mentions', async () => {
     const studio = await makeTriagedGame(mailing);
-    await report(studio, ['Door::open']);
+    await addCrash(studio, ['Door::open']);
     const [id = ''] = await idsOf(studio, 'Door::open');
     const { owner, admin } = studio.game;
     const comment = 'Looks like the lamp. @Player: seen before?';
@@ -266,7 +266,7 @@ describe('a comment', () => {
 
   test('stays with its group when that is merged', async () => {
     const studio = await makeTriagedGame(server);
-    for (const name of ['a', 'b']) await report(studio, [name]);
+    for (const name of ['a', 'b']) await addCrash(studio, [name]);
     const [a = '', b = ''] = await idsOf(studio, 'a', 'b');
     const { activity_uid } = await post(studio, `/${b}/comments`, { comment: 'About b' });
     await post(studio, '/merge', { group_ids: [a, b], into: a });
@@ -278,8 +278,8 @@ describe('a comment', () => {
 
   test('of another game is not found', async () => {
     const [studio, other] = [await makeTriagedGame(server), await makeTriagedGame(server)];
-    await report(studio, ['a']);
-    await report(other, ['a']);
+    await addCrash(studio, ['a']);
+    await addCrash(other, ['a']);
     const [[id = ''], [foreign = '']] = [await idsOf(studio, 'a'), await idsOf(other, 'a')];
     const { activity_uid } = await post(studio, `/${id}/comments`, { comment: 'Mine' });
     for (const path of [`/${foreign}/comments/${activity_uid}`, `/${id}/comments/${activity_uid}`])
@@ -290,7 +290,7 @@ describe('a comment', () => {
 
 test('an assignment is mailed to the assignee', async () => {
   const studio = await makeTriagedGame(mailing);
-  for (const name of ['a', 'b']) await report(studio, [name]);
+  for (const name of ['a', 'b']) await addCrash(studio, [name]);
   const ids = await idsOf(studio, 'a', 'b');
   await post(studio, '/changes', { group_ids: ids, assignee: studio.game.admin.id });
   const { text } = await mailTo(mailing, studio.game.admin.email, /assigned 2 crashes/);
@@ -299,7 +299,7 @@ test('an assignment is mailed to the assignee', async () => {
 
 test('the activity is listed in pages', async () => {
   const studio = await makeTriagedGame(server);
-  await report(studio, ['a']);
+  await addCrash(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   for (const comment of ['1', '2', '3']) await post(studio, `/${id}/comments`, { comment });
   const first = await done(studio, `/${id}/activity?limit=2`);
@@ -310,7 +310,7 @@ test('the activity is listed in pages', async () => {
 
 test('mentions and assignments are limited, and what is refused changes nothing', async () => {
   const studio = await makeTriagedGame(server);
-  await report(studio, ['a']);
+  await addCrash(studio, ['a']);
   const [id = ''] = await idsOf(studio, 'a');
   const now = new Date();
   const frozen = { ...server.ctx, clock: { now: () => now } };

@@ -10,7 +10,7 @@ import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, recordStack } from './setup/crash-reports.ts';
 import { readCounts } from './setup/impact.ts';
 import { startServer, type TestServer } from './setup/server.ts';
-import { groupsOf, makeTriagedGame, type TriagedGame } from './setup/triage.ts';
+import { listedGroups, makeTriagedGame, type TriagedGame } from './setup/triage.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -130,7 +130,7 @@ async function apply(world: World, change: Change): Promise<void> {
 
 async function regroup(world: World, change: Extract<Change, { group: number }>): Promise<void> {
   const { studio } = world;
-  const groups = await groupsOf(studio);
+  const groups = await listedGroups(studio);
   const group = groups[change.group % Math.max(1, groups.length)];
   const other = groups[change.other % Math.max(1, groups.length)];
   if (group === undefined || other === undefined) return;
@@ -191,7 +191,7 @@ describe('counts of devices, sessions and facets', () => {
     );
     await Promise.all(others.map((each) => apply(world, each)));
     const { game } = world.studio;
-    const groups = await groupsOf(world.studio);
+    const groups = await listedGroups(world.studio);
     const details = await Promise.all(
       groups.map(async ({ group_id }) => {
         const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups/${group_id}`);
@@ -219,7 +219,7 @@ describe('counts of devices, sessions and facets', () => {
         build: 0,
         old: false,
       });
-    const ids = (await groupsOf(world.studio)).map(({ group_id }) => group_id);
+    const ids = (await listedGroups(world.studio)).map(({ group_id }) => group_id);
     await callAs(server, game.owner, `/games/${game.uid}/crash-groups/merge`, {
       method: 'POST',
       body: { group_ids: ids },

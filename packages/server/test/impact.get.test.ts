@@ -9,7 +9,7 @@ import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type ReportInput } from './setup/crash-reports.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';
-import { call, done, groupsOf, idsOf, makeTriagedGame, post, type TriagedGame } from './setup/triage.ts';
+import { call, done, idsOf, listedGroups, makeTriagedGame, post, type TriagedGame } from './setup/triage.ts';
 
 /** Runs no jobs: the tests do. */
 let server: TestServer;
@@ -154,7 +154,7 @@ describe('the impact of crashes', () => {
       assert.deepEqual([reports, devices], [6, 3]);
     }
     assert.deepEqual(
-      (await groupsOf(studio)).map((group) => [group.title, (group as unknown as { devices: number }).devices]),
+      (await listedGroups(studio)).map((group) => [group.title, (group as unknown as { devices: number }).devices]),
       [['a', 3]],
     );
   });
@@ -179,7 +179,7 @@ describe('filters by facets and devices', () => {
     const { studio, last } = await openCrashes();
     const { game } = studio;
     const titles = async (query: string) =>
-      (await groupsOf(studio, `?${new URLSearchParams({ query, sort: 'devices' })}`)).map(({ title }) => title);
+      (await listedGroups(studio, `?${new URLSearchParams({ query, sort: 'devices' })}`)).map(({ title }) => title);
     const count = async (query: string) => {
       const { body } = await callAs(server, game.owner, `/games/${game.uid}/crashes?${new URLSearchParams({ query })}`);
       return body.data?.crashes.length;

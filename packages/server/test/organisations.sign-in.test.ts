@@ -12,7 +12,7 @@ import { connectProgram } from './setup/oauth.ts';
 import { type SignOn, signInWith, startProvider } from './setup/openid.ts';
 import { makeGame, makeMember, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
-import { addApp, nextCode, startSignIn } from './setup/totp.ts';
+import { addApp, enterPassword, nextCode } from './setup/totp.ts';
 
 let server: TestServer;
 before(async () => {
@@ -338,7 +338,7 @@ test('a sign-in with a code, a trusted browser or a backup code meets a required
   await guard(setting);
   const { game, app } = setting;
   const path = `/games/${game.uid}`;
-  const waiting = await startSignIn(server, game.owner);
+  const waiting = await enterPassword(server, game.owner);
   const verified = await postAuth(
     server,
     '/two-factor/verify-totp',
@@ -353,7 +353,7 @@ test('a sign-in with a code, a trusted browser or a backup code meets a required
     server,
     '/two-factor/verify-backup-code',
     { code: app.backupCodes[0] },
-    { cookie: await startSignIn(server, game.owner) },
+    { cookie: await enterPassword(server, game.owner) },
   );
   assert.equal((await call({ cookie: cookieOf(backup) }, 'GET', path)).status, 200);
 });

@@ -49,7 +49,7 @@ export async function addApp(server: TestServer, account: Account & { cookie: st
 }
 
 /** Signs in with the password only. Returns the cookies of a sign-in that waits for the second factor. */
-export async function startSignIn(server: TestServer, account: Account): Promise<string> {
+export async function enterPassword(server: TestServer, account: Account): Promise<string> {
   const response = await trySignIn(server, account);
   assert.equal(response.status, 200);
   assert.equal(((await response.json()) as { twoFactorRedirect?: boolean }).twoFactorRedirect, true);

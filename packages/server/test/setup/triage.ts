@@ -12,7 +12,7 @@ export async function makeTriagedGame(server: TestServer): Promise<TriagedGame> 
 }
 
 /** Adds a report with this stack. */
-export const report = (studio: TriagedGame, stack: readonly string[], buildId = studio.build) =>
+export const addCrash = (studio: TriagedGame, stack: readonly string[], buildId = studio.build) =>
   addReport(studio.server.ctx, { game: studio.game, buildId, stack });
 
 type CallOptions = { method?: string; body?: unknown; as?: Person | null };
@@ -43,7 +43,7 @@ type Listed = {
   merged_count: number;
 };
 
-export async function groupsOf(studio: TriagedGame, query = ''): Promise<Listed[]> {
+export async function listedGroups(studio: TriagedGame, query = ''): Promise<Listed[]> {
   return (await done(studio, query)).groups;
 }
 
@@ -51,7 +51,7 @@ const titled = (groups: readonly Listed[], title: string) => groups.find((group)
 
 /** The ids of the groups with these titles. */
 export async function idsOf(studio: TriagedGame, ...titles: string[]): Promise<string[]> {
-  const groups = await groupsOf(studio);
+  const groups = await listedGroups(studio);
   return titles.map((title) => titled(groups, title).group_id);
 }
 
