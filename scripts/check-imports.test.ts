@@ -72,7 +72,7 @@ test('a part of the server may import only parts of lower layers', async () => {
     'server/src/kernel/db.ts': `import type { Context } from '../context.ts';\nimport { games } from '../people/games/games.ts';\n`,
     'server/src/context.ts': `import type { Db } from './kernel/db.ts';\nimport type { Game } from './people/games/games.ts';\n`,
     'server/src/http/server.ts': `import { run } from '../worker/run.ts';\nimport { db } from '../kernel/db.ts';\n`,
-    'server/src/http/errors.ts': `import { sendHtml } from '../site/pages/document.ts';\n`,
+    'server/src/http/send-error.ts': `import { sendHtml } from '../site/pages/document.ts';\n`,
     'server/src/people/games/games.ts': `import { handle } from '../../http/mount.ts';\n`,
     'server/src/features.ts': `import { handle } from './http/mount.ts';\nimport { startApp } from './app.ts';\n`,
     'server/src/app.ts': `import { ROUTES } from './registry.ts';\n`,
@@ -80,7 +80,7 @@ test('a part of the server may import only parts of lower layers', async () => {
   assert.deepEqual(violations, [
     'server/src/context.ts:2  ./people/games/games.ts',
     'server/src/features.ts:2  ./app.ts',
-    'server/src/http/errors.ts:1  ../site/pages/document.ts',
+    'server/src/http/send-error.ts:1  ../site/pages/document.ts',
     'server/src/http/server.ts:1  ../worker/run.ts',
     'server/src/kernel/db.ts:1  ../context.ts',
     'server/src/kernel/db.ts:2  ../people/games/games.ts',
@@ -141,7 +141,7 @@ test('other wings may import only the front doors of a feature, and other parts 
       `import { listShelves } from '../statistics/shelves.sql.ts';`,
     ].join('\n'),
     'server/src/features.ts': `export * as http from './shop/store/store-requests.ts';\n`,
-    'server/src/http/auth.ts': `import { scanJob } from '../ship/scans/scan.job.ts';\n`,
+    'server/src/http/identify.ts': `import { scanJob } from '../ship/scans/scan.job.ts';\n`,
   });
   assert.deepEqual(violations, ['server/src/shop/store/store.ts:3  ../../people/games/slug.ts']);
 });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Operation } from '@chauffeur/contract/operation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsGzip } from '../request/accept-encoding.ts';
+import { acceptsGzip } from '../request/negotiation.ts';
 
 const compress = promisify(gzip);
 /** Shorter ones fit one packet anyway. */

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { newSecret } from '../kernel/secrets/ids.ts';
 import { deriveKey } from '../kernel/secrets/signed-token.ts';
 import { type Auth, sessionIdOf } from '../people/accounts/accounts.ts';
-import { cookieName } from '../request/cookie-name.ts';
+import { cookieName } from '../request/origins.ts';
 
 /** A parameter of the request, next to better-auth's signature. */
 const PARAMETER = 'binding';

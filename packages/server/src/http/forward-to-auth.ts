@@ -9,7 +9,7 @@ import { isUniqueViolation } from '../kernel/database/db.ts';
 import { countLimit } from '../kernel/limits/count-limit.ts';
 import { type Auth, handleRequest } from '../people/accounts/accounts.ts';
 import { CLIENT_ADDRESS_HEADER } from '../people/accounts/client-address.ts';
-import { sendError } from './errors.ts';
+import { sendError } from './send-error.ts';
 
 /** A body to forward: serialized again, so that both sides read the same. */
 export type ForwardedBody = { readonly type: string; readonly text: string };

@@ -10,15 +10,13 @@ import type { Auth } from '../people/accounts/accounts.ts';
 import { requireMember } from '../people/games/games.ts';
 import { requireOrganisation } from '../people/organisations/organisations.ts';
 import { countPublicRead } from '../request/address-limit.ts';
-import { Answer } from '../request/answer.ts';
-import { callerOf } from '../request/call.ts';
-import { invalidCode } from '../request/perform.ts';
+import { Answer, callerOf, invalidCode } from '../request/perform.ts';
 import type { Route } from '../request/route.ts';
-import { identify } from './auth.ts';
-import { addFormParser, leaveBodiesUnread } from './body.ts';
+import { addFormParser, leaveBodiesUnread } from './body-parsers.ts';
 import { compressAnswer, isCompressible } from './compress-answer.ts';
 import { allowAnyOrigin, mountPreflights } from './cross-origin.ts';
-import { sendError } from './errors.ts';
+import { identify } from './identify.ts';
+import { sendError } from './send-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

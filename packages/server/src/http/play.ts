@@ -3,8 +3,7 @@ import { errors } from '@chauffeur/contract/errors';
 import { PLAY_PROBE } from '@chauffeur/contract/play-sandbox';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { hostnameOf } from '../request/host.ts';
-import { isPlayHost } from '../request/play-origin.ts';
+import { hostnameOf, isPlayHost } from '../request/origins.ts';
 import { servePlayed } from '../shop/play/play.ts';
 import { PREFLIGHT_SECONDS } from './cross-origin.ts';
 

@@ -1,7 +1,7 @@
 // Refuses requests whose head can be read in two ways, because a proxy in front may read it in the other one.
 import { errors } from '@chauffeur/contract/errors';
 import type { FastifyInstance } from 'fastify';
-import { isHost } from '../request/host.ts';
+import { isHost } from '../request/origins.ts';
 
 /**
  * Headers that decide who is calling, from where, or what the body is. If one occurs twice, Node takes the first or

@@ -14,14 +14,14 @@ import { newId } from '../kernel/secrets/ids.ts';
 import { METRICS } from '../kernel/telemetry/metric-table.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
 import type { Route } from '../request/route.ts';
-import { mountAccounts } from './accounts.ts';
-import { addBodyParsers } from './body.ts';
-import { answerClientError, sendError } from './errors.ts';
+import { mountAccounts } from './account-routes.ts';
+import { addBodyParsers } from './body-parsers.ts';
 import { mountOperations } from './mount.ts';
-import { mountOAuth } from './oauth.ts';
+import { mountOAuth } from './oauth-routes.ts';
 import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
+import { answerClientError, sendError } from './send-error.ts';
 import { mountStatus } from './status.ts';
 import { spanOf, traceRequests } from './tracing.ts';
 

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from '../context.ts';
 import { isLoopbackAddress, isLoopbackName } from '../kernel/network/loopback.ts';
 import { checkParts } from '../operate/operator/readiness.ts';
-import { hostnameOf } from '../request/host.ts';
+import { hostnameOf } from '../request/origins.ts';
 
 const METRICS_CLOSED =
   'Metrics are available only to programs on this machine. To read them from elsewhere or through a proxy, set CHAUFFEUR_METRICS_TOKEN.\n';

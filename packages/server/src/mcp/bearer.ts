@@ -3,7 +3,7 @@
 import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { AccountCaller, Context } from '../context.ts';
 import { type Auth, accessTokenOf } from '../people/accounts/accounts.ts';
-import { agentResource, offersOAuth } from '../request/oauth-addresses.ts';
+import { agentResource, offersOAuth } from '../request/agent-addresses.ts';
 import { callerOfConnection, callerOfKey, isAgentKey } from '../team/agents/agents.ts';
 
 /** Longer than every key and token of this service. */

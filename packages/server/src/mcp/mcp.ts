@@ -8,11 +8,11 @@ import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
-import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/agent-origins.ts';
+import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/agent-addresses.ts';
 import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
-import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
-import { decodeUtf8, hasMoreValues } from '../request/parse-json.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/collect-body.ts';
+import { decodeUtf8, hasMoreValues } from '../request/json.ts';
 import type { Performable } from '../request/perform.ts';
 import { type Catalogue, catalogueOf, createAgentServer } from './agent-server.ts';
 import { challengeOf, identifyAgent } from './bearer.ts';

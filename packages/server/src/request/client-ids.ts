@@ -1,5 +1,6 @@
-// Finds the game and build that a request from a game client belongs to, in its headers, query or body.
-import { CODES } from '@chauffeur/contract/errors';
+// Reads what a request from a game client says about itself: its game and build, in its headers, query or body, and the
+// key with which it repeats a request.
+import { ApiError, CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import type { FastifyRequest } from 'fastify';
 
 export type Ids = { appId: string; buildId: string };
@@ -41,4 +42,18 @@ export function findMissingId({ appId, buildId }: Ids): string | null {
   if (appId !== '' && buildId !== '') return null;
   const [header, field] = appId === '' ? ['X-App-Id', 'app_id'] : ['X-Build-Id', 'build_id'];
   return `${header}: missing. Send it, or ${field} in the query or the form.`;
+}
+
+/** As the draft has it, a string of structured fields (RFC 9651), or without quotation marks, as most clients send it. */
+const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
+const PLAIN = /^[!#-~][!-~]{0,254}$/;
+
+/** The key; null without one. Throws `invalid` for a malformed key. */
+export function idempotencyKeyOf({ headers }: FastifyRequest, invalid: ErrorCode): string | null {
+  const value = headers['idempotency-key'];
+  if (value === undefined) return null;
+  const text = String(value).trim();
+  if (QUOTED.test(text)) return text.slice(1, -1).replace(/\\(["\\])/g, '$1');
+  if (PLAIN.test(text)) return text;
+  throw new ApiError(invalid, 'Idempotency-Key: not 1 to 255 printable ASCII characters. Send a new UUID.');
 }

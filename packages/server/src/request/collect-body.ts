@@ -1,8 +1,10 @@
-// Collects a small body into memory: a fast path for JSON, with the same limits and errors as a streamed body.
+// Collects a small body into memory, for Fastify or for a streaming operation: a fast path for JSON, with the same
+// limits and errors as a streamed body.
 import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BODY_CUT, BODY_LATE, BodyTooLargeError, receiveBody, UnreadableBodyError } from './body.ts';
 
-export type CollectOptions = {
+type CollectOptions = {
   /** Bytes after decoding. */
   maxBytes: number;
   /** The whole body must arrive within this time, or a slow sender could hold its connection indefinitely. */
@@ -63,4 +65,31 @@ async function decodeWhole(request: IncomingMessage, { maxBytes, deadlineMs }: C
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The time, in milliseconds, in which a body that is not streamed must arrive as a whole. */
+export function bodyDeadlineMs({ uploadIdleSeconds }: { uploadIdleSeconds: number }): number {
+  return uploadIdleSeconds * 1000;
+}
+
+/**
+ * Collects bodies of a content type, up to the limit of their route, and converts them with `parse`, which may throw.
+ */
+export function addBytesParser(
+  app: FastifyInstance,
+  contentType: string,
+  deadlineMs: number,
+  parse: (body: Buffer, route: FastifyRequest['routeOptions']) => unknown,
+): void {
+  app.addContentTypeParser(contentType, (request, _payload, done) => {
+    const { routeOptions: route } = request as FastifyRequest;
+    collectBody(request.raw, { maxBytes: route.bodyLimit, deadlineMs }, (error, bytes) => {
+      if (error !== null) return done(error);
+      try {
+        done(null, parse(bytes as Buffer, route));
+      } catch (thrown) {
+        done(thrown as Error);
+      }
+    });
+  });
 }

@@ -1,15 +1,57 @@
 // Performs an operation for a caller, over HTTP or MCP: checks the input against the schemas and calls the feature's
-// handler.
+// handler. Also defines what a handler receives and returns.
 import { ApiError, CODES, type ErrorCode } from '@chauffeur/contract/errors';
-import { auditOf, type InputOf, type Operation, type OutputOf } from '@chauffeur/contract/operation';
+import { type AddressOf, auditOf, type InputOf, type Operation, type OutputOf } from '@chauffeur/contract/operation';
 import { findProblem } from '@chauffeur/contract/validate';
-import type { Caller, Context } from '../context.ts';
-import { Answer } from './answer.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import { recordOperation } from './audit.ts';
-import { type Call, callerOf } from './call.ts';
 import { gameOf, topicOfOperation } from './change-topics.ts';
 import { noteChange } from './game-changes.ts';
 import { countWriteOf } from './read-replica.ts';
+
+export class Answer<T> {
+  readonly status: number;
+  readonly data: T;
+
+  constructor(status: number, data: T) {
+    this.status = status;
+    this.data = data;
+  }
+}
+
+export function answer<T>(status: number, data: T): Answer<T> {
+  return new Answer(status, data);
+}
+
+/** The caller that the access of the operation lets through. */
+type CallerOf<Op extends Operation> = Op['access'] extends 'deploy_key'
+  ? GameCaller
+  : Op['access'] extends 'public'
+    ? Caller
+    : AccountCaller;
+
+/** The caller with the role that the operation needs, which `requireMember` and its kind check. */
+export function callerOf<Op extends Operation>({ role }: Op, caller: Caller): CallerOf<Op> {
+  const needing = caller.kind === 'account' && role !== undefined ? { ...caller, neededRole: role } : caller;
+  return needing as CallerOf<Op>;
+}
+
+/** A call of an operation. `input` has passed the operation's schemas. */
+export type Call<Op extends Operation> = {
+  readonly caller: CallerOf<Op>;
+  /** The parameters of path, query and body. */
+  readonly input: InputOf<Op>;
+};
+
+/** A call of an operation whose handler reads the body itself or writes the response itself. */
+export type StreamCall<Op extends Operation> = {
+  readonly caller: CallerOf<Op>;
+  /** The parameters of path and query. */
+  readonly input: AddressOf<Op>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
 
 /** A feature's function for an operation that takes and returns JSON. */
 export type Handler<Op extends Operation> = (

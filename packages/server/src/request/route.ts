@@ -4,10 +4,18 @@ import { type AddressOf, auditOf, type Operation, type OutputOf } from '@chauffe
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Caller, Context } from '../context.ts';
-import { Answer } from './answer.ts';
 import { fromRequest, recordOperation } from './audit.ts';
-import { callerOf, type StreamCall } from './call.ts';
-import { checkAddress, type Handler, invalidCode, noteOperation, type Perform, performer } from './perform.ts';
+import {
+  Answer,
+  callerOf,
+  checkAddress,
+  type Handler,
+  invalidCode,
+  noteOperation,
+  type Perform,
+  performer,
+  type StreamCall,
+} from './perform.ts';
 import { countWriteOf } from './read-replica.ts';
 
 /**

@@ -1,13 +1,14 @@
 // Adds up the limits per minute of all processes. Each reports its busy keys once a second in one statement, and learns
 // what the others counted. No request waits for it.
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { SECOND } from '../kernel/clock.ts';
+import { type Db, rows } from '../kernel/database/db.ts';
 import { deriveKey } from '../kernel/secrets/signed-token.ts';
 import { limitConcurrency } from '../kernel/threads/concurrency.ts';
 import { currentWindows, type Window } from './minute-limit.ts';
 import { perContext } from './per-context.ts';
-import { addCounts } from './share-limits.sql.ts';
 
 /** The others follow a second later. */
 const MAX_KEYS = 5000;
@@ -77,4 +78,20 @@ function report(window: Window, key: string): number {
 function subjectOf(ctx: Context, start: number, name: string, key: string): string {
   const hash = createHmac('sha256', hashKeyOf(ctx)).update(JSON.stringify([start, name, key]));
   return hash.digest('base64url').slice(0, 22);
+}
+
+type SharedCount = { readonly subject: string; readonly used: number };
+
+/** Adds uses, and returns what all processes together have counted in the minute, for each subject. */
+function addCounts(db: Db, minute: Date, counts: readonly SharedCount[]): Promise<SharedCount[]> {
+  return rows(
+    db,
+    // The rows are ordered, so that two processes can't wait for each other.
+    sql<SharedCount>`insert into minute_counts (minute, subject, used)
+      select ${minute}::timestamptz, subject, used
+      from unnest(${counts.map(({ subject }) => subject)}::text[], ${counts.map(({ used }) => used)}::int[]) as added (subject, used)
+      order by subject
+      on conflict (minute, subject) do update set used = minute_counts.used + excluded.used
+      returning subject, used`,
+  );
 }

@@ -5,7 +5,7 @@ import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../context.ts';
-import { identify } from '../http/auth.ts';
+import { identify } from '../http/identify.ts';
 import { escapeHtml } from '../kernel/text/escape-html.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
 import { countPublicRead } from '../request/address-limit.ts';

@@ -8,7 +8,7 @@ import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../context.ts';
-import { identify } from '../http/auth.ts';
+import { identify } from '../http/identify.ts';
 import { isDatabaseAway } from '../kernel/database/db.ts';
 import { plainTextOf } from '../kernel/text/markdown.ts';
 import type { Auth } from '../people/accounts/accounts.ts';

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { CATALOGUES } from '@chauffeur/contract/texts/catalogue';
 import { formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
 import { isForProgram, LANGUAGES, type MessageKey } from '@chauffeur/contract/texts/messages';
-import { chooseLanguage } from '../request/choose-language.ts';
+import { chooseLanguage } from '../request/negotiation.ts';
 import { type HtmlPart, html } from './pages/html.ts';
 import { formatLaunch, formatSource, textsOf } from './texts.ts';
 

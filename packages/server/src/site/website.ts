@@ -14,10 +14,9 @@ import { WEBSITE_FOLDER } from '../folders.ts';
 import type { Pages } from '../http/server.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
 import { countPublicRead } from '../request/address-limit.ts';
-import { keepLanguage, languageOf } from '../request/choose-language.ts';
 import { legalLinks } from '../request/legal-pages.ts';
-import { frameSource, probeSource } from '../request/play-origin.ts';
-import { prefersJson } from '../request/prefers-json.ts';
+import { keepLanguage, languageOf, prefersJson } from '../request/negotiation.ts';
+import { frameSource, probeSource } from '../request/origins.ts';
 import type { Route } from '../request/route.ts';
 import { mountCli } from './cli.ts';
 import { mountCrawlers } from './crawlers.ts';
@@ -219,7 +218,7 @@ function policyOf(
   ].join('; ');
 }
 
-export /** The root page of a server without the website: says that the service runs, and links to its API. */
+/** The root page of a server without the website: says that the service runs, and links to its API. */
 const ROOT_PAGE = `<!doctype html>
 <html lang="en">
 <head>

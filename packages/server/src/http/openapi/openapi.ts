@@ -3,7 +3,7 @@
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
 import { type Access, describeRole, type Operation } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
-import { cookieName } from '../../request/cookie-name.ts';
+import { cookieName } from '../../request/origins.ts';
 import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
 import { createSchemaWriter, type SchemaWriter } from './schemas.ts';
 

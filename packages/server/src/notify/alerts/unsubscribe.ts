@@ -5,8 +5,8 @@ import type { Context } from '../../context.ts';
 import { isMissingReference } from '../../kernel/database/db.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../people/games/games.sql.ts';
-import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import * as sql from './alerts.sql.ts';
 

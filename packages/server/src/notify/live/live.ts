@@ -5,8 +5,8 @@ import { CHANGE_TOPICS, type ChangeEvent } from '@chauffeur/contract/operations/
 import { SECOND } from '../../kernel/clock.ts';
 import { storedTokenOf } from '../../people/accounts/accounts.ts';
 import { requireMember } from '../../people/games/games.ts';
-import { cookieName } from '../../request/cookie-name.ts';
 import { watchChanges } from '../../request/game-changes.ts';
+import { cookieName } from '../../request/origins.ts';
 import { stream } from '../../request/route.ts';
 import { openStream } from './open-streams.ts';
 import { sessionTokenOf } from './session-token.ts';

@@ -5,7 +5,7 @@ import { rows } from '../../kernel/database/db.ts';
 import type { ReplicaState } from '../../kernel/database/replica.ts';
 import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
 import { PARTS } from '../../kernel/telemetry/metric-table.ts';
-import { logRepeated } from '../../request/log-failure.ts';
+import { logRepeated } from '../../request/failures.ts';
 
 const CHECK_MS = 3000;
 

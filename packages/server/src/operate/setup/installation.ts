@@ -1,7 +1,7 @@
 import * as contract from '@chauffeur/contract/operations/setup';
 import type { AccountCaller, Context } from '../../context.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { answer } from '../../request/answer.ts';
+import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
 import { settingsNamed } from '../operator/operator.ts';
 import type { Check } from './checks.ts';

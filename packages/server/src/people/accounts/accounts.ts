@@ -14,8 +14,7 @@ import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } fro
 import type { Email } from '../../kernel/email/email.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { cookieName } from '../../request/cookie-name.ts';
-import { isOwnOrigin } from '../../request/own-origin.ts';
+import { cookieName, isOwnOrigin } from '../../request/origins.ts';
 import type { EmailKind } from '../emails/email-kinds.ts';
 import { enqueueEmail, requireEmail } from '../emails/emails.ts';
 import {

@@ -4,7 +4,7 @@ import { getOAuthProviderState } from '@better-auth/oauth-provider';
 import type { BetterAuthPlugin } from 'better-auth';
 import { jwt } from 'better-auth/plugins';
 import type { Clock } from '../../kernel/clock.ts';
-import { agentResource, oauthIssuer, offersOAuth } from '../../request/oauth-addresses.ts';
+import { agentResource, oauthIssuer, offersOAuth } from '../../request/agent-addresses.ts';
 import { type FetchDocument, fetchClientDocument } from './client-document-fetch.ts';
 import { clientDocuments } from './client-documents.ts';
 import { editorRedirects } from './editor-redirects.ts';

@@ -11,8 +11,8 @@ import { isMissingReference, isUniqueViolation, type Tx, transact } from '../../
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
-import { answer } from '../../request/answer.ts';
 import { requestAddress } from '../../request/audit.ts';
+import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
 import { requireMember } from '../games/games.ts';
 import { countCliLogins, timesOf } from './cli-logins.ts';

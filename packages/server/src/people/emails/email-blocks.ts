@@ -4,8 +4,8 @@ import * as contract from '@chauffeur/contract/operations/profile';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import * as sql from './emails.sql.ts';
 

@@ -25,7 +25,7 @@ import {
   ReservedAddressError,
 } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
-import { trimText } from '../../request/trim-text.ts';
+import { trimText } from '../../request/text-rules.ts';
 import * as organisations from './organisations.sql.ts';
 import * as signIn from './required-sign-in.sql.ts';
 import { findObstacleOf, findObstacleToRequiring, listMetRequirements, readSignIn } from './required-sign-in.ts';

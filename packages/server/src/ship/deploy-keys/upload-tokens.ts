@@ -10,7 +10,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
-import { trimText } from '../../request/trim-text.ts';
+import { trimText } from '../../request/text-rules.ts';
 import { announceKeyJob } from './announce.job.ts';
 import { newKeyPair } from './key-pair.ts';
 import * as tokens from './upload-tokens.sql.ts';

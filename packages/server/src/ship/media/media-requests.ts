@@ -11,7 +11,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { withWorkFolder } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireMember, requireVerifiedOwner } from '../../people/games/games.ts';
-import { type Answer, answer } from '../../request/answer.ts';
+import { type Answer, answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
 import { blobKeyOf, copyKeyOf } from './blob-key.ts';

@@ -10,8 +10,8 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { PRIVATE_FILE } from '../../kernel/private-files.ts';
-import { findFilenameProblem } from '../../request/filename.ts';
 import { type Fields, readForm } from '../../request/form.ts';
+import { findFilenameProblem } from '../../request/text-rules.ts';
 import type { ImageKind } from './media.ts';
 
 export type ReceivedFile = { filename: string; path: string };

@@ -6,7 +6,7 @@ import type { Context, GameCaller } from '../../context.ts';
 import { BlobMissingError, type BlobUpload } from '../../kernel/blobs/store.ts';
 import type { Tx } from '../../kernel/database/db.ts';
 import type { FilePart } from '../../request/multipart.ts';
-import { createReceiver, type Receiver, storeBytes } from '../../request/receive.ts';
+import { createReceiver, type Receiver, storeBytes } from '../../request/receive-bytes.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
 import { beginChunk, takenOver } from './chunks-under-way.ts';

@@ -7,7 +7,7 @@ import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
-import { hashOf } from '../../request/receive.ts';
+import { hashOf } from '../../request/receive-bytes.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
 import { type FileRow, type Origin, recordFile, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';

@@ -8,7 +8,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { requireOwnProgram } from '../../people/games/games.ts';
 import type { Fields } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
-import { createReceiver, storeBytes } from '../../request/receive.ts';
+import { createReceiver, storeBytes } from '../../request/receive-bytes.ts';
 import { requireBuild } from '../builds/builds.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, type FreeStorage } from '../usage/usage.ts';

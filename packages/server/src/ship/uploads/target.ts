@@ -15,8 +15,8 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import { isUuid } from '../../kernel/secrets/ids.ts';
-import { findFilenameProblem } from '../../request/filename.ts';
 import type { Fields } from '../../request/form.ts';
+import { findFilenameProblem } from '../../request/text-rules.ts';
 
 /** The build of an upload, by id or identity, and the platform and channel that its form names. */
 export type Target = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };

@@ -14,8 +14,8 @@ import { enqueueEmails, isUsedLink, useLink } from '../../people/emails/emails.t
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
-import { answer } from '../../request/answer.ts';
 import { perContext } from '../../request/per-context.ts';
+import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
 import { listRepliesTo, type ReplyRow } from './replies.sql.ts';
 import * as sql from './reporters.sql.ts';

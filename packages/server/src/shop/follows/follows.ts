@@ -10,9 +10,9 @@ import { enqueueEmail, isUsedLink, useLink } from '../../people/emails/emails.ts
 import { findGame } from '../../people/games/games.sql.ts';
 import { findGameFor, type Game, requireVisible, unknownGame } from '../../people/games/games.ts';
 import { countEmailRequest, countPublicPost } from '../../request/address-limit.ts';
-import { answer } from '../../request/answer.ts';
 import { requestLanguage } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
+import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
 import { alreadyFollowingEmail, confirmationEmail } from './follow-emails.ts';
 import * as sql from './follows.sql.ts';

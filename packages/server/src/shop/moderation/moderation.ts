@@ -18,7 +18,7 @@ import { recordChange, recordDone } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
-import { trimText } from '../../request/trim-text.ts';
+import { trimText } from '../../request/text-rules.ts';
 import * as sql from './moderation.sql.ts';
 
 const PAGE_SIZE = 25;

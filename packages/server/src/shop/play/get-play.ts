@@ -2,7 +2,7 @@
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/play';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
-import { areShared, ownOriginOf } from '../../request/play-origin.ts';
+import { areShared, ownOriginOf } from '../../request/origins.ts';
 import { handle } from '../../request/route.ts';
 import { requireDownloadable } from '../store/store.ts';
 import { issuePass } from './pass.ts';

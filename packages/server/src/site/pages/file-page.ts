@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import { getProvenance, getPublicGame } from '@chauffeur/contract/operations/store';
 import { showHidden } from '@chauffeur/contract/text';
-import { prefersJson } from '../../request/prefers-json.ts';
+import { prefersJson } from '../../request/negotiation.ts';
 import { formatSource, type Texts } from '../texts.ts';
 import { type Html, html } from './html.ts';
 import { pathWith, type Tone, writeBadge, writeBytes, writeCopied, writeDay } from './parts.ts';

@@ -2,7 +2,7 @@
 // respond right now, which say what to do, without codes; and the operator's own texts, such as the imprint.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
-import { asKnownError } from '../../request/as-api-error.ts';
+import { asKnownError } from '../../request/failures.ts';
 import { type LegalPage, legalText } from '../../request/legal-pages.ts';
 import type { Texts } from '../texts.ts';
 import { type Html, html } from './html.ts';

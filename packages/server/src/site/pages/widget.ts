@@ -8,7 +8,7 @@ import { listOsNames } from '@chauffeur/contract/store-format';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
-import { chooseLanguage } from '../../request/choose-language.ts';
+import { chooseLanguage } from '../../request/negotiation.ts';
 import { readReferrer } from '../../shop/statistics/statistics.ts';
 import { redirectFormer } from '../former-addresses.ts';
 import { type Texts, textsOf } from '../texts.ts';

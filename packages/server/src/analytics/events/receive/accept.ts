@@ -4,7 +4,7 @@ import { CODES, type ErrorCode, type ErrorData } from '@chauffeur/contract/error
 import { LIMITS } from '@chauffeur/contract/limits';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { isObject } from '../../../request/json-values.ts';
+import { isObject } from '../../../request/json.ts';
 import { findBadName, findProblem, type GameEvent, isStandard, needsOf, type Problem } from './event.ts';
 
 /** Events of one build. */

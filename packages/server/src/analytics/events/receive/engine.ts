@@ -4,7 +4,7 @@
 import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { isObject } from '../../../request/json-values.ts';
+import { isObject } from '../../../request/json.ts';
 import { eventsOf, findBadCustom, type Part } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
 

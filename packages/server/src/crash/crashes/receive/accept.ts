@@ -8,7 +8,7 @@ import { ownValue } from '@chauffeur/contract/own-value';
 import { findProblem } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { isObject } from '../../../request/json-values.ts';
+import { isObject } from '../../../request/json.ts';
 import { cleanReport } from './clean-report.ts';
 import type { CrashDetails } from './forms/details.ts';
 

@@ -2,7 +2,7 @@
 // cannot be stored are removed. The game that crashed can't correct and repeat a report that is refused.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { isLonger } from '@chauffeur/contract/validate';
-import { isObject } from '../../../request/json-values.ts';
+import { isObject } from '../../../request/json.ts';
 import { attachmentName } from '../report/attachments.ts';
 import { addOmissions, clip, isReporterId, MAX_LENGTHS, metadataOf } from './forms/details.ts';
 

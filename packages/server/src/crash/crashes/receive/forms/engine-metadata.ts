@@ -1,5 +1,5 @@
 // Reads the JSON in the `metadata` part of an engine's crash form.
-import { isObject } from '../../../../request/json-values.ts';
+import { isObject } from '../../../../request/json.ts';
 import { type CrashDetails, detailsOf, isReporterId, RAW_METADATA_KEY } from './details.ts';
 
 /** The names for each field, in order of preference. Other names go to the metadata. */

@@ -1,7 +1,27 @@
-// Lets web pages connect as agents, if the operator allows their origins: their browsers may read the responses of /mcp
-// and of the OAuth endpoints (Fetch Standard, CORS). Cookies are never part of it.
+// The addresses of agents: of the OAuth server and the resource that it protects, and the origins of web pages that may
+// connect as agents. If the operator allows an origin, its pages may read the responses of /mcp and of the OAuth
+// endpoints (Fetch Standard, CORS). Cookies are never part of it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+
+/** The address that access tokens are issued for (RFC 8707). */
+export function agentResource(publicUrl: string): string {
+  return `${publicUrl}/mcp`;
+}
+
+/** The issuer of access tokens. */
+export function oauthIssuer(publicUrl: string): string {
+  return `${publicUrl}/api/auth`;
+}
+
+/**
+ * OAuth requires HTTPS, except on a loopback address (RFC 8252, section 8.3). A service without it offers agents
+ * personal keys only.
+ */
+export function offersOAuth(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
 
 /** What the Streamable HTTP transport and OAuth send, in addition to what pages may always send. */
 const REQUEST_HEADERS =

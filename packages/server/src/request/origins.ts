@@ -1,10 +1,51 @@
-// Finds the hosts on which games are played. With `CHAUFFEUR_PLAY_URL`, they are the operator's. On a loopback address,
-// each game has a host below `localhost`, which browsers resolve without configuration (RFC 6761, section 6.3).
-// Otherwise, games are played on the website's host, in a sandbox without an origin.
+// The hosts and origins of the service: which host a request is for, which pages belong to the service, where games are
+// played, and which cookies a host may set. X-Forwarded-Host is ignored: proxies pass it on as the client sent it, and
+// keep Host (docs/proxy.md).
+//
+// With `CHAUFFEUR_PLAY_URL`, games are played on the operator's hosts. On a loopback address, each game has a host
+// below `localhost`, which browsers resolve without configuration (RFC 6761, section 6.3). Otherwise, games are played
+// on the website's host, in a sandbox without an origin.
+
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../context.ts';
 import { isLoopbackName } from '../kernel/network/loopback.ts';
 import { isUuid } from '../kernel/secrets/ids.ts';
 import { perContext } from './per-context.ts';
+
+/**
+ * Whether `origin`, as sent by a browser, is the origin of the public URL. A service on a loopback address also accepts
+ * its other names, because people open `localhost` as well as `127.0.0.1`: the same port of the same machine is this
+ * service.
+ */
+export function isOwnOrigin(publicUrl: string, origin: string): boolean {
+  const own = new URL(publicUrl);
+  if (origin === own.origin) return true;
+  if (!isLoopbackName(own.hostname) || !URL.canParse(origin)) return false;
+  const { protocol, hostname, port, origin: normalized } = new URL(origin);
+  return origin === normalized && protocol === own.protocol && port === own.port && isLoopbackName(hostname);
+}
+
+/** A name or an address with an optional port, and no user name (RFC 9110, section 7.2). */
+const HOST = /^([a-z\d][a-z\d._-]*|\[[\da-f:.]+\])(:\d{0,5})?$/i;
+
+/** Whether `text` is the host of a URL. */
+export function isHost(text: string): boolean {
+  return HOST.test(text) && URL.canParse(`http://${text}`);
+}
+
+/** The host name without its port, in lower case and without a final dot; '' if the request has no valid host. */
+export function hostnameOf({ host = '' }: IncomingHttpHeaders): string {
+  return isHost(host) ? host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '') : '';
+}
+
+/**
+ * The name of a cookie. Over HTTPS, its prefix makes browsers accept it only from this host, for all paths (RFC
+ * 6265bis, section 4.1.3.2). Otherwise another host of the same domain, such as one where games are played, could set
+ * it, and sign visitors in to its own account.
+ */
+export function cookieName(publicUrl: string, name: string): string {
+  return `${publicUrl.startsWith('https:') ? '__Host-' : ''}chauffeur.${name}`;
+}
 
 /** The place of a game's uid in the address of games, each of which then has its own host. */
 const STAR = '*';

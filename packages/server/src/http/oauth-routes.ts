@@ -8,10 +8,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Context } from '../context.ts';
 import { type Auth, userOfHeaders } from '../people/accounts/accounts.ts';
-import { allowAgentOrigin, mountAgentPreflight } from '../request/agent-origins.ts';
-import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
-import { agentResource, oauthIssuer, offersOAuth } from '../request/oauth-addresses.ts';
-import { decodeUtf8, parseJson } from '../request/parse-json.ts';
+import {
+  agentResource,
+  allowAgentOrigin,
+  mountAgentPreflight,
+  oauthIssuer,
+  offersOAuth,
+} from '../request/agent-addresses.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/collect-body.ts';
+import { decodeUtf8, parseJson } from '../request/json.ts';
 import { noteCodeFailure, noteCodeUse, recordCode } from '../team/agents/agents.ts';
 import { currentConnection } from '../team/agents/connections.sql.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';

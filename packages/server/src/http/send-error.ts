@@ -8,9 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { newId } from '../kernel/secrets/ids.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
-import { asKnownError, asUnexpected } from '../request/as-api-error.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
-import { logFailure } from '../request/log-failure.ts';
+import { asKnownError, asUnexpected, logFailure } from '../request/failures.ts';
 import { spanOf } from './tracing.ts';
 
 const RETRY_SECONDS = 2;

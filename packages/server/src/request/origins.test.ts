@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isOwnOrigin } from './own-origin.ts';
+import { isOwnOrigin } from './origins.ts';
 
 describe('the origin of a page', () => {
   const cases: [publicUrl: string, origin: string, isOwn: boolean][] = [

@@ -1,7 +1,7 @@
 // Tests which Accept-Encoding headers allow gzip.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptsGzip } from './accept-encoding.ts';
+import { acceptsGzip } from './negotiation.ts';
 
 const ACCEPTED = [
   'gzip',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { UnreadableBodyError } from './body.ts';
-import { hasMoreValues, parseJson } from './parse-json.ts';
+import { hasMoreValues, parseJson } from './json.ts';
 
 describe('parseJson', () => {
   it('returns the value, without a byte order mark', () => {

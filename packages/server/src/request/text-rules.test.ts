@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFilenameProblem } from './filename.ts';
+import { findFilenameProblem } from './text-rules.ts';
 
 test('accepts common file names', () => {
   for (const name of ['game.zip', 'Größe 🎮 (1).png', '100%.gif', 'a'.repeat(255)])

@@ -1,4 +1,6 @@
-// Decides which file names an upload may have.
+// Checks texts of requests: the names of files, and texts that must not be empty.
+
+import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { hasHiddenCharacter } from '@chauffeur/contract/text';
 
@@ -13,4 +15,11 @@ export function findFilenameProblem(name: string): string | null {
   if (FORBIDDEN.test(name) || hasHiddenCharacter(name) || !name.isWellFormed())
     return 'filename: contains characters that are not allowed. Rename the file.';
   return null;
+}
+
+/** Throws `invalid` for the field if there are only spaces. */
+export function trimText(field: string, text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw errors.invalid(`${field}: has only spaces. Write a text.`);
+  return trimmed;
 }

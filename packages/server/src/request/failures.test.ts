@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
-import { asKnownError } from './as-api-error.ts';
+import { asKnownError } from './failures.ts';
 
 const withCode = (code: string) => Object.assign(new Error('details of the server'), { code });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { createReceiver } from './receive.ts';
+import { createReceiver } from './receive-bytes.ts';
 
 const tooLarge = () => new Error('too large');
 

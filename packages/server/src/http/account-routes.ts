@@ -13,7 +13,7 @@ import { findUser } from '../people/accounts/accounts.sql.ts';
 import { type Auth, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
 import { countEmailRequest } from '../request/address-limit.ts';
 import { ANONYMOUS_ACTOR, fromRequest, noteActor, record, recordChange, recordDone } from '../request/audit.ts';
-import { isOwnOrigin } from '../request/own-origin.ts';
+import { isOwnOrigin } from '../request/origins.ts';
 import { perContext } from '../request/per-context.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
 import {

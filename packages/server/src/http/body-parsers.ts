@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { UnreadableBodyError } from '../request/body.ts';
-import { addBytesParser, bodyDeadlineMs } from '../request/bytes-parser.ts';
+import { addBytesParser, bodyDeadlineMs } from '../request/collect-body.ts';
 import { isFormType } from '../request/form.ts';
-import { decodeUtf8, parseJson } from '../request/parse-json.ts';
+import { decodeUtf8, parseJson } from '../request/json.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,12 @@
-// Parses JSON from the bytes of a request: strict about UTF-8, and bounded in the number of values, each of which costs
-// as much time and memory as a long text.
+// Reads JSON from requests: strict about UTF-8, and bounded in the number of values, each of which costs as much time
+// and memory as a long text.
+
+import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
+import type { Operation } from '@chauffeur/contract/operation';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
 import { UnreadableBodyError } from './body.ts';
+import { bodyDeadlineMs, collectBody } from './collect-body.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -61,4 +67,21 @@ export function hasMoreValues(json: Uint8Array, max: number): boolean {
     }
   }
   return false;
+}
+
+/**
+ * Returns the parsed body of a streaming operation; undefined without a body. Throws UnreadableBodyError and
+ * BodyTooLargeError.
+ */
+export async function readJsonBody(ctx: Context, operation: Operation, { raw }: FastifyRequest): Promise<unknown> {
+  const { bytes: maxBytes, values } = bodyBoundsOf(operation);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  collectBody(raw, { maxBytes, deadlineMs: bodyDeadlineMs(ctx.config) }, (error, bytes) =>
+    error === null ? resolve(bytes as Buffer) : reject(error),
+  );
+  return parseJson(await promise, values);
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCall
 import { isOperator } from '../people/accounts/accounts.sql.ts';
 import { type Auth, sessionOfHeaders } from '../people/accounts/accounts.ts';
 import { authenticateLogin, isCliKey } from '../people/cli-logins/cli-logins.ts';
-import { isOwnOrigin } from '../request/own-origin.ts';
+import { isOwnOrigin } from '../request/origins.ts';
 import { authenticateKey } from '../ship/deploy-keys/deploy-keys.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,5 +1,0 @@
-// Checks of values from JSON bodies that are validated by hand.
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
