@@ -17,7 +17,7 @@ export type Suite = {
 };
 
 /** The names of test files that take long because they try so much. */
-const THOROUGH = 'service.*|openapi.conformance|*.hostile*|backups|backups.*';
+const THOROUGH = 'service.*|openapi.conformance|*.hostile*|audit|backups|backups.*|emails';
 
 export const SUITES = {
   /** Needs neither a server nor a database. */
