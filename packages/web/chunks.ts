@@ -60,11 +60,10 @@ const isShared = inFolders(
 /** Parts that the page of a crash group, which people open most often, does not need at first. */
 const isOfFewPages = inFolders(
   ...[
-    ...['BandBadge', 'DataTable', 'Dialog', 'PagedTable', 'RoleSelect', 'SelectRows', 'ShellCommand', 'table-rows'],
+    ...['BandBadge', 'DataTable', 'Dialog', 'PagedTable', 'RoleSelect', 'SelectRows', 'ShellCommand'],
     'UnsavedWarning',
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
-  'packages/web/src/files',
 );
 /** How commands are written for each shell, which only pages with commands to copy need. */
 const isOfCommands = inFolders('packages/contract/src/shell');
@@ -78,7 +77,7 @@ const isOpenedLater = inFolders(
 const CRASHES = 'packages/web/src/pages/crashes';
 const isOfCrashes = inFolders(CRASHES);
 /** The folded sections of the page of a crash. */
-const isFolded = inFolders(...['Attachments', 'StackDetails', 'Threads'].map((name) => `${CRASHES}/${name}`));
+const isFolded = inFolders(...['Attachments', 'Threads'].map((name) => `${CRASHES}/${name}`));
 /** The code that the page of a crash group loads when someone scrolls down. */
 const isFurtherDown = inFolders(...['Facets', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
 

@@ -1,5 +1,7 @@
 // Every page of the website's program: its path, its data and its code. The server writes the public pages
 // (packages/server/src/site/pages).
+
+import { getCli } from '@chauffeur/contract/operations/cli';
 import { isPlayerPage, matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { QueryClient } from '@tanstack/react-query';
@@ -10,6 +12,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { ask } from './api.ts';
 import { Frame, Site } from './frame/Frame.tsx';
 import { GameFrame } from './frame/GameFrame.tsx';
 import { notePage } from './frame/going-back.ts';
@@ -17,9 +20,7 @@ import { restoreTyped } from './frame/keep-typed.ts';
 import { loadCode, setNavigation } from './frame/load-code.ts';
 import { PageProblem, UnknownPage } from './frame/UnknownPage.tsx';
 import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
-import { cliQuery } from './pages/cli/cli-query.ts';
-import { loadGame } from './pages/games/use-game.ts';
-import { gameQuery } from './pages/play/game-query.ts';
+import { loadGame, publicGameQuery } from './pages/games/use-game.ts';
 import { session } from './session.ts';
 import { hasAllTexts, preferredLanguage, texts } from './texts.tsx';
 
@@ -62,14 +63,14 @@ const play = createRoute({
     referrer: textOf(referrer),
   }),
   loaderDeps: ({ search: { channel } }) => ({ channel }),
-  loader: ({ context, params, deps }) => void context.queries.prefetchQuery(gameQuery(params.uid, deps.channel)),
+  loader: ({ context, params, deps }) => void context.queries.prefetchQuery(publicGameQuery(params.uid, deps.channel)),
   component: lazyPage(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
 });
 
 const cli = createRoute({
   getParentRoute: () => root,
   path: '/cli',
-  loader: ({ context }) => void context.queries.prefetchQuery(cliQuery),
+  loader: ({ context }) => void context.queries.prefetchQuery(ask(getCli, {})),
   component: lazyPage(() => import('./pages/cli/CliPage.tsx'), 'CliPage'),
 });
 

@@ -1,6 +1,7 @@
 // What pages are made of: the head, the trail above it, a panel or sections, and notices.
-import { Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, Suspense, useId, useState } from 'react';
 import { useTitle } from '../frame/page-title.ts';
 import classes from './PageLayout.module.css';
 import type { Tone } from './StateBadge.tsx';
@@ -109,5 +110,52 @@ export function Notice({ tone, title, children }: NoticeProps) {
       </Text>
       {children}
     </div>
+  );
+}
+
+type FoldedSectionProps = {
+  title: string;
+  /** Shown after the title: a count, or a short description. */
+  note?: string | number;
+  children: ReactNode;
+};
+
+export function FoldedSection({ title, note, children }: FoldedSectionProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={classes.folded} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Text span fw={600} size="sm">
+          {title}
+        </Text>
+        {note !== undefined && (
+          <Text span size="sm" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </summary>
+      {isOpen && (
+        <div>
+          <Suspense fallback={<Skeleton h={160} />}>{children}</Suspense>
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** Lists what an action will change, above its button. */
+export function Consequences({ lines }: { lines: readonly string[] }) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId} className={classes.consequences}>
+      <Text size="sm" fw={600} id={titleId}>
+        What will change
+      </Text>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </section>
   );
 }

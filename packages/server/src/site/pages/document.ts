@@ -126,7 +126,7 @@ function writeLanguages(path: string, texts: Texts): Html {
   return html`<nav aria-label="${texts.t('site.languages')}">${links}</nav>`;
 }
 
-/** What the scripts of the page say (packages/web/src/site/words.ts). */
+/** What the scripts of the page say (packages/web/src/site/page-parts.ts). */
 function writeWords(texts: Texts): Html {
   const words = SCRIPT_WORDS.map((key) => [key, texts.template(key)]);
   return html`<div id="words" hidden data-words="${JSON.stringify(Object.fromEntries(words))}"></div>`;

@@ -9,7 +9,7 @@ import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SecretWarning } from '../../ui/UnsavedWarning.tsx';
-import { PasswordField } from './AccountFields.tsx';
+import { PasswordField } from './AccountForm.tsx';
 import { CodeField } from './CodeForm.tsx';
 
 type AppProps = { isOn: boolean; hasPassword: boolean; onChanged: () => Promise<unknown> };

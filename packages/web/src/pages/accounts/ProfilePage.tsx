@@ -13,7 +13,7 @@ import { type Person, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { EmailField, NameField, PasswordField } from './AccountFields.tsx';
+import { EmailField, NameField, PasswordField } from './AccountForm.tsx';
 
 export function ProfilePage() {
   useTitle('Profile');

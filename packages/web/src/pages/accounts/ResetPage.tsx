@@ -12,8 +12,7 @@ import { t } from '../../texts.tsx';
 import { Notice, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { EmailField, NewPasswordField } from './AccountFields.tsx';
-import { AccountForm } from './AccountForm.tsx';
+import { AccountForm, EmailField, NewPasswordField } from './AccountForm.tsx';
 import { DeployKeyList } from './DeployKeyList.tsx';
 
 const route = getRouteApi('/reset');

@@ -1,8 +1,9 @@
 // Account settings: active sessions, the password, and other access.
 import { formatBrowser } from '@chauffeur/contract/format-browser';
+import { getCredentials, revokeCredentials } from '@chauffeur/contract/operations/credentials';
 import { listSignInRequirements } from '@chauffeur/contract/operations/organisations';
 import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import {
@@ -13,17 +14,19 @@ import {
   endSession,
   passkeys,
 } from '../../account-calls.ts';
-import { ask } from '../../api.ts';
+import { ask, call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { formatItems } from '../../ui/format.ts';
 import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { NewPasswordField, PasswordField } from './AccountFields.tsx';
+import { NewPasswordField, PasswordField } from './AccountForm.tsx';
 import { AuthenticatorApp } from './AuthenticatorApp.tsx';
+import { DeployKeyList } from './DeployKeyList.tsx';
 import { Passkeys } from './Passkeys.tsx';
 import { RequiredSignIn } from './RequiredSignIn.tsx';
-import { RevokeAccess } from './RevokeAccess.tsx';
 
 const security = ask(getSignInSecurity, {});
 const requirements = ask(listSignInRequirements, {});
@@ -179,5 +182,79 @@ function PasswordForm() {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+const credentials = ask(getCredentials, {});
+
+/** Keys and agents that have access without the password, and a button that revokes all of them. */
+function RevokeAccess() {
+  const { data, error, refetch } = useQuery(credentials);
+  const [isConfirming, setConfirming] = useState(false);
+  const queries = useQueryClient();
+  const revoking = useMutation({
+    mutationFn: async () => {
+      await endOtherSessions();
+      return call(revokeCredentials, { personal_keys: true, programs: true, cli_logins: true, deploy_keys: true });
+    },
+    onSuccess: async () => {
+      setConfirming(false);
+      await Promise.all([credentials, browserSessions].map(({ queryKey }) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <section aria-labelledby="access">
+      <Stack gap="sm" align="flex-start">
+        <Title order={2} size="h4" id="access">
+          Access without your password
+        </Title>
+        {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Skeleton h={96} />}
+        {data !== undefined && (
+          <>
+            <List size="sm">
+              <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+              <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+              <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
+              <List.Item>
+                {formatItems(data.deploy_keys.length, 'deploy key or upload token', 'deploy keys and upload tokens')}
+              </List.Item>
+            </List>
+            <Text size="sm">If someone else may have had access to your account, revoke everything.</Text>
+            <Button color="red" variant="light" onClick={() => setConfirming(true)}>
+              Revoke everything
+            </Button>
+            {revoking.isSuccess && (
+              <Text size="sm" role="status">
+                Revoked
+              </Text>
+            )}
+          </>
+        )}
+      </Stack>
+      {isConfirming && data !== undefined && (
+        <ConfirmDialog
+          title="Revoke everything?"
+          confirmLabel="Revoke everything"
+          isBusy={revoking.isPending}
+          error={revoking.error}
+          onConfirm={() => revoking.mutate()}
+          onClose={() => setConfirming(false)}
+        >
+          <Text size="sm">You'll be signed out everywhere else. These stop working immediately:</Text>
+          <List size="sm">
+            <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+            <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
+            <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
+          </List>
+          {data.deploy_keys.length > 0 && (
+            <>
+              <Text size="sm">Uploads with these will fail until you create new ones:</Text>
+              <DeployKeyList keys={data.deploy_keys} />
+            </>
+          )}
+        </ConfirmDialog>
+      )}
+    </section>
   );
 }

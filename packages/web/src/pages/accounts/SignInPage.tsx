@@ -9,8 +9,7 @@ import { type Credentials, signIn, signInWithProvider } from '../../account-call
 import { ask } from '../../api.ts';
 import { rich, t } from '../../texts.tsx';
 import { openPath, SiteLink } from '../../ui/SiteLink.tsx';
-import { EmailField, PasswordField } from './AccountFields.tsx';
-import { AccountForm } from './AccountForm.tsx';
+import { AccountForm, EmailField, PasswordField } from './AccountForm.tsx';
 import { CodeForm } from './CodeForm.tsx';
 import { ssoErrorKey } from './sso-errors.ts';
 import { canUsePasskeys, isDismissed, offerPasskeys, signInWithPasskey } from './use-passkey.ts';

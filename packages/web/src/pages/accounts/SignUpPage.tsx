@@ -9,8 +9,7 @@ import { legalLinks, rich, t } from '../../texts.tsx';
 import { Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { EmailField, NameField, NewPasswordField } from './AccountFields.tsx';
-import { AccountForm } from './AccountForm.tsx';
+import { AccountForm, EmailField, NameField, NewPasswordField } from './AccountForm.tsx';
 
 const route = getRouteApi('/sign-up');
 

@@ -1,13 +1,16 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
-import type { InputOf } from '@chauffeur/contract/operation';
+
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
-import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { listCliLogins, revokeCliLogin } from '@chauffeur/contract/operations/cli-logins';
+import { Button, Code, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api.ts';
+import { ask, call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
-import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
+import { Unverified } from '../../ui/Facts.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -16,8 +19,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
-import { CliLogins } from '../cli/CliLogins.tsx';
-import { ACCESS_COLUMNS } from './access-columns.tsx';
+import { ACCESS_COLUMNS } from './agent-columns.tsx';
 import { ReachFields } from './ReachFields.tsx';
 import { type Key, stateOf } from './reach.ts';
 
@@ -212,5 +214,95 @@ function CreateKey({ isBusy, error, onCreate, onClose }: CreateKeyProps) {
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+type Login = OutputOf<typeof listCliLogins>['logins'][number];
+
+const logins = ask(listCliLogins, {});
+
+/** The active logins of the `chauffeur` command in the account settings, with a button that revokes one. */
+function CliLogins() {
+  const { data, error, isPending, refetch } = useQuery(logins);
+  const [selected, setSelected] = useState<Login | null>(null);
+  const queries = useQueryClient();
+  const revoking = useMutation({
+    mutationFn: ({ login_id }: Login) => call(revokeCliLogin, { login_id }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: logins.queryKey }),
+  });
+  return (
+    <Stack gap="md">
+      <Title order={2} size="h4">
+        Signed-in commands
+      </Title>
+      <Text size="sm">
+        On these computers, the chauffeur command can act for you with the rights of a deploy key. A login that isn't
+        used for 90 days expires.
+      </Text>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data?.logins.length === 0 ? (
+        <EmptyState>
+          No signed-in commands yet. To sign in, run <Code>chauffeur login</Code> in a terminal.
+        </EmptyState>
+      ) : (
+        <DataTable
+          label="Signed-in commands"
+          columns={loginColumns(setSelected)}
+          rows={data?.logins}
+          rowKey={({ login_id }) => login_id}
+          isLoading={isPending}
+          skeletonRows={2}
+        />
+      )}
+      {selected !== null && (
+        <ConfirmDialog
+          title="Revoke this login?"
+          confirmLabel="Revoke login"
+          isBusy={revoking.isPending}
+          error={revoking.error}
+          onConfirm={() => revoking.mutate(selected, { onSuccess: () => setSelected(null) })}
+          onClose={() => setSelected(null)}
+        >
+          <Text size="sm">
+            The command on “{selected.host}” is signed out immediately. Its key is <code>{selected.key_ref}…</code>.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </Stack>
+  );
+}
+
+function loginColumns(onRevoke: (login: Login) => void): Column<Login>[] {
+  return [
+    { header: 'Computer', cell: (login) => <Computer value={login} /> },
+    { header: 'Games', cell: ({ game }) => (game === null ? 'All games' : game.name) },
+    { header: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (login) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Revoke the login on ${login.host}`}
+          onClick={() => onRevoke(login)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+}
+
+function Computer({ value: { host, os, key_ref } }: { value: Login }) {
+  return (
+    <>
+      <Unverified text={`${host}, ${os}`} />{' '}
+      <Text span size="sm" c="dimmed" ff="monospace">
+        {key_ref}…
+      </Text>
+    </>
   );
 }

@@ -13,8 +13,7 @@ import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { ACCESS_COLUMNS } from './access-columns.tsx';
-import { callColumns } from './call-columns.tsx';
+import { ACCESS_COLUMNS, callColumns } from './agent-columns.tsx';
 
 type Connection = OutputOf<typeof listAgentConnections>['connections'][number];
 

@@ -9,7 +9,7 @@ import { PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { AuditLog } from '../audit/AuditLog.tsx';
 import { useGame } from '../games/use-game.ts';
-import { callColumns } from './call-columns.tsx';
+import { callColumns } from './agent-columns.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/settings/audit');
 

@@ -1,22 +1,27 @@
 // The alerts of a game: which are sent, when and where, and what was sent.
+
+import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   getAlerts,
   listAlertDeliveries,
   listAlertDestinations,
+  redeliverAlert,
   subscribeToAlerts,
   updateAlerts,
 } from '@chauffeur/contract/operations/alerts';
-import { Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';
+import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
+import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
+import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
-import { Rules, Schedule } from './AlertRules.tsx';
-import type { AlertSettings } from './alert-kinds.ts';
-import { Deliveries } from './Deliveries.tsx';
+import { type AlertSettings, Rules, Schedule } from './AlertRules.tsx';
 import { Destinations } from './Destinations.tsx';
 
 export function AlertsPage() {
@@ -73,6 +78,82 @@ function EmailSection({ uid, mail: { subscribed, subscribers } }: { uid: string;
         onChange={({ currentTarget }) => choosing.mutate(currentTarget.checked)}
       />
       {choosing.error !== null && <Problem error={choosing.error} />}
+    </>
+  );
+}
+
+type Delivery = OutputOf<typeof listAlertDeliveries>['deliveries'][number];
+
+const STATES: Readonly<Record<Delivery['state'], { tone: Tone; label: string }>> = {
+  waiting: { tone: 'busy', label: 'Waiting' },
+  sent: { tone: 'good', label: 'Sent' },
+  failed: { tone: 'bad', label: 'Failed' },
+};
+
+/** The log of the messages about a game: what was sent to whom, and what failed. */
+function Deliveries({ uid }: { uid: string }) {
+  const queries = useQueryClient();
+  const list = usePages(listAlertDeliveries, { uid }, (page) => page.deliveries);
+  const again = useMutation({
+    mutationFn: (delivery: Delivery) => call(redeliverAlert, { uid, delivery_uid: delivery.delivery_uid }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [listAlertDeliveries.id] }),
+  });
+  const columns: Column<Delivery>[] = [
+    {
+      header: 'Message',
+      overflow: 'anywhere',
+      cell: ({ subject, to, created_at }) => (
+        <>
+          {subject}
+          <Text size="sm" c="dimmed">
+            to {to}, <Time at={created_at} />
+          </Text>
+        </>
+      ),
+    },
+    {
+      header: 'State',
+      cell: ({ state, attempts, problem }) => (
+        <>
+          <StateBadge tone={STATES[state].tone}>{STATES[state].label}</StateBadge>
+          {attempts > 1 && ` ${attempts} attempts`}
+          {problem !== null && (
+            <Text size="sm" c="dimmed">
+              {problem}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (delivery) =>
+        delivery.state !== 'waiting' && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Send again to ${delivery.to}: ${delivery.subject}`}
+            loading={again.isPending && again.variables === delivery}
+            onClick={() => again.mutate(delivery)}
+          >
+            Send again
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      {again.error !== null && <Problem error={again.error} />}
+      <PagedTable
+        label="Messages"
+        list={list}
+        columns={columns}
+        rowKey={({ delivery_uid }) => delivery_uid}
+        empty={<EmptyState>No messages yet.</EmptyState>}
+        more="Show older messages"
+      />
     </>
   );
 }

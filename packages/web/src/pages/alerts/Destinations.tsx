@@ -22,7 +22,7 @@ import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
-import { DESTINATION_NAMES, KIND_NAMES } from './alert-kinds.ts';
+import { DESTINATION_NAMES, KIND_NAMES } from './AlertRules.tsx';
 
 type Destination = OutputOf<typeof listAlertDestinations>['destinations'][number];
 

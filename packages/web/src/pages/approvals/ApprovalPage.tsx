@@ -16,12 +16,11 @@ import { follow, useLiveChanges, useLiveInterval } from '../../frame/live-change
 import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { formatExactTime } from '../../ui/format.ts';
-import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
+import { Consequences, Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Consequences } from '../channels/Consequences.tsx';
 
 const route = getRouteApi('/signed-in/approve/$uid');
 

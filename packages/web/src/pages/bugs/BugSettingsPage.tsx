@@ -6,8 +6,7 @@ import { ask, call } from '../../api.ts';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { useGame } from '../games/use-game.ts';
-import { gameQuery } from '../play/game-query.ts';
+import { publicGameQuery, useGame } from '../games/use-game.ts';
 
 export function BugSettingsPage() {
   const { game_uid: uid, slug, name } = useGame();
@@ -17,7 +16,7 @@ export function BugSettingsPage() {
     mutationFn: (guests: boolean) => call(setBugSettings, { uid, guests }),
     onSuccess: (saved) => {
       queries.setQueryData(ask(getBugSettings, { uid }).queryKey, saved);
-      void queries.invalidateQueries({ queryKey: gameQuery(slug).queryKey });
+      void queries.invalidateQueries({ queryKey: publicGameQuery(slug).queryKey });
     },
   });
   return (

@@ -1,21 +1,28 @@
 // A bug ticket: the player's message, what is known about it, the attached crash report, what is done about it, and the
 // replies.
+
 import { ApiError } from '@chauffeur/contract/errors';
-import { getBugTicket, updateBugTicket } from '@chauffeur/contract/operations/bugs';
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getBugTicket, replyToBug, updateBugTicket } from '@chauffeur/contract/operations/bugs';
+import { getCrash } from '@chauffeur/contract/operations/crashes';
+import { Button, Checkbox, Group, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ask, useKeptData } from '../../api.ts';
-import { follow } from '../../frame/live-changes.ts';
+import { useState } from 'react';
+import { ask, call, useKeptData } from '../../api.ts';
+import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { formatItems } from '../../ui/format.ts';
 import { Notice, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
+import { CRASHES } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import { UnsentText } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
-import { BugCrash } from './BugCrash.tsx';
-import { BugReplies } from './BugReplies.tsx';
 import classes from './BugsPage.module.css';
 import { actionsFrom, readStatusFilter, STATUSES, type Ticket } from './bug-status.ts';
 import { RenameTicket, TicketFacts } from './TicketFacts.tsx';
@@ -132,4 +139,167 @@ function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
       </div>
     </Stack>
   );
+}
+
+/** The replies to a bug ticket, and the form that sends another one by email. */
+function BugReplies({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
+  return (
+    <Stack gap="sm" component="section" aria-label="Replies">
+      <Title order={3} size="h5">
+        Replies
+      </Title>
+      {bug.replies.map(({ reply_uid, name, agent, message, sent_at }) => (
+        <div key={reply_uid} className={classes.reply}>
+          <Text size="sm" c="dimmed">
+            {agent === null ? name : `${name}, with ${agent}`} · <Time at={sent_at} />
+          </Text>
+          <pre className={classes.text}>{message}</pre>
+        </div>
+      ))}
+      {bug.can_reply || bug.duplicates.length > 0 ? (
+        <Permitted operation={replyToBug} to="reply">
+          <ReplyForm bug={bug} gameUid={gameUid} />
+        </Permitted>
+      ) : (
+        <Text size="sm">The player did not leave an address for replies.</Text>
+      )}
+    </Stack>
+  );
+}
+
+function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
+  const queries = useQueryClient();
+  const [message, setMessage] = useState('');
+  const [toDuplicates, setToDuplicates] = useState(!bug.can_reply);
+  const reply = useMutation({
+    mutationFn: () =>
+      call(replyToBug, { uid: gameUid, bug_uid: bug.bug_uid, message: message.trim(), to_duplicates: toDuplicates }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({
+        queryKey: ask(getBugTicket, { uid: gameUid, bug_uid: bug.bug_uid }).queryKey,
+      });
+      setMessage('');
+    },
+  });
+  return (
+    <form
+      aria-label="New reply"
+      onSubmit={(event) => {
+        event.preventDefault();
+        reply.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Textarea
+          data-field="message"
+          label="Reply"
+          description={
+            bug.gets_mail
+              ? "The player gets your name and this text by email, but doesn't see your address."
+              : "The player hasn't confirmed their email address. They can see your name and this text on their ticket's page."
+          }
+          autosize
+          minRows={3}
+          maxLength={LIMITS.bugMessageLength}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        {bug.duplicates.length > 0 && (
+          <Checkbox
+            label={`Also to the players who filed ${formatItems(bug.duplicates.length, 'duplicate')}`}
+            checked={toDuplicates}
+            disabled={!bug.can_reply}
+            onChange={(event) => setToDuplicates(event.currentTarget.checked)}
+          />
+        )}
+        {reply.error !== null && <Problem error={reply.error} />}
+        <Button type="submit" w="fit-content" loading={reply.isPending} disabled={message.trim() === ''}>
+          Send reply
+        </Button>
+        <div role="status">{reply.isSuccess && <Text size="sm">{describeReply(reply.data)}</Text>}</div>
+      </Stack>
+      <UnsentText text={message} name="reply" />
+    </form>
+  );
+}
+
+/** Who got the reply by email, and who has to look for it. */
+function describeReply({ mails, unconfirmed, limited }: OutputOf<typeof replyToBug>): string {
+  return [
+    mails === 0 ? 'Reply saved.' : `Reply sent to ${formatItems(mails, 'player')} by email.`,
+    ...(unconfirmed === 0
+      ? []
+      : [
+          `${formatItems(unconfirmed, 'player')} without a confirmed email address can read it on their ticket's page.`,
+        ]),
+    ...(limited === 0
+      ? []
+      : [`${formatItems(limited, 'player')} got too many emails from this game recently, and can read it there.`]),
+  ].join(' ');
+}
+
+type Crash = OutputOf<typeof getCrash>;
+
+const isFinal = (crash: Crash | undefined) => crash?.state === 'processed' || crash?.state === 'failed';
+
+const REFRESH_MS = 3000;
+const MAX_FRAMES = 6;
+
+/** A summary of the crash report attached to a ticket: the reason and the top of the stack. */
+function BugCrash({ gameUid, slug, crashId }: { gameUid: string; slug: string; crashId: string }) {
+  const pollMs = useLiveInterval(REFRESH_MS);
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(getCrash, { uid: gameUid, crash_id: crashId }),
+    refetchInterval: ({ state }) => (state.data === undefined || isFinal(state.data) ? false : pollMs),
+    meta: follow('crashes'),
+  });
+  return (
+    <Stack gap="xs" component="section" aria-label="Crash report">
+      <Group gap="sm">
+        <Title order={3} size="h5">
+          Crash report
+        </Title>
+        {data !== undefined && <StateBadge tone={CRASHES[data.state].tone}>{CRASHES[data.state].label}</StateBadge>}
+      </Group>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {isPending && <Skeleton h={96} />}
+      {data !== undefined && <Excerpt crash={data} />}
+      <SiteLink
+        to="/dev/$slug/crashes/reports/$crashId"
+        params={{ slug, crashId }}
+        size="sm"
+        style={{ alignSelf: 'flex-start' }}
+      >
+        Open report
+      </SiteLink>
+    </Stack>
+  );
+}
+
+function Excerpt({ crash }: { crash: Crash }) {
+  const { reason, failure, stack, available } = crash;
+  if (failure !== null) return <Text size="sm">{failure}</Text>;
+  const frames = stack.slice(0, MAX_FRAMES);
+  return (
+    <>
+      {reason !== null && <Text size="sm">{reason}</Text>}
+      {frames.length > 0 && (
+        <ol className={classes.stack} aria-label="Top of the stack">
+          {frames.map((frame, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a frame has no ID, and the order never changes
+            <li key={index}>{formatFrame(frame)}</li>
+          ))}
+        </ol>
+      )}
+      {frames.length === 0 && available.includes('log') && <Text size="sm">The report has a log but no stack.</Text>}
+    </>
+  );
+}
+
+/** `Car::Turn (src/car.cc:12)`, or `game.exe + 0x10` for a frame without a name. */
+function formatFrame({ function: name, module, offset, file, line }: Crash['stack'][number]): string {
+  if (name === null)
+    return offset === null ? (module ?? 'unknown module') : `${module ?? 'unknown module'} + ${offset}`;
+  if (file === null) return name;
+  return line === null ? `${name} (${file})` : `${name} (${file}:${line})`;
 }

@@ -1,20 +1,25 @@
 // A build: where it is live, its files, changelog, launch health and symbols, and the settings of its crash reporter.
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
-import { deleteBuild } from '@chauffeur/contract/operations/build-deletion';
-import { getGameBuild } from '@chauffeur/contract/operations/builds';
-import { listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
-import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import type { Platform } from '@chauffeur/contract/identity';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/build-deletion';
+import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { listChannelMoves, listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
+import { listRejectedUploads } from '@chauffeur/contract/operations/files';
+import { listGames } from '@chauffeur/contract/operations/games';
+import { Button, Code, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { ask } from '../../api.ts';
+import { ask, call } from '../../api.ts';
 import { useGoBack } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/DataTable.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
-import { PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
+import { Consequences, Notice, PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
@@ -24,12 +29,11 @@ import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { MoveResult, useMoves } from '../channels/use-moves.tsx';
-import { useGame } from '../games/use-game.ts';
+import { type OpenGame, useGame } from '../games/use-game.ts';
 import { BuildCommits } from './BuildCommits.tsx';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
 import { BuildHealth, BuildImpact } from './BuildHealth.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
-import { BuildDeleted, DeleteBuild, type DeletedBuild } from './DeleteBuild.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
@@ -251,4 +255,96 @@ function Changelog({ slug, build }: { slug: string; build: BuildDetail }) {
       </Text>
     </div>
   ));
+}
+
+type DeleteBuildProps = {
+  game: OpenGame;
+  build: { build_id: string; version: string } & Platform;
+  onClose: () => void;
+  onDeleted: (deleted: DeletedBuild) => void;
+};
+
+type DeletedBuild = OutputOf<typeof deleteBuild>;
+
+const CHANGED = [listChannels, listChannelMoves, listGameBuilds, listRejectedUploads, listGames].map(({ id }) => id);
+
+/**
+ * The dialog that deletes a build. It lists the consequences and, if players are affected, asks for the version.
+ */
+function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProps) {
+  const target = { uid: game.game_uid, build_id: build.build_id };
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState('');
+  // Always loaded again: the decision must be based on the current consequences.
+  const { data, error, isPending, refetch } = useQuery({ ...ask(getBuildDeletion, target), staleTime: 0, gcTime: 0 });
+  const deleting = useMutation({
+    mutationFn: () => call(deleteBuild, target),
+    onSuccess: async (deleted) => {
+      onDeleted(deleted);
+      queries.removeQueries({ queryKey: [getGameBuild.id, target] });
+      await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
+    },
+  });
+  const isSure = data !== undefined && (!data.touches_players || typed.trim() === build.version);
+  return (
+    <Dialog title={`Delete ${build.version} for ${formatPlatform(build)}?`} onClose={onClose}>
+      <form
+        aria-label="Delete build"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSure) deleting.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+          {deleting.error !== null && <Problem error={deleting.error} />}
+          {isPending && <Skeleton h={160} />}
+          {data !== undefined && <Consequences lines={data.consequences} />}
+          {data?.touches_players === true && (
+            <TextInput
+              label={`Type ${build.version} to confirm`}
+              data-autofocus
+              autoComplete="off"
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.9" loading={deleting.isPending} disabled={!isSure}>
+              Delete build
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shown on the build's page after the build was deleted. */
+function BuildDeleted({ slug, deleted }: { slug: string; deleted: DeletedBuild }) {
+  const { version, channels } = deleted;
+  return (
+    <div role="status">
+      <Notice tone="good" title={`${version} deleted`}>
+        <Text size="sm">
+          {channels.length === 0
+            ? 'No channel offered it. Nothing changes for players.'
+            : `Channels that no longer offer a build for this platform: ${channels.join(', ')}.`}
+        </Text>
+        <Group gap="md">
+          <SiteLink to="/dev/$slug/builds" params={{ slug }} size="sm">
+            All builds
+          </SiteLink>
+          {channels.length > 0 && (
+            <SiteLink to="/dev/$slug/channels" params={{ slug }} size="sm">
+              Offer another build
+            </SiteLink>
+          )}
+        </Group>
+      </Notice>
+    </div>
+  );
 }

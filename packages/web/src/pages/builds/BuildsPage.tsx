@@ -1,24 +1,31 @@
 // The builds of a game, with filters in the URL, and the uploads that were rejected.
 import { formatPlatform } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { Button, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { listRejectedUploads } from '@chauffeur/contract/operations/files';
+import { Button, Code, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import { DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { Bytes } from '../../ui/Facts.tsx';
+import { shorten } from '../../ui/format.ts';
 import { Pager } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import { CompareBar, MAX_COMPARED, selectColumn, useSelection } from '../../ui/SelectRows.tsx';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
-import { BUILD_STATES } from '../../ui/states.ts';
-import { channelNames } from '../channels/grid.ts';
-import { useGame } from '../games/use-game.ts';
+import { RowAnchor, SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { BUILD_STATES, SCANS } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import { channelNames } from '../channels/channel-grid.ts';
+import { type OpenGame, useGame } from '../games/use-game.ts';
 import { buildColumns, type ListedBuild } from './build-columns.tsx';
 import {
   type BuildFilters,
@@ -26,9 +33,9 @@ import {
   groupByVersion,
   isFiltered,
   readFilters,
+  readPage,
   toSearch,
 } from './build-filters.ts';
-import { RejectedUploads } from './RejectedUploads.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
 
@@ -178,4 +185,83 @@ function Filters({ gameUid, filters, onChange }: FiltersProps) {
       />
     </Group>
   );
+}
+
+type RejectedFile = OutputOf<typeof listRejectedUploads>['files'][number];
+
+/** Uploads that were rejected by the virus scan. Renders nothing if there are none. */
+function RejectedUploads({ game }: { game: OpenGame }) {
+  const navigate = route.useNavigate();
+  const page = readPage(route.useSearch().rejected);
+  const openPage = (number: number) =>
+    void navigate({
+      search: (before) => ({ ...before, rejected: number === 1 ? undefined : String(number) }),
+      resetScroll: false,
+    });
+  const { data, error, refetch } = useQuery({
+    ...ask(listRejectedUploads, { uid: game.game_uid, page }),
+    placeholderData: keepPreviousData,
+  });
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (data === undefined || data.pagination.total === 0) return null;
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="rejected" mt="lg">
+      <div>
+        <Title order={2} size="h4" id="rejected">
+          Rejected uploads
+        </Title>
+        <Text size="sm" c="dimmed">
+          From the last 30 days. Players could never download these files, and their contents are not stored.
+        </Text>
+      </div>
+      <DataTable
+        label="Rejected uploads"
+        columns={fileColumns(game.slug)}
+        rows={data.files}
+        rowKey={({ file_uid }) => file_uid}
+      />
+      <Pager
+        pagination={data.pagination}
+        itemName={{ one: 'rejected upload', other: 'rejected uploads' }}
+        onPage={openPage}
+      />
+    </Stack>
+  );
+}
+
+function fileColumns(slug: string): Column<RejectedFile>[] {
+  return [
+    {
+      header: 'File',
+      cell: ({ file_uid, filename }) => (
+        <RowAnchor href={`/g/${slug}/files/${file_uid}`} title="Show the uploader and all scans">
+          {filename}
+        </RowAnchor>
+      ),
+    },
+    {
+      header: 'Build',
+      cell: ({ build_id: buildId }) => (
+        <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
+          {shorten(buildId)}
+        </SiteLink>
+      ),
+    },
+    {
+      header: 'Scan',
+      cell: ({ status }) => <StateBadge tone={SCANS[status].tone}>{SCANS[status].label}</StateBadge>,
+    },
+    { header: 'Result', overflow: 'anywhere', isLong: true, cell: ({ detail }) => detail ?? '–' },
+    {
+      header: 'Size',
+      align: 'right',
+      overflow: 'nowrap',
+      cell: ({ size }) => <Bytes count={size} />,
+    },
+    {
+      header: 'Rejected',
+      overflow: 'nowrap',
+      cell: ({ rejected_at }) => <Time at={rejected_at} />,
+    },
+  ];
 }

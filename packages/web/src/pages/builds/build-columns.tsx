@@ -10,7 +10,7 @@ import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time, useNow } from '../../ui/Time.tsx';
-import type { Place } from '../channels/grid.ts';
+import type { Place } from '../channels/channel-grid.ts';
 import classes from './builds.module.css';
 
 export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];

@@ -1,4 +1,5 @@
 // The beta members of a game, newest first, with a button to remove each.
+
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
 import { Button, Text } from '@mantine/core';
@@ -9,11 +10,11 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
+import { Consequences } from '../../ui/PageLayout.tsx';
 import { useMay } from '../../ui/Permitted.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import type { OpenGame } from '../games/use-game.ts';
-import { Consequences } from './Consequences.tsx';
 
 export function BetaMembers({ game }: { game: OpenGame }) {
   const [selected, setSelected] = useState<BetaMember | null>(null);

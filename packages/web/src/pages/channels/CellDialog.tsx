@@ -1,4 +1,5 @@
 // The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
+
 import { changesNothing, describePromotion, describeRollback, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
@@ -11,15 +12,15 @@ import { ask } from '../../api.ts';
 import { EmptyState } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { formatDay, formatExactTime } from '../../ui/format.ts';
+import { Consequences } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time, useNow } from '../../ui/Time.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { Consequences } from './Consequences.tsx';
+import type { Place } from './channel-grid.ts';
 import { Expiry, ExpirySelect } from './Expiry.tsx';
-import type { Place } from './grid.ts';
 import type { Moves } from './use-moves.tsx';
 
 type CellDialogProps = {

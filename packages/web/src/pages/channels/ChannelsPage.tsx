@@ -1,23 +1,31 @@
 // The channels of a game: the current builds, the history and the beta members.
+
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
-import { listBetaMembers, listChannels } from '@chauffeur/contract/operations/channels';
-import { Code, Skeleton, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { listBetaMembers, listChannelMoves, listChannels } from '@chauffeur/contract/operations/channels';
+import { ownValue } from '@chauffeur/contract/own-value';
+import { Button, Code, Group, NativeSelect, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
-import { EmptyState } from '../../ui/DataTable.tsx';
+import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
-import { useGame } from '../games/use-game.ts';
+import { RowLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
+import { SCANS } from '../../ui/states.ts';
+import { Time } from '../../ui/Time.tsx';
+import { type OpenGame, useGame } from '../games/use-game.ts';
 import { BetaMembers } from './BetaMembers.tsx';
 import { CellDialog } from './CellDialog.tsx';
-import { ChannelGrid } from './ChannelGrid.tsx';
-import { channelNames, gridOf } from './grid.ts';
-import { MoveHistory } from './MoveHistory.tsx';
+import classes from './ChannelGrid.module.css';
+import { channelNames, type Emptied, type Grid, gridOf, type Place } from './channel-grid.ts';
+import { Expiry, useIsExpired } from './Expiry.tsx';
 import { MoveResult, useMoves } from './use-moves.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/channels');
@@ -77,5 +85,201 @@ export function ChannelsPage() {
         <CellDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}
     </Stack>
+  );
+}
+
+type ChannelGridProps = {
+  grid: Grid<Place>;
+  emptied: readonly Emptied[];
+  onOpen: (channel: string, platform: Platform) => void;
+};
+
+const AUDIENCES: Readonly<Record<string, string>> = { stable: 'All players', beta: 'Beta members', dev: 'Developers' };
+
+/** A grid with a row for each channel, a column for each platform, and the current build in each cell. */
+function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
+  return (
+    <table className={classes.grid} aria-label="Channels by platform">
+      <thead>
+        <tr>
+          <th scope="col">Channel</th>
+          {grid.platforms.map((platform) => (
+            <th key={formatPlatform(platform)} scope="col">
+              {formatPlatform(platform)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {grid.rows.map(({ channel, cells }) => (
+          <tr key={channel}>
+            <th scope="row">
+              <Text fw={600} size="sm">
+                {channel}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
+              </Text>
+            </th>
+            {cells.map((place, index) => {
+              const platform = grid.platforms[index]!;
+              return (
+                <td key={formatPlatform(platform)} data-platform={formatPlatform(platform)}>
+                  <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
+                    <VisuallyHidden>
+                      {channel} on {formatPlatform(platform)}: {place === null && 'no build'}
+                    </VisuallyHidden>
+                    {place === null ? (
+                      <EmptyCell deleted={emptied.find((each) => isAt(each, channel, platform))} />
+                    ) : (
+                      <Offer place={place} />
+                    )}
+                  </button>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function isAt(place: Emptied, channel: string, { os, arch }: Platform): boolean {
+  return place.channel === channel && place.os === os && place.arch === arch;
+}
+
+function EmptyCell({ deleted }: { deleted: Emptied | undefined }) {
+  if (deleted === undefined) {
+    return (
+      <Text c="dimmed" aria-hidden>
+        –
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Text span td="line-through" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {deleted.version}
+      </Text>
+      <Text span size="xs" c="dimmed">
+        Build deleted <Time at={deleted.emptied_at} />
+      </Text>
+    </>
+  );
+}
+
+function Offer({ place }: { place: Place }) {
+  const isExpired = useIsExpired(place.expires_at);
+  return (
+    <>
+      <span className={classes.line}>
+        <Text span fw={600} td={isExpired ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
+          {place.version}
+        </Text>
+        {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].label}</StateBadge>}
+      </span>
+      <Text span size="xs" c="dimmed">
+        <Time at={place.moved_at} />
+        {place.expires_at !== null && (
+          <>
+            {' · '}
+            <Expiry at={place.expires_at} />
+          </>
+        )}
+      </Text>
+    </>
+  );
+}
+
+type ChannelMove = OutputOf<typeof listChannelMoves>['moves'][number];
+
+type MoveHistoryProps = {
+  game: OpenGame;
+  channel: string;
+  channels: readonly string[];
+  onChannel: (channel: string) => void;
+};
+
+const INITIAL_ROWS = 10;
+
+/** The history of a channel: each move with its build, how it happened, and who did it. */
+function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryProps) {
+  const [showsAll, setShowsAll] = useState(false);
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(listChannelMoves, { uid: game.game_uid, channel }),
+    placeholderData: keepPreviousData,
+  });
+  const moves = data?.moves ?? [];
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="history">
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="history">
+          History
+        </Title>
+        <NativeSelect
+          aria-label="Channel"
+          size="xs"
+          data={[...new Set([...channels, channel])]}
+          value={channel}
+          onChange={(event) => onChannel(event.currentTarget.value)}
+        />
+      </Group>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      <DataTable
+        label="History"
+        keepsColumns
+        columns={moveColumns(game.slug)}
+        rows={data === undefined || showsAll ? data?.moves : moves.slice(0, INITIAL_ROWS)}
+        rowKey={(move) => `${move.at} ${move.os} ${move.arch} ${move.build_id}`}
+        isLoading={isPending}
+        skeletonRows={4}
+        empty={<Text size="sm">No changes yet on {channel}.</Text>}
+      />
+      {!showsAll && moves.length > INITIAL_ROWS && (
+        <Button size="xs" variant="default" onClick={() => setShowsAll(true)} style={{ alignSelf: 'flex-start' }}>
+          Show all {moves.length} changes
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+const ACTIONS: Readonly<Record<ChannelMove['action'], string>> = {
+  advance: 'New upload',
+  promote: 'Promoted',
+  rollback: 'Rolled back',
+  delete: 'Build deleted',
+};
+
+function moveColumns(slug: string): Column<ChannelMove>[] {
+  return [
+    { header: 'Date', cell: ({ at }) => <Time at={at} /> },
+    { header: 'Version', cell: (move) => <Version slug={slug} move={move} /> },
+    { header: 'Platform', cell: formatPlatform },
+    { header: 'Change', cell: ({ action }) => ACTIONS[action] },
+    { header: 'By', hiddenBelow: 'sm', cell: ({ action, by }) => (action === 'advance' ? '–' : by) },
+  ];
+}
+
+function Version({ slug, move }: { slug: string; move: ChannelMove }) {
+  return (
+    <>
+      {move.deleted ? (
+        <Text span size="sm" td="line-through" title="This build was deleted">
+          {move.version}
+        </Text>
+      ) : (
+        <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: move.build_id }}>
+          {move.version}
+        </RowLink>
+      )}
+      {move.expires_at !== null && (
+        <Text span size="sm" c="dimmed">
+          {' '}
+          · Expiry: <Time at={move.expires_at} />
+        </Text>
+      )}
+    </>
   );
 }

@@ -1,4 +1,5 @@
 // The dialog that promotes a build to a channel.
+
 import { changesNothing, describePromotion, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
@@ -9,12 +10,12 @@ import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { formatExactTime } from '../../ui/format.ts';
+import { Consequences } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { Consequences } from './Consequences.tsx';
+import { channelNames } from './channel-grid.ts';
 import { ExpirySelect } from './Expiry.tsx';
-import { channelNames } from './grid.ts';
 import type { Moves } from './use-moves.tsx';
 
 type PromoteDialogProps = {

@@ -9,8 +9,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call, useKeptData } from '../../api.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import type { Location, Place } from './grid.ts';
-import { hoursUntil } from './hours-until.ts';
+import { hoursUntil, type Location, type Place } from './channel-grid.ts';
 
 type Move =
   | {

@@ -1,8 +1,9 @@
 // How to install the `chauffeur` command, with the way that fits the visitor's OS first.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCli } from '@chauffeur/contract/operations/cli';
+import { getCli } from '@chauffeur/contract/operations/cli';
 import { Anchor, Code, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Bytes } from '../../ui/Facts.tsx';
@@ -11,7 +12,6 @@ import { Problem } from '../../ui/Problem.tsx';
 import { guessOs } from '../../ui/platforms.ts';
 import { signInCommand } from '../../ui/ShellCommand.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { cliQuery } from './cli-query.ts';
 
 type Cli = OutputOf<typeof getCli>;
 type CliFile = Cli['files'][number];
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<CliFile>[] = [
 ];
 
 export function CliPage() {
-  const { data, error, refetch, isPending } = useQuery(cliQuery);
+  const { data, error, refetch, isPending } = useQuery(ask(getCli, {}));
   return (
     <Stack gap="xl" maw={800}>
       <PageHead title="Install chauffeur" />

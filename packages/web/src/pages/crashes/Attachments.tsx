@@ -12,11 +12,10 @@ import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Bytes } from '../../ui/Facts.tsx';
 import { formatExactTime } from '../../ui/format.ts';
-import { Section } from '../../ui/PageLayout.tsx';
+import { FoldedSection, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './attachments.module.css';
-import { FoldedSection } from './FoldedSection.tsx';
 import type { Crash } from './use-crash.ts';
 
 type AttachmentsProps = { game: OpenGame; crash: Crash };

@@ -16,8 +16,7 @@ import table from '../../ui/table.module.css';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { LogText } from './Attachments.tsx';
 import classes from './compare.module.css';
-import { alignStacks } from './compare-stacks.ts';
-import { formatFunction, formatLocation } from './format-stack.ts';
+import { alignStacks, formatFunction, formatLocation } from './stack-frames.ts';
 import { type Crash, useCrash, useStack } from './use-crash.ts';
 import { useReports } from './use-live-list.ts';
 

@@ -11,27 +11,26 @@ import { call } from '../../api.ts';
 import { lazyPart } from '../../frame/load-code.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { useCopy } from '../../ui/CopyText.tsx';
-import { Notice, Section } from '../../ui/PageLayout.tsx';
+import { FoldedSection, Notice, Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
-import { FoldedSection } from './FoldedSection.tsx';
-import { formatStack } from './format-stack.ts';
 import { Stack } from './Stack.tsx';
+import { formatStack } from './stack-frames.ts';
 import { type Crash, useSource, useStack } from './use-crash.ts';
 
 /** Few reports have attachments. */
 const Attachments = lazyPart(async () => (await import('./Attachments.tsx')).Attachments);
 /** Loaded when a section is opened. */
 const ThreadList = lazyPart(async () => (await import('./Threads.tsx')).ThreadList);
-const ModuleTable = lazyPart(async () => (await import('./StackDetails.tsx')).ModuleTable);
-const SystemFacts = lazyPart(async () => (await import('./StackDetails.tsx')).SystemFacts);
-const RegisterList = lazyPart(async () => (await import('./StackDetails.tsx')).RegisterList);
+const ModuleTable = lazyPart(async () => (await import('./Threads.tsx')).ModuleTable);
+const SystemFacts = lazyPart(async () => (await import('./Threads.tsx')).SystemFacts);
+const RegisterList = lazyPart(async () => (await import('./Threads.tsx')).RegisterList);
 const LogTail = lazyPart(async () => (await import('./Attachments.tsx')).LogTail);
-const TextOrigin = lazyPart(async () => (await import('./StackDetails.tsx')).TextOrigin);
+const TextOrigin = lazyPart(async () => (await import('./Threads.tsx')).TextOrigin);
 const Breadcrumbs = lazyPart(async () => (await import('./Attachments.tsx')).Breadcrumbs);
 
 export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {

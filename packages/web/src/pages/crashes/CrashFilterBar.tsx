@@ -24,14 +24,16 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { useGame } from '../games/use-game.ts';
-import { completeQuery, type KnownValues, valueAt } from './complete-query.ts';
 import {
   type CrashFilters,
+  completeQuery,
   DEFAULT_QUERIES,
   filterValueOf,
   isNewOnly,
+  type KnownValues,
   readFilters,
   statusOf,
+  valueAt,
   withNewOnly,
   withStatus,
   withValue,

@@ -12,8 +12,8 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { formatDone, formatSnooze } from './group-status.ts';
 import type { StatusAction, Triage } from './use-triage.ts';
 
-const ResolveDialog = lazyPart(async () => (await import('./StatusDialogs.tsx')).ResolveDialog);
-const SnoozeDialog = lazyPart(async () => (await import('./StatusDialogs.tsx')).SnoozeDialog);
+const ResolveDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).ResolveDialog);
+const SnoozeDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).SnoozeDialog);
 
 type StatusButtonsProps = {
   /** The statuses that the groups have. */

@@ -13,8 +13,8 @@ import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { formatAffectedVersions, formatReason, nameBuilds } from './describe-crash.ts';
-import { firstOwnFrame, formatFunction, formatLocation } from './format-stack.ts';
 import { PRIORITY_NAMES } from './group-status.ts';
+import { firstOwnFrame, formatFunction, formatLocation } from './stack-frames.ts';
 import type { GroupDetail, Triage } from './use-triage.ts';
 
 type WhatBrokeProps = {

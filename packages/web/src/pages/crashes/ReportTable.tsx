@@ -10,8 +10,8 @@ import { RowLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { CRASHES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
+import type { LiveRow } from '../../ui/table-rows.ts';
 import classes from './crashes.module.css';
-import type { LiveRow } from './merge-fresh.ts';
 import type { ListedReport, LiveList } from './use-live-list.ts';
 
 type ReportTableProps = { slug: string; list: LiveList<ListedReport>; empty?: ReactNode };

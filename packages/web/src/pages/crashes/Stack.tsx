@@ -2,8 +2,8 @@
 import type { StackThread } from '@chauffeur/contract/operations/crash-stacks';
 import { Anchor, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './format-stack.ts';
 import classes from './Stack.module.css';
+import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './stack-frames.ts';
 import type { LinkOf } from './use-crash.ts';
 
 type StackProps = { thread: StackThread; label: string; linkOf: LinkOf };

@@ -9,7 +9,7 @@ import { useListPlace } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import type { PagedList } from '../../ui/PagedTable.tsx';
 import type { Arrivals } from '../../ui/ShowMore.tsx';
-import { type LiveRow, mergeFresh } from './merge-fresh.ts';
+import { type LiveRow, mergeFresh } from '../../ui/table-rows.ts';
 
 const POLL_MS = 5000;
 

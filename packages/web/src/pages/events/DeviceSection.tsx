@@ -15,13 +15,12 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { shorten } from '../../ui/format.ts';
 import { usePages } from '../../ui/PagedTable.tsx';
-import { Notice } from '../../ui/PageLayout.tsx';
+import { Consequences, Notice } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Consequences } from '../channels/Consequences.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './EventsPage.module.css';
 

@@ -1,30 +1,38 @@
 // The games of the signed-in developer: their latest builds, channels, health, new crashes and open bugs in one table.
+
 import { formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listGames } from '@chauffeur/contract/operations/games';
+import { listWaitingApprovals } from '@chauffeur/contract/operations/approvals';
+import { createGame, listGames } from '@chauffeur/contract/operations/games';
+import { listOrganisations } from '@chauffeur/contract/operations/organisations';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
-import { ROLES } from '@chauffeur/contract/roles';
-import { Button, Group, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { ask } from '../../api.ts';
+import { isAtLeast, ROLES } from '@chauffeur/contract/roles';
+import { slugOf } from '@chauffeur/contract/slug';
+import { Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask, call } from '../../api.ts';
 import { moveAmongRows, useShortcuts } from '../../frame/shortcuts.ts';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import tile from '../../ui/GameTile.module.css';
 import { GameTile } from '../../ui/GameTile.tsx';
-import { PageHead } from '../../ui/PageLayout.tsx';
+import { type PagedList, usePages } from '../../ui/PagedTable.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
-import { Time } from '../../ui/Time.tsx';
+import { Countdown, Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
 import { RequiredSignIn } from '../accounts/RequiredSignIn.tsx';
-import { useWaitingApprovals, WaitingApprovals } from '../approvals/WaitingApprovals.tsx';
-import { compareChannels } from '../channels/grid.ts';
+import { compareChannels } from '../channels/channel-grid.ts';
 import { OwnOrganisations } from '../organisations/OwnOrganisations.tsx';
-import { CreateGame } from './CreateGame.tsx';
 import classes from './GamesPage.module.css';
+import { SlugField } from './SlugField.tsx';
 
 const route = getRouteApi('/signed-in/dev');
 
@@ -220,10 +228,127 @@ function Channels({ channels }: Pick<Game, 'channels'>) {
 /**
  * Shown instead of a value that is missing or zero. On a phone, where a row is a block of lines, its line is left out.
  */
-export function Nothing({ children = '–' }: { children?: string }) {
+function Nothing({ children = '–' }: { children?: string }) {
   return (
     <Text span size="sm" c="dimmed" data-nothing>
       {children}
     </Text>
   );
 }
+
+/** The dialog that creates a game from its name and then opens it. */
+function CreateGame({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  /** Empty while the slug that is derived from the name is used. */
+  const [slug, setSlug] = useState('');
+  /** Empty for the person's own organisation. */
+  const [organisation, setOrganisation] = useState('');
+  const { data } = useQuery(ask(listOrganisations, {}));
+  const choices = data?.organisations.filter(({ role, personal }) => isAtLeast(role, 'admin') && !personal) ?? [];
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const creating = useMutation({
+    mutationFn: () =>
+      call(createGame, { name, ...(slug !== '' && { slug }), ...(organisation !== '' && { organisation }) }),
+    onSuccess: async (game) => {
+      void queries.invalidateQueries({ queryKey: [listGames.id] });
+      await navigate({ to: '/dev/$slug', params: { slug: game.slug } });
+    },
+  });
+  return (
+    <Dialog title="Create game" onClose={onClose}>
+      <form
+        aria-label="Create game"
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {creating.error !== null && <Problem error={creating.error} />}
+          <TextInput
+            data-field="name"
+            label="Name"
+            description="Shown to players. You can change it later."
+            required
+            maxLength={255}
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <SlugField value={slug} proposed={name.trim() === '' ? '' : slugOf(name)} onChange={setSlug} />
+          {choices.length > 0 && (
+            <NativeSelect
+              data-field="organisation"
+              label="Organisation"
+              description="Its members get access to the game."
+              data={[
+                { value: '', label: 'Your own' },
+                ...choices.map(({ organisation_uid: value, name: label }) => ({ value, label })),
+              ]}
+              value={organisation}
+              onChange={(event) => setOrganisation(event.currentTarget.value)}
+            />
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={creating.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+type WaitingApproval = OutputOf<typeof listWaitingApprovals>['approvals'][number];
+
+const PAGE_SIZE = 10;
+/** An agent may request something while the page is open. */
+const REFRESH_MS = 30_000;
+
+function useWaitingApprovals(): PagedList<WaitingApproval> {
+  return usePages(listWaitingApprovals, { limit: PAGE_SIZE }, (page) => page.approvals, {
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** Renders nothing if no approvals are pending. */
+function WaitingApprovals({ list }: { list: PagedList<WaitingApproval> }) {
+  const problem = list.error === null ? null : <Problem error={list.error} onRetry={list.retry} />;
+  if (list.rows === undefined || list.rows.length === 0) return problem;
+  return (
+    <Section title="Waiting for your approval">
+      {problem}
+      <DataTable label="Waiting for your approval" columns={COLUMNS} rows={list.rows} rowKey={({ uid }) => uid} />
+      <ShowMore list={list}>Show older requests</ShowMore>
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<WaitingApproval>[] = [
+  {
+    header: 'Request',
+    cell: ({ uid, summary }) => (
+      <SiteLink to="/approve/$uid" params={{ uid }} className={table.main}>
+        {summary}
+      </SiteLink>
+    ),
+  },
+  { header: 'Game', cell: ({ game }) => game.name },
+  {
+    header: 'Agent',
+    cell: ({ via, asked_by }) => (
+      <span>
+        “{via}”{' '}
+        <Text span size="xs" c="dimmed">
+          for {asked_by}
+        </Text>
+      </span>
+    ),
+  },
+  { header: 'Expires in', align: 'right', cell: ({ expires_at }) => <Countdown until={expires_at} /> },
+];

@@ -1,16 +1,22 @@
 // The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
+
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
+import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
-import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { getBuildHealth } from '@chauffeur/contract/operations/health';
+import { getUsage } from '@chauffeur/contract/operations/usage';
+import { Box, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
+import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { PageHead } from '../../ui/PageLayout.tsx';
+import { Notice, PageHead, Section } from '../../ui/PageLayout.tsx';
 import { useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { comparePlatforms } from '../../ui/platforms.ts';
@@ -20,11 +26,11 @@ import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 import { groupByVersion } from '../builds/build-filters.ts';
-import { compareChannels, type Place } from '../channels/grid.ts';
+import { compareChannels, type Place } from '../channels/channel-grid.ts';
 import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
-import { SINCE_NEWEST_HEIGHT, SinceNewest } from './SinceNewest.tsx';
-import { Usage, UsageNotice } from './Usage.tsx';
+import classes from './SinceNewest.module.css';
+import { isNearLimit, type Meter, metersOf, shareOf } from './usage-meters.ts';
 import { type OpenGame, useGame } from './use-game.ts';
 
 export function OverviewPage() {
@@ -157,5 +163,143 @@ function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
         rowKey={({ build_id }) => build_id}
       />
     </section>
+  );
+}
+
+const MAX_COUNTED = 100;
+/** The height in pixels, so that the content below doesn't move when the numbers arrive. */
+const SINCE_NEWEST_HEIGHT = { base: 118, sm: 70 };
+
+type SinceNewestProps = {
+  gameUid: string;
+  slug: string;
+  build: { build_id: string; version: string; created_at: string };
+};
+
+/** What happened since the newest build: new crash groups, open bugs and launch health. */
+function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
+  const groups = useQuery(
+    ask(listCrashGroups, { uid: gameUid, status: 'open', since_build: build.build_id, limit: MAX_COUNTED }),
+  );
+  const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MAX_COUNTED }));
+  const error = groups.error ?? bugs.error;
+  return (
+    <Box component="section" aria-labelledby="since-newest" mih={SINCE_NEWEST_HEIGHT}>
+      <Title order={2} size="h4" id="since-newest" mb="xs">
+        {`Since ${build.version}`}
+      </Title>
+      {error !== null && <Problem error={error} onRetry={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
+      <Group gap="xl" style={{ rowGap: 4 }}>
+        <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ q: 'is:open is:new' }} c="inherit" data-row>
+          <Count
+            count={groups.data?.groups.length}
+            hasMore={groups.data?.next_cursor != null}
+            one="new crash group"
+            other="new crash groups"
+          />
+        </SiteLink>
+        <SiteLink to="/dev/$slug/bugs" params={{ slug }} c="inherit" data-row>
+          <Count
+            count={bugs.data?.bugs.length}
+            hasMore={bugs.data?.next_cursor != null}
+            one="open bug"
+            other="open bugs"
+          />
+        </SiteLink>
+        <BuildBand gameUid={gameUid} slug={slug} buildId={build.build_id} />
+        <Text size="sm" c="dimmed">
+          Registered <Time at={build.created_at} />
+        </Text>
+      </Group>
+    </Box>
+  );
+}
+
+/** The band of this build. Players may see the band of an older one. */
+function BuildBand({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
+  const { data } = useQuery(ask(getBuildHealth, { uid: gameUid, build_id: buildId }));
+  if (data === undefined) return <Skeleton w={120} h={20} />;
+  return (
+    <SiteLink to="/dev/$slug/health" params={{ slug }} search={{ build: buildId }} underline="never" size="sm" data-row>
+      Launch health: <BandBadge band={data.band} />{' '}
+      <Text span size="sm" c="dimmed">
+        {formatMissingDevices(data)}
+      </Text>
+    </SiteLink>
+  );
+}
+
+type CountProps = {
+  count: number | undefined;
+  /** Whether there are more than `count`. */
+  hasMore: boolean;
+  one: string;
+  other: string;
+};
+
+function Count({ count, hasMore, one, other }: CountProps) {
+  if (count === undefined) return <Skeleton w={140} h={28} />;
+  return (
+    <span>
+      <span className={classes.count}>{hasMore ? `${count}+` : count}</span> {count === 1 ? one : other}
+    </span>
+  );
+}
+
+type UsageData = OutputOf<typeof getUsage>;
+
+const useUsage = (game: OpenGame) => useQuery(ask(getUsage, { uid: game.game_uid }));
+
+/** How much of its limits a game uses, and a warning before a limit is reached. */
+function Usage({ game }: { game: OpenGame }) {
+  const { data, error, refetch } = useUsage(game);
+  return (
+    <Section title="Usage">
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? error === null && <Skeleton h={120} /> : <Meters usage={data} />}
+    </Section>
+  );
+}
+
+function Meters({ usage }: { usage: UsageData }) {
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="xl" verticalSpacing="sm">
+        {metersOf(usage).map((meter) => (
+          <Stack key={meter.name} gap={4} justify="space-between">
+            <Text size="sm">
+              {meter.name}: {meter.text}
+            </Text>
+            {meter.limit > 0 && (
+              <Progress
+                value={100 * shareOf(meter)}
+                color={isNearLimit(meter) ? 'yellow' : 'accent'}
+                aria-label={meter.name}
+                size="sm"
+              />
+            )}
+          </Stack>
+        ))}
+      </SimpleGrid>
+      <Text size="sm" c="dimmed">
+        Crash limits reset at midnight UTC.
+      </Text>
+    </Stack>
+  );
+}
+
+/** Renders nothing unless a limit is nearly reached. */
+function UsageNotice({ game }: { game: OpenGame }) {
+  const { data } = useUsage(game);
+  const near = data === undefined ? [] : metersOf(data).filter(isNearLimit);
+  return near.map((meter) => <NearLimit key={meter.name} meter={meter} />);
+}
+
+function NearLimit({ meter }: { meter: Meter }) {
+  const isReached = shareOf(meter) >= 1;
+  return (
+    <Notice tone={isReached ? 'bad' : 'unsure'} title={`${meter.name}: ${meter.text}`}>
+      <Text size="sm">{isReached ? meter.whenReached : `When the limit is reached: ${meter.whenReached}`}</Text>
+    </Notice>
   );
 }

@@ -14,7 +14,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { useKeepDraft, useKeptDraft } from '../../frame/keep-typed.ts';
-import { readTags } from './tags.ts';
+import { readTags } from './listing-texts.ts';
 import type { OpenGame } from './use-game.ts';
 
 type Texts = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };

@@ -16,8 +16,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
-import type { BuildHealth } from './health-days.ts';
-import { formatDifference, formatVerdict } from './verdicts.ts';
+import { type BuildHealth, formatDifference, formatVerdict } from './health-days.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/health');
 

@@ -1,7 +1,7 @@
 // Turns the days of a build's health into the series of a chart: launches, start times and session lengths.
 import { WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
+import type { compareHealth, getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
 import { type Series, timesOf, withZeros } from '../../charts/series.ts';
 
 export type BuildHealth = OutputOf<typeof listHealth>['builds'][number];
@@ -66,4 +66,24 @@ export function medianSeries(days: HealthDays, chart: 'start' | 'session', colou
 export function nextToBeRated(builds: readonly BuildHealth[]): BuildHealth | null {
   const unrated = builds.filter(({ channel, band }) => channel === 'stable' && band === 'unrated');
   return unrated.toSorted((a, b) => b.devices - a.devices)[0] ?? null;
+}
+
+type RateDifference = OutputOf<typeof compareHealth>['booted'];
+
+/** Says in words how the rates of two builds differ. */
+export function formatVerdict({ verdict, difference }: RateDifference): string {
+  if (difference === null) return 'No data';
+  return { better: 'Better', worse: 'Worse', unclear: 'Unclear' }[verdict];
+}
+
+/** `+1.2 (0.4 to 2.0)` in percentage points; empty without data. */
+export function formatDifference({ difference, low, high }: RateDifference): string {
+  if (difference === null || low === null || high === null) return '';
+  const shown = formatPoints(difference);
+  return `${difference > 0 && shown !== '0.0' ? '+' : ''}${shown} (${formatPoints(low)} to ${formatPoints(high)})`;
+}
+
+function formatPoints(share: number): string {
+  const text = (100 * share).toFixed(1);
+  return text === '-0.0' ? '0.0' : text.replace('-', '−');
 }

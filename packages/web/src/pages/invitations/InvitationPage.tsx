@@ -11,11 +11,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ask, call } from '../../api.ts';
 import { session } from '../../session.ts';
 import { Facts } from '../../ui/Facts.tsx';
-import { Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
+import { Consequences, Notice, PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Consequences } from '../channels/Consequences.tsx';
 
 type Invitation = OutputOf<typeof getInvitation>;
 

@@ -8,10 +8,9 @@ import { call } from '../../api.ts';
 import { type Column, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
-import { PageHead } from '../../ui/PageLayout.tsx';
+import { Consequences, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { Consequences } from '../channels/Consequences.tsx';
 
 type FailedJob = OutputOf<typeof listFailedJobs>['jobs'][number];
 type JobAction = { kind: 'retry' | 'delete'; job: FailedJob } | { kind: 'retry-all' };

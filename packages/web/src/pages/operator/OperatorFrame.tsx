@@ -1,12 +1,16 @@
 // The frame of the operator pages: links to each page. Everyone else learns how to become an operator.
-import { Stack, Text } from '@mantine/core';
+
+import { getSetup } from '@chauffeur/contract/operations/setup';
+import { quote } from '@chauffeur/contract/shell';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import { ask } from '../../api.ts';
 import { PageTabs, tab } from '../../frame/PageTabs.tsx';
 import { session } from '../../session.ts';
+import { CopyText } from '../../ui/CopyText.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { ServerCommand } from './ServerCommand.tsx';
 
 const PAGES = [
   { to: '/operator', name: 'Status', exact: true },
@@ -47,4 +51,12 @@ function NotAnOperator({ email }: { email: string }) {
       <ServerCommand words={['admin', 'user', 'operator', '--email', email]} />
     </Stack>
   );
+}
+
+/** A command of the server, as it is called on the server's machine. */
+export function ServerCommand({ words, label = 'command' }: { words: readonly string[]; label?: string }) {
+  const { data } = useQuery(ask(getSetup, {}));
+  if (data === undefined) return <Skeleton h={38} />;
+  const quoted = words.map((word) => quote(word, 'sh'));
+  return <CopyText text={[data.command, ...quoted].join(' ')} label={label} block />;
 }

@@ -1,4 +1,6 @@
 // The frame of the pages of an organisation: its name, the caller's role and links to its parts.
+
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';
 import { ROLES } from '@chauffeur/contract/roles';
@@ -12,7 +14,6 @@ import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { mayCall, OwnRole } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import type { Organisation } from './organisation.ts';
 
 const PARTS = [
   { to: '/org/$organisation', name: 'Overview', read: getOrganisation },
@@ -91,3 +92,5 @@ function Parts({ organisation: { role, slug, organisation_uid: uid } }: { organi
     </PageTabs>
   );
 }
+
+export type Organisation = OutputOf<typeof getOrganisation>;

@@ -12,7 +12,7 @@ import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import type { Organisation } from './organisation.ts';
+import type { Organisation } from './OrganisationFrame.tsx';
 
 type SignIn = OutputOf<typeof getOrganisationSignIn>;
 type Person = SignIn['people'][number];

@@ -17,7 +17,7 @@ import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
-import { ServerCommand } from '../operator/ServerCommand.tsx';
+import { ServerCommand } from '../operator/OperatorFrame.tsx';
 import classes from './Installation.module.css';
 
 type Part = OutputOf<typeof getInstallation>['parts'][number];

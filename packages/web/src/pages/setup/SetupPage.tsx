@@ -13,8 +13,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { PageHead, Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { EmailField, NameField, NewPasswordField } from '../accounts/AccountFields.tsx';
-import { AccountForm } from '../accounts/AccountForm.tsx';
+import { AccountForm, EmailField, NameField, NewPasswordField } from '../accounts/AccountForm.tsx';
 
 const TITLE = 'Set up Chauffeur';
 

@@ -1,5 +1,6 @@
 // Lets people choose files in a dialog or drop them.
-import { Button, FileButton, Text } from '@mantine/core';
+
+import { ActionIcon, Button, FileButton, Text } from '@mantine/core';
 import { useState } from 'react';
 import classes from './MediaPage.module.css';
 
@@ -51,5 +52,33 @@ export function DropFiles({ label, hint, accepted, isMultiple = false, isBusy, o
         {hint}
       </Text>
     </div>
+  );
+}
+
+type MoveButtonProps = {
+  /** What is moved: `screenshot 2`. */
+  name: string;
+  direction: 'earlier' | 'later';
+  isDisabled: boolean;
+  onMove: () => void;
+};
+
+/**
+ * The button that moves a screenshot or a video one place. At the end of the list it stays focusable, so that the keyboard focus is not lost there.
+ */
+export function MoveButton({ name, direction, isDisabled, onMove }: MoveButtonProps) {
+  return (
+    <ActionIcon
+      variant="default"
+      size="sm"
+      data-disabled={isDisabled}
+      aria-disabled={isDisabled}
+      aria-label={`Move ${name} ${direction}`}
+      onClick={() => {
+        if (!isDisabled) onMove();
+      }}
+    >
+      {direction === 'earlier' ? '‹' : '›'}
+    </ActionIcon>
   );
 }

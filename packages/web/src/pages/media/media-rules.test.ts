@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImageFacts } from '@chauffeur/contract/image-rules';
-import { cropHint } from './crop-hint.ts';
+import { cropHint, moved } from './media-rules.ts';
 
 const factsOf = (width: number, height: number): ImageFacts => ({ size: 1, format: 'png', frames: 1, width, height });
 
@@ -25,5 +25,21 @@ describe('cropHint', () => {
 
   it('returns null if the aspect ratio is right, even if something else is wrong', () => {
     assert.equal(cropHint('cover', factsOf(160, 90)), null);
+  });
+});
+
+describe('moved', () => {
+  it('moves one item and keeps the order of the others', () => {
+    assert.deepEqual(moved(['a', 'b', 'c'], 0, 2), ['b', 'c', 'a']);
+    assert.deepEqual(moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b']);
+  });
+
+  it('changes nothing if an index does not exist', () => {
+    for (const [from, to] of [
+      [0, -1],
+      [2, 3],
+      [7, 0],
+    ] as const)
+      assert.deepEqual(moved(['a', 'b', 'c'], from, to), ['a', 'b', 'c']);
   });
 });

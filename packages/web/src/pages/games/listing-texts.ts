@@ -3,7 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 
 const TAG = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-export type ReadTags = { readonly tags: string[]; readonly problem: string | null };
+type ReadTags = { readonly tags: string[]; readonly problem: string | null };
 
 /** Spaces inside a tag become hyphens. `problem` says why the tags are invalid. */
 export function readTags(text: string): ReadTags {
@@ -13,4 +13,12 @@ export function readTags(text: string): ReadTags {
   if (invalid !== undefined)
     return { tags, problem: `“${invalid}” is not a valid tag. Use up to 32 letters (a to z), digits and hyphens.` };
   return { tags, problem: tags.length > LIMITS.gameTags ? `Use at most ${LIMITS.gameTags} tags.` : null };
+}
+
+const SIZE = { width: 560, height: 170 } as const;
+
+/** The name of the game becomes an attribute, so it can't end it or start another element. */
+export function writeWidgetCode(address: string, name: string): string {
+  const title = name.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<iframe src="${address}" title="${title}" width="${SIZE.width}" height="${SIZE.height}" style="border: 0; max-width: 100%" loading="lazy"></iframe>`;
 }

@@ -1,4 +1,5 @@
 // The columns of a list of agent calls, shared by the owner's audit page and the person's own list.
+
 import { isErrorCode } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listAgentCalls } from '@chauffeur/contract/operations/agents';
@@ -8,7 +9,8 @@ import type { Column } from '../../ui/DataTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import classes from './call-columns.module.css';
+import classes from './agent-columns.module.css';
+import { formatGames, formatRights, type Key } from './reach.ts';
 
 type Call = OutputOf<typeof listAgentCalls>['calls'][number];
 
@@ -74,3 +76,15 @@ function ToolName({ name }: { name: string }) {
     </code>
   );
 }
+
+/**
+ * The columns that connected programs and personal keys share: what they have access to, and when it was last used.
+ */
+export const ACCESS_COLUMNS: readonly Column<Pick<Key, 'may_write' | 'game' | 'last_used_at'>>[] = [
+  { header: 'Permissions', cell: formatRights },
+  { header: 'Games', cell: formatGames },
+  {
+    header: 'Last used',
+    cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
+  },
+];

@@ -45,3 +45,11 @@ export function gridOf<P extends Location>(places: readonly P[], emptied: readon
   }));
   return { platforms, rows };
 }
+
+const HOUR_MS = 3_600_000;
+
+/** Hours until the expiry, but at least the minimum that the API accepts. 0 means no expiry. */
+export function hoursUntil(expiresAt: string | null, now: Date): number {
+  if (expiresAt === null) return 0;
+  return Math.max(0.01, (new Date(expiresAt).getTime() - now.getTime()) / HOUR_MS);
+}
