@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { partitionOf } from '../packages/server/src/crash/crashes/report/partitions.ts';
+import { partitionOf } from '../packages/server/src/crash/crashes/report/files.ts';
 import { type Database, openDatabase } from '../packages/server/src/kernel/database/db.ts';
 import { ensurePartition } from '../packages/server/src/kernel/database/partitions.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';

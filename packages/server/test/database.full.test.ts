@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { partitionOf } from '../src/crash/crashes/report/partitions.ts';
+import { partitionOf } from '../src/crash/crashes/report/files.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { ON_CITUS } from './setup/citus.ts';

@@ -1,7 +1,7 @@
 // Sends crash reports for tests, and reads what the server has stored.
 import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
-import type { Attachment } from '../../src/crash/crashes/report/attachments.ts';
+import type { Attachment } from '../../src/crash/crashes/report/files.ts';
 import { readUnpacked } from '../../src/kernel/blobs/packed.ts';
 import { onlyRow, rows } from '../../src/kernel/database/db.ts';
 import { type ApiResponse, makeGame, request, type TestGame, type TestServer } from './server.ts';

@@ -1,22 +1,34 @@
 // The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
+
 import { hash } from 'node:crypto';
-import { ApiError, CODES } from '@chauffeur/contract/errors';
+import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crashes';
 import type { FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
+import { type Db, row } from '../../kernel/database/db.ts';
 import { resolveClientIds } from '../../people/client-ids/client-ids.ts';
+import { findGame } from '../../people/games/games.sql.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { idempotencyKeyOf, idsOf } from '../../request/client-ids.ts';
 import { readJsonBody } from '../../request/json.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { accept } from './receive/accept.ts';
-import { createReport, type Idempotency, type IncomingReport, type OpenedReport, refuse } from './receive/create.ts';
-import { receiveForm } from './receive/forms/receive.ts';
+import {
+  createReport,
+  hashOfClientRef,
+  type Idempotency,
+  type IncomingReport,
+  type OpenedReport,
+  refuse,
+} from './receive/create.ts';
+import { clientRefOf } from './receive/details.ts';
+import { receiveForm } from './receive/form.ts';
 import { createOnce } from './receive/once.ts';
-import { findReader, publicReportOf, publicStackOf } from './receive/public-report.ts';
-import { receiveUnreal } from './receive/unreal/receive.ts';
+import { openToken } from './receive/tokens.ts';
+import { receiveUnreal } from './receive/unreal.ts';
 import { isForm, receiveUpload } from './receive/upload.ts';
 
 /** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
@@ -104,4 +116,101 @@ function idempotencyOf(key: string, request: unknown): Idempotency {
 
 function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typeof contract.createCrash> {
   return { id: reportId, read_token: readToken, uploads };
+}
+
+export type PublicReport = OutputOf<typeof contract.getPublicCrash>;
+
+/** A report, and how its sender was authenticated: by the read token, or by the client's own id. */
+export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
+
+/**
+ * Finds a report: with a token by its id, without one by the client's own id. The latter is a secret of the client.
+ * Only its hash is stored and looked up, so response times reveal nothing about it. Throws `notFound`.
+ */
+export async function findReader(ctx: Context, id: string, token: string): Promise<Reader> {
+  const grant = token === '' ? null : openToken(ctx, token);
+  if (grant?.allows === 'read' && grant.reportId === id.toLowerCase()) {
+    const report = await findPublicReport(ctx.db, grant.gameId, grant.reportId);
+    if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'token', report };
+  }
+  const clientRef = token === '' ? clientRefOf(id) : null;
+  if (clientRef !== null) {
+    const report = await findByClientRef(ctx.db, Buffer.from(hashOfClientRef(clientRef), 'hex'));
+    if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'client', report };
+  }
+  throw errors.notFound('There is no such report, or the read token belongs to another report.');
+}
+
+/** Reports outlive a deleted game for a while. */
+async function isOfExistingGame(ctx: Context, { game_id: gameId }: PublicReportRow): Promise<boolean> {
+  return (await findGame(ctx.db, gameId)) !== null;
+}
+
+/** The state and the analysis, which is null until the report is processed. */
+export function publicReportOf({ report }: Reader): PublicReport {
+  const isDone = report.state === 'processed' || report.state === 'failed';
+  return {
+    id: report.report_id,
+    app_id: report.game_id,
+    build_id: report.build_id,
+    state: report.state,
+    analysis: isDone ? { crash_reason: report.reason, crash_address: report.crash_address } : null,
+  };
+}
+
+/** The crashed thread with a line for each frame; null if there is none yet. */
+export function publicStackOf({ report }: Reader): string | null {
+  const { frames } = report;
+  if (frames === null || frames.length === 0) return null;
+  const head = [report.reason ?? 'Crash', ...(report.crash_address === null ? [] : [report.crash_address])].join(
+    ' at ',
+  );
+  return `${[head, '', ...frames.map(formatFrame)].join('\n')}\n`;
+}
+
+/** `3  game!Player::move  player.cpp:12`. Guessed frames are marked. */
+function formatFrame({ function: name, module, file, line, offset, trust }: PublicFrame, index: number): string {
+  const code = name ?? (offset === null ? '(unknown)' : offset);
+  const place = file === null ? '' : `  ${file}${line === null ? '' : `:${line}`}`;
+  const guess = trust === 'scan' ? '  (guessed)' : '';
+  return `${String(index).padStart(2)}  ${module === null ? '' : `${module}!`}${code}${place}${guess}`;
+}
+
+/** What the sender of a report may read of it. */
+export type PublicReportRow = {
+  game_id: string;
+  report_id: string;
+  build_id: string;
+  state: 'received' | 'queued' | 'processing' | 'processed' | 'failed';
+  reason: string | null;
+  crash_address: string | null;
+  frames: readonly PublicFrame[] | null;
+};
+
+export type PublicFrame = {
+  function: string | null;
+  module: string | null;
+  file: string | null;
+  line: number | null;
+  offset: string | null;
+  trust: string;
+  inlined: boolean;
+};
+
+const publicColumns = sql.raw('game_id, report_id, build_id, state, reason, crash_address, frames');
+
+export function findPublicReport(db: Db, gameId: string, reportId: string): Promise<PublicReportRow | undefined> {
+  return row(
+    db,
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
+  );
+}
+
+/** Finds the newest report by the hash of the client's own id. Such clients do not say which game it is. */
+export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
+  return row(
+    db,
+    sql<PublicReportRow>`select ${publicColumns} from crash_reports
+      where client_ref_hash = ${hash} order by report_id desc limit 1`,
+  );
 }

@@ -19,7 +19,7 @@ import * as reports from './read/report-list.sql.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
 import * as weeks from './read/week.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
-import * as files from './report/files.sql.ts';
+import * as files from './report/files.ts';
 import { deleteFiles } from './report/files.ts';
 
 export { type FacetRow, forgetDevice, listCrashesOfDevice, readFacetValues, readImpact };

@@ -2,8 +2,8 @@
 // They become the message and metadata of the report.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Report } from '@chauffeur/minidump/report';
-import { isReporterField, MESSAGE_FIELDS, withoutLogPrefix } from '../receive/forms/annotations.ts';
-import { clip, OMISSIONS_KEY } from '../receive/forms/details.ts';
+import { clip, isReporterField, OMISSIONS_KEY, withoutLogPrefix } from '../receive/details.ts';
+import { MESSAGE_ANNOTATIONS } from '../report/fields.ts';
 
 /** The parts of a report with notes; a report stored by an old version of the server may not have them. */
 type Noted = Pick<Report, 'crash_info' | 'main_module' | 'modules'> &
@@ -24,13 +24,13 @@ const SAYS_NOTHING =
 
 /**
  * Expects a report without private paths. The annotations of the process come first, then those of the executable, then
- * those of other modules. The message is the first of MESSAGE_FIELDS among all of them, or else a message of a library
+ * those of other modules. The message is the first of MESSAGE_ANNOTATIONS among all of them, or else a message of a library
  * of macOS, or else the failed assertion.
  */
 export function notesOf(report: Noted): DumpNotes {
   const annotations = annotationsOf(report);
   const texts = systemTexts(report);
-  const field = MESSAGE_FIELDS.find((name) => annotations.has(name));
+  const field = MESSAGE_ANNOTATIONS.find((name) => annotations.has(name));
   const candidates = [field === undefined ? '' : annotations.get(field)!, ...texts, report.crash_info.assertion ?? ''];
   const message = candidates.map((text) => withoutLogPrefix(text).trim()).find((text) => text !== '') ?? '';
   const metadata = [...annotations].filter(([name]) => name === field || !isReporterField(name));

@@ -4,7 +4,7 @@ import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report'
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-import { redactUserPaths } from '../report/user-paths.ts';
+import { redactUserPaths } from '../report/paths.ts';
 import { traceOfReport } from '../text/report-text.ts';
 import type { Trace } from '../text/trace.ts';
 import { notesOf } from './dump-notes.ts';

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
-import { type GameGroupingRow, type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
+import { type GameGroupingRow, type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import type { FacetIds } from './facet-ids.ts';
 import type { Grouping, GroupingFields } from './grouping.ts';
 import { attachReports, transactGroups } from './groups.sql.ts';

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { ensurePartition } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
-import { partitionOf } from '../report/partitions.ts';
+import { partitionOf } from '../report/files.ts';
 
 export const partitionJob = defineJob('crashes:make-partitions', { attempts: 3, cron: '3 1 * * *' }, makePartitions);
 

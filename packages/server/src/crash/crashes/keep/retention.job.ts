@@ -8,8 +8,7 @@ import { dropPartition, listPartitions } from '../../../kernel/database/partitio
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { uncountReports } from '../groups/impact.sql.ts';
-import { CRASH_PREFIX } from '../report/files.ts';
-import { firstIdOf, monthOf } from '../report/partitions.ts';
+import { CRASH_PREFIX, firstIdOf, monthOf } from '../report/files.ts';
 import * as retention from './retention.sql.ts';
 
 export const retentionJob = defineJob(

@@ -5,7 +5,7 @@ import { sweepOrphans } from '../../../kernel/blobs/sweep.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { REPEATED_WITHIN } from '../receive/create.ts';
-import { deleteNames } from '../receive/once.sql.ts';
+import { deleteNames } from '../receive/once.ts';
 import { CRASH_PREFIX, keysOf } from '../report/files.ts';
 import { filesOf } from './delete.sql.ts';
 

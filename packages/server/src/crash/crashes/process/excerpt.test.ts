@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Frame, ModuleReport, Report } from '@chauffeur/minidump/report';
+import { withoutPrivatePaths } from '../report/paths.ts';
 import { EXCERPT_LIMITS, excerptOf } from './excerpt.ts';
-import { withoutPrivatePaths } from './private-paths.ts';
 
 const FRAME: Frame = {
   frame: 0,

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { type DumpSystem, facetsOf } from '../groups/facet-rules.ts';
-import type { GroupingRow } from '../report/rows.sql.ts';
+import type { GroupingRow } from '../report/jobs.ts';
 
 /** What the report is counted by; `system` is null if its dump could not be read. */
 export function readFacets(

@@ -11,8 +11,7 @@ import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { encodePreview, type PreviewResult } from '../../../ship/media/media.ts';
-import type { Attachment } from '../report/attachments.ts';
-import { stemOf } from '../report/files.ts';
+import { type Attachment, stemOf } from '../report/files.ts';
 import { previewJob } from '../report/jobs.ts';
 import { findAttachments, recordPreview } from './preview.sql.ts';
 

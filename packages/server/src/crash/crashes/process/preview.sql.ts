@@ -1,7 +1,7 @@
 // The SQL that reads the attachments of a report, and records the encoded images.
 import { sql } from 'kysely';
 import { changed, type Db, row } from '../../../kernel/database/db.ts';
-import type { Attachment } from '../report/attachments.ts';
+import type { Attachment } from '../report/files.ts';
 
 /** Empty if there is no such report. */
 export async function findAttachments(db: Db, gameId: string, reportId: string): Promise<Attachment[]> {

@@ -9,7 +9,7 @@ import type { Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { isUnfinished, traceColumns } from '../groups/messages.sql.ts';
 import type { StoredTrace } from '../groups/stored-trace.ts';
-import { type DumpRow, dumpColumns, type GameGroupingRow, groupingColumns } from '../report/rows.sql.ts';
+import { type DumpRow, dumpColumns, type GameGroupingRow, groupingColumns } from '../report/jobs.ts';
 import type { Excerpt } from './excerpt.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Reads the trace of a report without a dump, from its texts or from the end of its log.
 import type { Context } from '../../../context.ts';
-import type { GroupingRow } from '../report/rows.sql.ts';
+import type { GroupingRow } from '../report/jobs.ts';
 import { hasFrames, traceOfReport } from '../text/report-text.ts';
 import type { Trace } from '../text/trace.ts';
 import { readLogTrace } from './walk.ts';

@@ -8,7 +8,7 @@ import { GROUPING_VERSION, type Grouping } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { traceColumns } from '../groups/messages.sql.ts';
 import type { StoredTrace } from '../groups/stored-trace.ts';
-import { type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
+import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 
 export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
 

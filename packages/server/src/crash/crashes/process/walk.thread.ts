@@ -12,11 +12,11 @@ import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
-import { decodeText, tailStartOf } from '../report/text-encoding.ts';
+import { decodeText, tailStartOf } from '../report/log-text.ts';
+import { withoutPrivatePaths } from '../report/paths.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
 import { excerptOf } from './excerpt.ts';
-import { withoutPrivatePaths } from './private-paths.ts';
 import { parseStoredReport } from './stored-report.ts';
 import { hasId, keyOf, StoredSymbols } from './stored-symbols.ts';
 import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';

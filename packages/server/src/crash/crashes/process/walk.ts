@@ -7,7 +7,7 @@ import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
-import { takeDump } from '../report/received-dumps.ts';
+import { takeDump } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
 import { measureStage } from './measure-stage.ts';
 import type { SymbolResolver } from './symbol-resolver.ts';

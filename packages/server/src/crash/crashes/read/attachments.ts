@@ -7,10 +7,9 @@ import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { handle, stream } from '../../../request/route.ts';
 import { sendBlob } from '../../../request/send-blob.ts';
-import type { Attachment } from '../report/attachments.ts';
-import { tailStartOf } from '../report/text-encoding.ts';
+import type { Attachment } from '../report/files.ts';
+import { readLogTail, tailStartOf } from '../report/log-text.ts';
 import { etagOf } from './downloads.ts';
-import { readLogTail } from './log-tail.ts';
 import { noSuchFile } from './not-found.ts';
 import { requireFiles } from './stacks.ts';
 

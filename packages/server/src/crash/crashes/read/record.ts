@@ -3,7 +3,8 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crashes';
 import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
 import { NO_TITLE } from '../groups/grouping.ts';
-import { redactUserPaths } from '../report/user-paths.ts';
+import { shownFieldsOf } from '../report/fields.ts';
+import { redactUserPaths } from '../report/paths.ts';
 import { findCulprit } from './culprit.ts';
 import type { Counts } from './group-counts.ts';
 import type { BuildName, GroupRow, SampleRow } from './group-list.sql.ts';
@@ -47,12 +48,7 @@ export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Cras
     ...summaryOf(row),
     commit: row.commit,
     source: row.source,
-    app_name: row.app_name,
-    app_version: row.app_version,
-    engine_version: row.engine_version,
-    message: redactUserPaths(row.message),
-    anonymous: row.anonymous,
-    session_id: row.session_id,
+    ...shownFieldsOf(row),
     facets: row.facets.map(({ facet, value }) => ({ facet, value: redactUserPaths(value) })),
     metadata: Object.fromEntries(Object.entries(row.metadata).map(([key, value]) => [key, redactValue(value)])),
     crash_address: row.crash_address,

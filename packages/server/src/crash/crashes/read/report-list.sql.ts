@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows, transact } from '../../../kernel/database/db.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
+import { type SentFields, sentColumns } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
 import type { Trace } from '../text/trace.ts';
 import { type Window, withValues } from './facet-filters.sql.ts';
@@ -26,23 +27,19 @@ export type SummaryRow = {
   received_at: Date;
 };
 
-export type ReportRow = SummaryRow & {
-  /** The commit of the build. */
-  commit: string | null;
-  source: CrashSource;
-  app_name: string;
-  app_version: string;
-  engine_version: string;
-  anonymous: boolean;
-  session_id: string | null;
-  facets: { facet: string; value: string }[];
-  metadata: Record<string, string | number | boolean | null>;
-  crash_address: string | null;
-  failure: string | null;
-  processed_at: Date | null;
-  frames: ExcerptFrame[] | null;
-  missing_symbols: string[];
-} & StoredFiles;
+export type ReportRow = SummaryRow &
+  SentFields & {
+    /** The commit of its build. */
+    commit: string | null;
+    source: CrashSource;
+    facets: { facet: string; value: string }[];
+    metadata: Record<string, string | number | boolean | null>;
+    crash_address: string | null;
+    failure: string | null;
+    processed_at: Date | null;
+    frames: ExcerptFrame[] | null;
+    missing_symbols: string[];
+  } & StoredFiles;
 
 /** The files of a report, and the trace instead of a stack; sizes are uncompressed, in bytes. */
 export type StoredFiles = FileKeys & {
@@ -293,8 +290,8 @@ export async function findReport(db: Db, gameId: string, reportId: string): Prom
       select ${files}, report_id, build_id,
         coalesce((select merged_into from crash_groups where crash_groups.game_id = ${gameId}
           and crash_groups.game_id = crash_reports.game_id and crash_groups.group_id = crash_reports.group_id), group_id)
-          as group_id, state, signature, reason, message, user_message, os, arch, device_uid, session_id, received_at,
-        source, app_name, app_version, engine_version, anonymous, metadata, crash_address, failure, processed_at, frames,
+          as group_id, state, signature, reason, received_at, source, ${sentColumns}, metadata, crash_address, failure,
+        processed_at, frames,
         missing_symbols, ${facetsOfReport(gameId)} as facets
       from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );

@@ -1,16 +1,16 @@
-// Decides whether a request is a valid crash report: an ordered list of named rules. The first rule that objects
-// refuses the report.
+// Decides whether a request is a valid crash report: an ordered list of named rules, of which the first that objects
+// refuses the report. Before that, a report is cleaned: what is too long is cut, nested values become JSON, and
+// characters that cannot be stored are removed, because the game that crashed can't correct a report and send it again.
 import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
-import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { CrashInput } from '@chauffeur/contract/operations/crashes';
-import { ownValue } from '@chauffeur/contract/own-value';
-import { findProblem } from '@chauffeur/contract/validate';
+import { findProblem, isLonger } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json.ts';
-import { cleanReport } from './clean-report.ts';
-import type { CrashDetails } from './forms/details.ts';
+import { type CrashDetails, FLAG_NAMES, ID_NAMES, TEXT_FIELDS } from '../report/fields.ts';
+import { attachmentName } from '../report/files.ts';
+import { addOmissions, clip, isReporterId, metadataOf } from './details.ts';
 
 /** A report that has not been checked. */
 export type UncheckedReport = {
@@ -32,14 +32,14 @@ type Rule = {
   readonly find: (report: UncheckedReport & { readonly clean: unknown }) => string | null;
 };
 
-/** Checked in this order: the ids before the content. */
+/** The rules are checked in this order: the ids before the content. */
 export const ACCEPTANCE_RULES: readonly Rule[] = [
   {
     name: 'no_ids',
     code: CODES.missingIds,
     find: findMissingId,
   },
-  // Texts that are not ids need no query.
+  // A text that is not an id needs no query.
   {
     name: UNKNOWN_BUILD.rule,
     code: UNKNOWN_BUILD.code,
@@ -55,7 +55,7 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
     code: CODES.tooMany,
     find: ({ body }) => (hasManyKeys(body) ? `metadata: more than ${LIMITS.metadataKeys} keys. Send fewer.` : null),
   },
-  // What is only too long or cannot be stored was changed before.
+  // Texts that are too long or cannot be stored have been changed before.
   { name: 'bad_field', code: CODES.unreadableBody, find: ({ clean }) => findProblem(CrashInput, clean) },
 ];
 
@@ -76,23 +76,92 @@ function hasManyKeys(body: unknown): boolean {
   return isObject(body) && isObject(body.metadata) && Object.keys(body.metadata).length > LIMITS.metadataKeys;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const FLAGS = ['has_dump', 'has_log', ...FLAG_NAMES];
+/** The number of announced attachments that are read. Far fewer may be uploaded. */
+const MAX_ANNOUNCED = 100;
+
 /**
- * The canonical name of an OS, such as `windows` for `Windows`, `win32` and `WINDOWS`; in lowercase if there is none.
+ * Returns the fields of a report as they can be stored. Sentences in the metadata say what was changed. A field with a
+ * wrong type is returned as it is, and null is the same as a missing field. A clean report is returned unchanged.
  */
-export function canonicalSystem(os: string): string {
-  const [name = ''] = os.trim().toLowerCase().split(/[\s/]/);
-  return canonicalOs(ownValue(OS_ALIASES, name) ?? name);
+export function cleanReport(body: Fields): Fields {
+  const notes: string[] = [];
+  const clean: Record<string, unknown> = {};
+  for (const name of FLAGS) if (body[name] != null) clean[name] = body[name];
+  for (const { name, maxLength } of TEXT_FIELDS) {
+    const value = body[name];
+    if (value != null)
+      clean[name] = typeof value === 'string' || isNumber(value) ? cut(name, String(value), maxLength, notes) : value;
+  }
+  const further: [string, unknown][] = [];
+  for (const name of ID_NAMES) {
+    const value = body[name];
+    if (value == null) continue;
+    const id = isNumber(value) ? String(value) : value;
+    if (isReporterId(id)) clean[name] = id;
+    else if (typeof id === 'string' || isObject(id)) {
+      further.push([name, id]);
+      notes.push(`${name} is not a valid id and was kept as metadata.`);
+    } else clean[name] = id;
+  }
+  if (body.attachments != null) clean.attachments = cleanAttachments(body.attachments, notes);
+  const { metadata } = body;
+  if (isObject(metadata)) further.push(...Object.entries(metadata));
+  if (metadata != null && !isObject(metadata)) clean.metadata = metadata;
+  else if (isObject(metadata) || notes.length > 0) {
+    noteChanges(further, notes);
+    clean.metadata = addOmissions(metadataOf(further, LIMITS.metadataKeys + ID_NAMES.length), notes);
+  }
+  return clean;
 }
 
-/** Names that crash reporters use, in addition to the aliases that registration accepts. */
-const OS_ALIASES: Readonly<Record<string, string>> = {
-  iphone: 'ios',
-  ipados: 'ios',
-  winnt: 'windows',
-  html5: 'web',
-  emscripten: 'web',
-};
+/** A number in JSON can be larger than any number of JavaScript, and is then infinite. */
+function wholeBytes(size: number): number {
+  return Math.min(Math.max(0, Math.round(size)), Number.MAX_SAFE_INTEGER);
+}
 
-export function canonicalProcessor(arch: string): string {
-  return canonicalArch(arch.trim().toLowerCase());
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function cut(name: string, text: string, max: number, notes: string[]): string {
+  const clipped = clip(text, max);
+  if (isLonger(text, max)) notes.push(`${name} was cut to ${max} characters.`);
+  else if (clipped !== text) notes.push(`${name} had characters that can't be stored.`);
+  return clipped;
+}
+
+/** Says how metadata differs from what was sent. */
+function noteChanges(metadata: readonly (readonly [string, unknown])[], notes: string[]): void {
+  const texts = metadata.map(([, value]) => value).filter((value) => typeof value === 'string');
+  const keys = metadata.map(([key]) => key);
+  const max = LIMITS.metadataValueLength;
+  if (keys.some((key) => isLonger(key, LIMITS.metadataKeyLength)))
+    notes.push(`Keys were cut to ${LIMITS.metadataKeyLength} characters.`);
+  if (texts.some((text) => isLonger(text, max))) notes.push(`Values were cut to ${max} characters.`);
+  if (metadata.some(([, value]) => typeof value === 'object' && value !== null))
+    notes.push(`Nested values were kept as JSON of up to ${max} characters.`);
+  if ([...keys, ...texts].some((text) => text.includes('\u0000') || !text.isWellFormed()))
+    notes.push("Keys or values had characters that can't be stored.");
+}
+
+/** Corrects names like those of attachments in forms. The order and the number of attachments stay the same. */
+function cleanAttachments(attachments: unknown, notes: string[]): unknown {
+  if (!Array.isArray(attachments)) return attachments;
+  const names: string[] = [];
+  let isChanged = false;
+  const clean = attachments.slice(0, MAX_ANNOUNCED).map((attachment: unknown) => {
+    if (!isObject(attachment) || typeof attachment.name !== 'string') return attachment;
+    const { name: sent, size } = attachment;
+    const name = attachmentName(sent, names);
+    names.push(name);
+    isChanged ||= name !== sent;
+    // The size is a hint, and the type is not used.
+    return { name, ...(isNumber(size) && !Number.isNaN(size) && { size: wholeBytes(size) }) };
+  });
+  if (isChanged) notes.push('Names of attachments were corrected.');
+  if (attachments.length > clean.length) notes.push(`Only the first ${MAX_ANNOUNCED} attachments were read.`);
+  return clean;
 }

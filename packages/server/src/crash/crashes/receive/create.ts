@@ -12,22 +12,15 @@ import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { reservePlaces } from '../../../request/held-jobs.ts';
+import { type CrashDetails, sentFieldsOf } from '../report/fields.ts';
+import { partitionOf } from '../report/files.ts';
 import { processCrashJob } from '../report/jobs.ts';
-import { partitionOf } from '../report/partitions.ts';
-import { type AcceptedReport, canonicalProcessor, canonicalSystem, type Refusal } from './accept.ts';
-import { announcedAttachments } from './announced.ts';
-import { makeAttachmentToken } from './attachment-tokens.ts';
+import type { AcceptedReport, Refusal } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
-import { addOmissions } from './forms/details.ts';
-import {
-  type NewReport,
-  returnBytes,
-  type StoredAttachment,
-  type StoredFile,
-  type WriteOutcome,
-  writeReports,
-} from './reports.sql.ts';
-import { type CrashFileKind, makeTokens, uploadsEndOf } from './tokens.ts';
+import { addOmissions } from './details.ts';
+import { type NewReport, returnBytes, type WriteOutcome, writeReports } from './reports.sql.ts';
+import { ATTACHMENT_LIMITS, type StoredAttachment, type StoredFile } from './store-file.ts';
+import { type CrashFileKind, makeAttachmentToken, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /**
  * What the sender of a report receives. `uploads` is empty if it requested none or the game has reached its daily
@@ -113,16 +106,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     source,
     receivedAt,
     reportId: incoming.reportId ?? newId(receivedAt.getTime()),
-    appName: details.app_name ?? '',
-    appVersion: details.app_version ?? '',
-    engineVersion: details.engine_version ?? '',
-    os: canonicalSystem(details.os ?? ''),
-    arch: canonicalProcessor(details.arch ?? ''),
-    message: details.message ?? '',
-    userMessage: details.user_message ?? '',
-    anonymous: details.anonymous ?? false,
-    deviceUid: details.device_uid ?? null,
-    sessionId: details.session_id ?? null,
+    sent: sentFieldsOf(details),
     metadata: addOmissions(details.metadata ?? {}, announced.omission === null ? [] : [announced.omission]),
     clientRefHash: idempotency?.keyHash ?? (clientRef == null ? null : hashOfClientRef(clientRef)),
     requestHash: idempotency?.requestHash ?? null,
@@ -236,4 +220,21 @@ function uploadsOf(
       uploadOf(makeAttachmentToken(ctx, { gameId, reportId, attachment }), name, LIMITS.crashAttachmentBytes),
     );
   return uploads;
+}
+
+type Announced = NonNullable<CrashDetails['attachments']>;
+
+/** The first ones that fit the limits. `omission` is a sentence about the others; null if there are none. */
+function announcedAttachments(attachments: Announced): { names: string[]; omission: string | null } {
+  const names: string[] = [];
+  let total = 0;
+  for (const { name, size = 0 } of attachments) {
+    const fits = size <= LIMITS.crashAttachmentBytes && total + size <= LIMITS.crashAttachmentsBytes;
+    if (!fits || names.length === LIMITS.crashAttachments) continue;
+    total += size;
+    names.push(name);
+  }
+  const lost = attachments.length - names.length;
+  if (lost === 0) return { names, omission: null };
+  return { names, omission: `Attachments that were left out: ${lost}. ${ATTACHMENT_LIMITS}` };
 }

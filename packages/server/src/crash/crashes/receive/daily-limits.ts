@@ -1,8 +1,10 @@
-// The limits of a game's crash reports and their files for each UTC day.
+// The limits of a game's crash reports and their files for each UTC day, and how much of them it has used.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
+import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
+import { type Db, keepPlan, row } from '../../../kernel/database/db.ts';
 
 /**
  * The limits of the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs of
@@ -45,4 +47,28 @@ export function tooManyBytes(ctx: Context): ApiError {
 
 function dayOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / DAY) * DAY);
+}
+
+/** The limit of bytes for one day, in a query with `game_quotas`; 0 for none. */
+export function maxBytes(setting: number): RawBuilder<unknown> {
+  return sql`coalesce(crash_mb * ${sql.lit(MIB)}, ${setting}::bigint)`;
+}
+
+/**
+ * How much of its limits the game has used today, to be checked before a large body is read. Undefined if the build is
+ * not the game's.
+ */
+export function findUsed(db: Db, gameId: string, buildId: string, day: Date): Promise<UsedToday | undefined> {
+  return row(
+    db,
+    keepPlan(sql<UsedToday>`select ${usedToday(day)} from builds join games using (game_id)
+      where game_id = ${gameId} and build_id = ${buildId}`),
+  );
+}
+
+export function usedToday(day: Date): RawBuilder<unknown> {
+  const counter = (name: string) => sql`coalesce((select used from rate_counters
+    where subject = game_id::text and name = ${sql.lit(name)} and window_start = ${day}::timestamptz), 0)`;
+  return sql`${counter('crash uploads')} as uploads, ${counter('crash bytes')} as bytes,
+    (select crash_mb from game_quotas where game_quotas.game_id = games.game_id) as quota_mb`;
 }

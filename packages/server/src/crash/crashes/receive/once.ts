@@ -1,7 +1,10 @@
 // Writes a report with a client's own id or an idempotency key only once: a client that missed the response sends its
 // report again, perhaps to another process.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
+import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import {
   createReport,
@@ -13,9 +16,9 @@ import {
   RepeatedError,
   reopenReport,
 } from './create.ts';
-import { type EarlierReport, findEarlier, freeName, NO_BUILD, type ReportName } from './once.sql.ts';
+import { NO_BUILD } from './reports.sql.ts';
 
-export type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { idempotency: Idempotency });
+type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { idempotency: Idempotency });
 
 /**
  * Does the same as `createReport`, unless there is a report from the last 24 hours with the same client's id in the
@@ -98,4 +101,45 @@ function reopen(ctx: Context, earlier: EarlierReport, report: NamedIncomingRepor
 
 function otherRequest(): ApiError {
   return errors.idempotencyKeyReused();
+}
+
+/** A report by its client's own id or idempotency key; `hash` is the hash of either, as hex. */
+type ReportName = { gameId: string; buildId: string; hash: string };
+
+/** `requestHash` is null for a client's own id. */
+type EarlierReport = ReportName & { reportId: string; requestHash: string | null; hasUploads: boolean };
+
+/** For each of these names, the report since `since`, if there is one. */
+function findEarlier(db: Db, named: readonly ReportName[], since: Date): Promise<EarlierReport[]> {
+  const column = (name: keyof ReportName) => named.map((report) => report[name]);
+  return rows(
+    db,
+    sql<EarlierReport>`
+      select game_id as "gameId", known.build_id as "buildId", encode(known.hash, 'hex') as hash,
+        report_id as "reportId", encode(request_hash, 'hex') as "requestHash", has_uploads as "hasUploads"
+      from unnest(${column('gameId')}::uuid[], ${column('buildId')}::uuid[], ${column('hash')}::text[])
+          as named (named_game, named_build, named_hash)
+        join crash_report_names known
+          on known.hash = decode(named_hash, 'hex') and game_id = named_game and build_id = named_build
+        join crash_reports using (game_id, report_id)
+      where report_id >= ${firstIdAt(since.getTime())}::uuid`,
+  );
+}
+
+/**
+ * Deletes the name if its report does not exist. It is a separate statement: a statement that waited for the
+ * transaction of that report would not see it yet.
+ */
+async function freeName(db: Db, { gameId, buildId, hash }: ReportName): Promise<void> {
+  await changed(
+    db,
+    sql`delete from crash_report_names known
+      where game_id = ${gameId} and build_id = ${buildId} and hash = decode(${hash}, 'hex') and not exists (
+        select from crash_reports where crash_reports.game_id = ${gameId} and crash_reports.report_id = known.report_id)`,
+  );
+}
+
+/** Deletes the names of reports before `before`. */
+export async function deleteNames(db: Db, before: Date): Promise<void> {
+  await changed(db, sql`delete from crash_report_names where report_id < ${firstIdAt(before.getTime())}::uuid`);
 }

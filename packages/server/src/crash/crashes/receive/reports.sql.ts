@@ -1,25 +1,24 @@
-// The SQL that writes reports with the files that came with them, and reads what their senders may. `writeReports` has
-// two forms:
+// The SQL that writes reports with the files that came with them, and counts them. `writeReports` has two forms:
 //
 // - plain: one statement, and so one transaction, looks up the builds of a batch, counts the reports against the limits
 //   of their games, inserts them, and enqueues their jobs.
 // - distributed: Citus keeps reports in the shards of their games, and builds, limits and jobs on the coordinator. So a
 //   transaction looks up and counts, inserts in each shard, and then enqueues.
-import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
 import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
 import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
-import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { changed, type Db, keepPlan, onlyRow, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
-import type { Attachment } from '../report/attachments.ts';
+import { FIELD_COLUMNS, type SentFields } from '../report/fields.ts';
+import type { Attachment } from '../report/files.ts';
 import { groupMessagesJob, previewJob, processCrashJob } from '../report/jobs.ts';
-import type { DailyLimits } from './daily-limits.ts';
-import { OMISSIONS_KEY } from './forms/details.ts';
-import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED } from './lost-files.ts';
-import { NO_BUILD } from './once.sql.ts';
+import { type DailyLimits, maxBytes } from './daily-limits.ts';
+import { OMISSIONS_KEY } from './details.ts';
+import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED, type StoredAttachment, type StoredFile } from './store-file.ts';
 
 /**
  * A report to be written. Its texts are clipped and storable. An empty version, OS or architecture is taken from its
@@ -31,17 +30,7 @@ export type NewReport = {
   buildId: string;
   receivedAt: Date;
   source: CrashSource;
-  appName: string;
-  appVersion: string;
-  engineVersion: string;
-  os: string;
-  arch: string;
-  message: string;
-  userMessage: string;
-  anonymous: boolean;
-  /** The ids of events, for counting devices and sessions. */
-  deviceUid: string | null;
-  sessionId: string | null;
+  sent: SentFields;
   metadata: Readonly<Record<string, unknown>>;
   /** SHA-256 of the client's own id or of its idempotency key, as hex. */
   clientRefHash: string | null;
@@ -55,12 +44,6 @@ export type NewReport = {
   /** Why the dump that the client sent was not kept. */
   failure: string | null;
 };
-
-/** `size` is the file's size, `stored` its compressed size in the store, in bytes. */
-export type StoredFile = { key: string; size: number; stored: number };
-
-/** An attachment that was sent with its report. */
-export type StoredAttachment = StoredFile & Pick<Attachment, 'name' | 'kind'>;
 
 /**
  * The result for a report. `with_files`: written, and its upload addresses or the files of its request are granted.
@@ -95,26 +78,7 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
     stored: sql`to_timestamp(item.received_at / 1000)`,
   },
   { name: 'source', type: 'text', value: ({ source }) => source },
-  { name: 'app_name', type: 'text', value: ({ appName }) => appName },
-  {
-    name: 'app_version',
-    type: 'text',
-    value: ({ appVersion }) => appVersion || null,
-    stored: sql`coalesce(item.app_version, build.version)`,
-  },
-  {
-    name: 'engine_version',
-    type: 'text',
-    value: ({ engineVersion }) => engineVersion || null,
-    stored: sql`coalesce(item.engine_version, build.engine_version, '')`,
-  },
-  { name: 'os', type: 'text', value: ({ os }) => os || null, stored: sql`coalesce(item.os, build.os)` },
-  { name: 'arch', type: 'text', value: ({ arch }) => arch || null, stored: sql`coalesce(item.arch, build.arch)` },
-  { name: 'message', type: 'text', value: ({ message }) => message },
-  { name: 'user_message', type: 'text', value: ({ userMessage }) => userMessage },
-  { name: 'anonymous', type: 'boolean', value: ({ anonymous }) => anonymous },
-  { name: 'device_uid', type: 'text', value: ({ deviceUid }) => deviceUid },
-  { name: 'session_id', type: 'text', value: ({ sessionId }) => sessionId },
+  ...FIELD_COLUMNS,
   {
     name: 'metadata',
     type: 'jsonb',
@@ -298,6 +262,9 @@ function recordNames(placed: readonly PlacedReport[], since: Date): RawBuilder<u
     )`;
 }
 
+/** An idempotency key belongs to the game, not to one of its builds. */
+export const NO_BUILD = '00000000-0000-0000-0000-000000000000';
+
 /** Whether a report has images to be encoded again. */
 const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image")')`;
 
@@ -462,48 +429,4 @@ export async function returnBytes(db: Db, reports: readonly NewReport[], day: Da
         where subject = ${gameId} and name = 'crash bytes' and window_start = ${day}`,
     );
   }
-}
-
-/** The limit of bytes for one day, in a query with `game_quotas`; 0 for none. */
-export function maxBytes(setting: number): RawBuilder<unknown> {
-  return sql`coalesce(crash_mb * ${sql.lit(MIB)}, ${setting}::bigint)`;
-}
-
-/** What the sender of a report may read of it. */
-export type PublicReportRow = {
-  game_id: string;
-  report_id: string;
-  build_id: string;
-  state: 'received' | 'queued' | 'processing' | 'processed' | 'failed';
-  reason: string | null;
-  crash_address: string | null;
-  frames: readonly PublicFrame[] | null;
-};
-
-export type PublicFrame = {
-  function: string | null;
-  module: string | null;
-  file: string | null;
-  line: number | null;
-  offset: string | null;
-  trust: string;
-  inlined: boolean;
-};
-
-const publicColumns = sql.raw('game_id, report_id, build_id, state, reason, crash_address, frames');
-
-export function findPublicReport(db: Db, gameId: string, reportId: string): Promise<PublicReportRow | undefined> {
-  return row(
-    db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
-  );
-}
-
-/** Finds the newest report by the hash of the client's own id. Such clients do not say which game it is. */
-export function findByClientRef(db: Db, hash: Buffer): Promise<PublicReportRow | undefined> {
-  return row(
-    db,
-    sql<PublicReportRow>`select ${publicColumns} from crash_reports
-      where client_ref_hash = ${hash} order by report_id desc limit 1`,
-  );
 }

@@ -1,8 +1,34 @@
 // The files of a report in the blob store: their keys and their deletion.
+
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
-import { timeOfId } from '../../../kernel/secrets/ids.ts';
-import { type Attachment, attachmentKeys } from './attachments.ts';
-import { monthOf } from './partitions.ts';
+import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
+import type { Partition } from '../../../kernel/database/partitions.ts';
+import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
+
+/** `2026_11` for a time in November 2026. Months sort as text. */
+export function monthOf(time: Date): string {
+  return time.toISOString().slice(0, 'YYYY-MM'.length).replace('-', '_');
+}
+
+/** The lowest UUIDv7 (RFC 9562, section 5.7) of the month of `time`, or of the month that is `months` later. */
+export function firstIdOf(time: Date, months = 0): string {
+  return firstIdAt(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months));
+}
+
+/** The partition for the month of `time`, such as `crash_reports_2026_11`. */
+export function partitionOf(time: Date): Partition {
+  return {
+    table: 'crash_reports',
+    column: 'report_id',
+    type: 'uuid',
+    name: `crash_reports_${monthOf(time)}`,
+    from: firstIdOf(time),
+    to: firstIdOf(time, 1),
+  };
+}
 
 /** The prefix of every key of a report's file. */
 export const CRASH_PREFIX = 'crashes/';
@@ -39,3 +65,69 @@ export async function deleteFiles(ctx: Context, files: FileKeys): Promise<void> 
     }
   }
 }
+
+/** Stored as JSON. The position in the list never changes, so it identifies the attachment. */
+export type Attachment = {
+  readonly name: string;
+  readonly kind: AttachmentKind;
+  /** Null for a file that was announced but has not arrived. */
+  readonly key: string | null;
+  /** Uncompressed, in bytes. */
+  readonly size: number;
+  /** The image encoded again, which is shown. */
+  readonly image?: { readonly key: string; readonly size: number; readonly width: number; readonly height: number };
+  /** Why the image cannot be shown. */
+  readonly problem?: string;
+};
+
+/** Control characters, and characters that change the direction of text or have no width. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu;
+
+/**
+ * A name that is safe to show and to download under: without folders, invisible characters and surrounding spaces and
+ * dots, at most as long as allowed. `taken` are the names of other attachments; a name that is taken gets a number.
+ */
+export function attachmentName(sent: string, taken: readonly string[] = []): string {
+  const base = sent.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const cleaned = base.replace(INVISIBLE, '').replace(/^[\s.]+|[\s.]+$/g, '');
+  const [stem, extension] = splitName(cleaned === '' ? 'file' : cleaned);
+  const used = new Set(taken.map((name) => name.toLowerCase()));
+  for (let number = 1; ; number += 1) {
+    const suffix = `${number === 1 ? '' : ` (${number})`}${extension}`;
+    const name = cut(stem, LIMITS.attachmentNameLength - suffix.length) + suffix;
+    if (!used.has(name.toLowerCase())) return name;
+  }
+}
+
+/** The part before the last dot, and the rest. */
+function splitName(name: string): [stem: string, extension: string] {
+  const [, stem = name, extension = ''] = /^(.+)(\.[^.]{1,20})$/su.exec(name) ?? [];
+  return [stem, extension];
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : text
+        .slice(0, max)
+        .toWellFormed()
+        .replace(/\ufffd$/, '');
+}
+
+/** The keys of the files of attachments. */
+function attachmentKeys(attachments: readonly Attachment[]): string[] {
+  return attachments.flatMap(({ key, image }) => [key, image?.key ?? null]).filter((key) => key !== null);
+}
+
+/** Sizes are those of the unpacked files; that of a stack is unknown. */
+export const blobReferences = sql`select file.key, file.size, null::text as sha256,
+    case when file.key like ${sql.lit(`%${PACKED_SUFFIX}`)} then 'zstd' end as packing
+  from crash_reports,
+    lateral jsonb_to_recordset(
+      jsonb_build_array(
+        jsonb_build_object('key', dump_key, 'size', dump_size),
+        jsonb_build_object('key', log_key, 'size', log_size),
+        jsonb_build_object('key', stack_key)
+      ) || attachments || jsonb_path_query_array(attachments, '$[*].image')
+    ) as file (key text, size bigint)
+  where file.key is not null`;

@@ -1,7 +1,10 @@
 // The jobs that a new report starts: processing its dump, or grouping it by its message.
 import { sql } from 'kysely';
+import type { Context } from '../../../context.ts';
+import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts';
 import { changed, type Db } from '../../../kernel/database/db.ts';
 import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
+import { perContext } from '../../../request/per-context.ts';
 
 /**
  * Processes a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage
@@ -41,4 +44,82 @@ export async function enqueueProcessing(db: Db, gameId: string, reportIds: reado
     { key: sql`${`${processCrashJob.task}/again/`} || report_id`, priority: AFTER_OTHERS },
   );
   await changed(db, sql`select ${job} from unnest(${reportIds}::uuid[]) as report (report_id)`);
+}
+
+/** What grouping a report by its message, and counting it, need. */
+export type GroupingRow = {
+  report_id: string;
+  message: string;
+  app_version: string;
+  os: string;
+  /** Its facets are read, and a stack may be in its values. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** Null if the report has no log, or it has not arrived. */
+  log_key: string | null;
+  /** Uncompressed, in bytes. */
+  log_size: number | null;
+};
+
+/** A row of a query over the reports of all games. */
+export type GameGroupingRow = GroupingRow & { game_id: string };
+
+/** What processing the dump of a report needs. */
+export type DumpRow = {
+  build_id: string;
+  dump_key: string;
+  dump_size: number;
+  /** The blob of the previous walk; null if there was none. */
+  stack_key: string | null;
+} & GroupingRow;
+
+/** The columns of a GroupingRow. */
+export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata, log_key, log_size');
+
+/** The columns of a DumpRow. */
+export const dumpColumns = sql`build_id, dump_key, dump_size, stack_key, ${groupingColumns}`;
+
+const MAX_DUMPS = 8;
+/** The number of reports that a process may hold. */
+const MAX_ROWS = 128;
+
+/** By the keys of their blobs, the oldest first. */
+const dumpsOf = perContext(() => new Map<string, FileInSpace>());
+
+/** Keeps a dump until it is taken, or until there are too many newer ones. */
+export function keepDump(ctx: Context, key: string, dump: FileInSpace): void {
+  const dumps = dumpsOf(ctx);
+  dumps.set(key, dump);
+  for (const oldest of dumps.keys()) {
+    if (dumps.size <= MAX_DUMPS) break;
+    giveBackSpace(takeDump(ctx, oldest)!.space);
+  }
+}
+
+/** The caller gives the space back. Undefined if the dump isn't in memory. */
+export function takeDump(ctx: Context, key: string): FileInSpace | undefined {
+  const dumps = dumpsOf(ctx);
+  const dump = dumps.get(key);
+  dumps.delete(key);
+  return dump;
+}
+
+/** By the ids of the reports, the oldest first. */
+const rowsOf = perContext(() => new Map<string, DumpRow>());
+
+/** Keeps the row of a report that this process is about to process. */
+export function keepRow(ctx: Context, row: DumpRow): void {
+  const rows = rowsOf(ctx);
+  rows.set(row.report_id, row);
+  for (const oldest of rows.keys()) {
+    if (rows.size <= MAX_ROWS) break;
+    rows.delete(oldest);
+  }
+}
+
+/** Undefined if the row isn't in memory, and must be read. */
+export function takeRow(ctx: Context, reportId: string): DumpRow | undefined {
+  const rows = rowsOf(ctx);
+  const row = rows.get(reportId);
+  rows.delete(reportId);
+  return row;
 }

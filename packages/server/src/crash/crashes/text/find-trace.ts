@@ -1,6 +1,6 @@
 // Finds the report of an error in a text: a message, the value of a key, or the end of a log.
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
-import { redactUserPaths } from '../report/user-paths.ts';
+import { redactUserPaths } from '../report/paths.ts';
 import { readIps } from './formats/apple.ts';
 import { FORMATS } from './formats.ts';
 import { linesOf } from './lines.ts';

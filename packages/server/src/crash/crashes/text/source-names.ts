@@ -1,6 +1,6 @@
 // Names of source files and functions without what differs between builds, players and browsers.
 import { baseName } from '@chauffeur/minidump/base-name';
-import { shortenSourcePath } from '../report/source-path.ts';
+import { shortenSourcePath } from '../report/paths.ts';
 
 /** `https://cdn.example.com/game/assets/index-4f3a.js?v=7` → `assets/index-4f3a.js`; folders of build machines too. */
 export function shownFile(path: string): string {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import { type GroupingRow, groupingColumns } from '../report/rows.sql.ts';
+import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 
 export type StackRow = GroupingRow & {
   stack_key: string;

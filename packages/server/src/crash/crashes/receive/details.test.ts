@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import { CrashInput } from '@chauffeur/contract/operations/crashes';
 import { findProblem } from '@chauffeur/contract/validate';
 import fc from 'fast-check';
-import { accept } from '../accept.ts';
-import { detailsOfAnnotations } from './annotations.ts';
-import { clientRefOf, clip, detailsOf } from './details.ts';
-import { readEngineMetadata } from './engine-metadata.ts';
+import { accept } from './accept.ts';
+import { clientRefOf, clip, detailsOf, detailsOfAnnotations } from './details.ts';
+import { readEngineMetadata } from './form.ts';
 
 const ids = { appId: '01a1fe67-c5fc-7ba4-b21c-87d0d12281e7', buildId: '01a1fe67-c647-745d-ba4d-1e62e50c1b37' };
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });

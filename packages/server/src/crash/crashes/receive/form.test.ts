@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type FormRequest, isFromCrashpad } from './crashpad.ts';
+import { type FormRequest, isFromCrashpad } from './form.ts';
 
 const form = (sent: Partial<FormRequest>): FormRequest => ({
   headers: { 'content-length': '100' },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tailStartOf } from '../report/text-encoding.ts';
-import { readLogTail } from './log-tail.ts';
+import { readLogTail, tailStartOf } from './log-text.ts';
 
 const read = (text: string, hasMore = false) => readLogTail(Buffer.from(text), hasMore);
 

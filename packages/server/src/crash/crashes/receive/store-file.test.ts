@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { kindOf, sniff } from './sniff.ts';
+import { kindOf, sniff } from './store-file.ts';
 
 for (const [content, kind] of [
   [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image'],

@@ -1,0 +1,175 @@
+// Turns the fields of a crash reporter into valid details. Unlike the API it accepts everything, because a reporter
+// discards a report that is refused. What doesn't fit is cut or left out, and the metadata says so.
+import { LIMITS } from '@chauffeur/contract/limits';
+import { CLIENT_ID_PATTERN } from '@chauffeur/contract/operations/fields';
+import {
+  type CrashDetails,
+  FLAG_NAMES,
+  ID_NAMES,
+  type SentFields,
+  TEXT_FIELDS,
+  type TextField,
+} from '../report/fields.ts';
+
+type Metadata = NonNullable<CrashDetails['metadata']>;
+type Value = Metadata[string];
+
+/** The fields of a crash reporter. */
+type ReporterFields = { readonly [Name in keyof SentFields]?: SentFields[Name] | undefined } & {
+  readonly further: Iterable<readonly [key: string, value: unknown]>;
+  /** Sentences about what was left out, for the metadata. */
+  readonly omissions: readonly string[];
+};
+
+/** The key of the metadata that says what was left out. */
+export const OMISSIONS_KEY = 'chauffeur_omitted';
+
+/** The key of the metadata for the text of metadata that could not be read. */
+export const RAW_METADATA_KEY = 'chauffeur_raw_metadata';
+/** The maximum length of that text: far more than reporters send, but not too long for a page. */
+const MAX_RAW_METADATA = 8192;
+
+/** Adds the text of metadata that could not be read, which may be longer than other values of the metadata. */
+export function withRawMetadata(details: CrashDetails, raw: string | null): CrashDetails {
+  if (raw === null || raw.trim() === '') return details;
+  return { ...details, metadata: { ...details.metadata, [RAW_METADATA_KEY]: clip(raw, MAX_RAW_METADATA) } };
+}
+
+/** Returns details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted. */
+export function detailsOf({ further, omissions, ...fields }: ReporterFields): CrashDetails {
+  const texts = TEXT_FIELDS.map(({ name, maxLength }) => [name, clip(fields[name] ?? '', maxLength)]);
+  const flags = FLAG_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]);
+  const ids = ID_NAMES.filter((name) => isReporterId(fields[name])).map((name) => [name, fields[name]]);
+  const lost: string[] = [];
+  return {
+    ...Object.fromEntries([...texts, ...flags, ...ids]),
+    // One key is reserved for the note.
+    metadata: addOmissions(metadataOf(further, LIMITS.metadataKeys - 1, lost), [...omissions, ...lost]),
+  };
+}
+
+/** Whether `id` is a valid id of a device or a session. Others are kept as metadata. */
+export function isReporterId(id: unknown): id is string {
+  return typeof id === 'string' && CLIENT_ID.test(id);
+}
+
+const CLIENT_ID = new RegExp(CLIENT_ID_PATTERN);
+
+/** Returns the first `maxKeys` of these fields, with values that can be stored. Adds a sentence about the others to `notes`. */
+export function metadataOf(further: ReporterFields['further'], maxKeys: number, notes: string[] = []): Metadata {
+  const metadata = new Map<string, Value>();
+  let omitted = 0;
+  for (const [key, value] of further) {
+    if (metadata.size >= maxKeys) omitted += 1;
+    else metadata.set(freeName(clip(key, LIMITS.metadataKeyLength), metadata), storableOf(value));
+  }
+  if (omitted > 0) notes.push(`${omitted} more fields were left out.`);
+  // Keys such as `__proto__` must not be assigned.
+  return Object.fromEntries(metadata);
+}
+
+/** Two keys can become the same when they are cut. The second one then ends in `~2`. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) {
+    const suffix = `~${number}`;
+    free = clip(name, LIMITS.metadataKeyLength - suffix.length) + suffix;
+  }
+  return free;
+}
+
+/** Adds sentences to the note in the metadata about what was left out. */
+export function addOmissions(metadata: Metadata, omissions: readonly string[]): Metadata {
+  if (omissions.length === 0) return metadata;
+  const before = metadata[OMISSIONS_KEY];
+  const notes = [...(typeof before === 'string' ? [before] : []), ...omissions];
+  return { ...metadata, [OMISSIONS_KEY]: clip(notes.join(' '), LIMITS.metadataValueLength) };
+}
+
+function storableOf(value: unknown): Value {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), LIMITS.metadataValueLength);
+}
+
+/** Returns the first `max` characters, without U+0000 and lone surrogates, which PostgreSQL rejects. */
+export function clip(text: string, max: number): string {
+  const storable = text
+    .slice(0, 2 * max)
+    .replaceAll('\u0000', '')
+    .toWellFormed();
+  return storable.length <= max ? storable : [...storable].slice(0, max).join('');
+}
+
+/**
+ * Ways to write 128 random bits: a UUID with or without dashes and braces, or groups of 8-4-4-8-8 digits (Breakpad on
+ * Linux).
+ */
+const CLIENT_REFS = [
+  /^\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/,
+  /^[0-9a-f]{8}-([0-9a-f]{4}-){2}[0-9a-f]{8}-[0-9a-f]{8}$/,
+];
+
+/**
+ * Returns a client's own id, in lowercase, if it cannot be guessed, because anyone who knows it can read the report.
+ * Returns null for any other filename.
+ */
+export function clientRefOf(filename: string): string | null {
+  const id = filename.replace(/\.dmp(\.(gz|zst))?$/i, '').toLowerCase();
+  return CLIENT_REFS.some((pattern) => pattern.test(id)) ? id : null;
+}
+
+/** Ids of the game and the build, which every report has. They are not kept as metadata. */
+const CLIENT_ID_FIELDS = new Set(['app_id', 'build_id']);
+
+function annotationsOf({ name, annotations }: TextField): readonly string[] {
+  return annotations ?? [name];
+}
+
+const REPORTER_FIELDS: ReadonlySet<string> = new Set([
+  ...TEXT_FIELDS.flatMap(annotationsOf),
+  ...FLAG_NAMES,
+  ...ID_NAMES,
+  ...CLIENT_ID_FIELDS,
+  'guid',
+]);
+
+/** Whether an annotation is a field of the report, and so not metadata. */
+export function isReporterField(name: string): boolean {
+  return REPORTER_FIELDS.has(name);
+}
+
+/** `[4711:1:1126/133441.123456:FATAL:inventory.cc(42)] Check failed: …` → `Check failed: …`: Chromium's log format. */
+export function withoutLogPrefix(text: string): string {
+  return text.replace(/^\s*\[[\d:./]{0,64}:?(?:FATAL|ERROR)\b[^\]\n]{0,500}\]\s*/, '');
+}
+
+/** Reads the annotations in a form of Breakpad or Crashpad. Those that are no fields go to the metadata. */
+export function detailsOfAnnotations(fields: ReadonlyMap<string, string>, omissions: readonly string[]): CrashDetails {
+  const used = new Set<string>([...CLIENT_ID_FIELDS, ...FLAG_NAMES]);
+  const { message, ...texts } = Object.fromEntries(
+    TEXT_FIELDS.map((field) => {
+      const name = annotationsOf(field).find((candidate) => (fields.get(candidate) ?? '') !== '');
+      if (name !== undefined) used.add(name);
+      return [field.name, name === undefined ? undefined : fields.get(name)];
+    }),
+  );
+  const ids = Object.fromEntries(
+    ID_NAMES.filter((name) => isReporterId(fields.get(name))).map((name) => [name, fields.get(name)]),
+  );
+  for (const name of Object.keys(ids)) used.add(name);
+  const flags = Object.fromEntries(
+    FLAG_NAMES.filter((name) => fields.has(name)).map((name) => [name, /^(1|true|yes)$/i.test(fields.get(name) ?? '')]),
+  );
+  const isElectron = used.has('_version') && fields.has('ver');
+  if (isElectron) used.add('ver');
+  return detailsOf({
+    ...texts,
+    ...(message !== undefined && { message: withoutLogPrefix(message).trim() }),
+    ...ids,
+    ...(isElectron && { engine_version: fields.get('ver') }),
+    ...flags,
+    further: [...fields].filter(([name]) => !used.has(name)),
+    omissions,
+  });
+}
