@@ -2,13 +2,13 @@
 import { baseName } from './base-name.ts';
 import type { Minidump } from './minidump.ts';
 import type { CrashpadReport, MacCrashInfoReport, Report } from './report.ts';
-import { ASSERTION } from './streams/assertion.ts';
+import { ASSERTION } from './streams/breakpad-info.ts';
 import { CRASHPAD_INFO, type CrashpadModule } from './streams/crashpad-info.ts';
 import { HANDLE_DATA } from './streams/handle-data.ts';
-import { LINUX_LSB_RELEASE } from './streams/linux-lsb-release.ts';
 import { LINUX_MAPS } from './streams/linux-maps.ts';
+import { LINUX_LSB_RELEASE } from './streams/linux-proc.ts';
 import { MAC_CRASH_INFO } from './streams/mac-crash-info.ts';
-import { MEMORY_INFO } from './streams/memory-info.ts';
+import { MEMORY_INFO } from './streams/memory.ts';
 import { MODULES } from './streams/modules.ts';
 
 type Attachments = Pick<Report, 'crashpad' | 'mac_crash_info' | 'lsb_release' | 'handle_count' | 'memory_map_count'>;

@@ -2,9 +2,8 @@
 import { baseName } from './base-name.ts';
 import type { Cpu, Registers } from './contexts/cpu.ts';
 import type { Frame, Hex, ModuleReport, SystemInfoReport, UnloadedModuleReport } from './report.ts';
-import type { Module } from './streams/modules.ts';
+import type { Module, UnloadedModule } from './streams/modules.ts';
 import type { OsName, SystemInfo } from './streams/system-info.ts';
-import type { UnloadedModule } from './streams/unloaded-modules.ts';
 import type { Outcome } from './symbols/loaded-symbols.ts';
 import type { StackFrame } from './unwind/unwinder.ts';
 

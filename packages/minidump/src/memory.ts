@@ -1,8 +1,7 @@
 // The memory of a dump: finds the region that contains an address, and reads words from it.
 import type { Bytes } from './bytes.ts';
 import type { Minidump } from './minidump.ts';
-import { MEMORY_LIST, type MemoryRegion } from './streams/memory.ts';
-import { MEMORY64_LIST } from './streams/memory64.ts';
+import { MEMORY_LIST, MEMORY64_LIST, type MemoryRegion } from './streams/memory.ts';
 import { THREADS } from './streams/threads.ts';
 
 /** Reads words of a dump's memory. */

@@ -5,10 +5,10 @@ import { Minidump } from './minidump.ts';
 import { explainCrash } from './reasons/reasons.ts';
 import type { CrashInfo, Report } from './report.ts';
 import { makeSignature } from './signature/signature.ts';
-import { LINUX_PROC_STATUS } from './streams/linux-proc-status.ts';
+import { LINUX_PROC_STATUS } from './streams/linux-proc.ts';
 import { MISC_INFO } from './streams/misc-info.ts';
+import { UNLOADED_MODULES } from './streams/modules.ts';
 import { SYSTEM_INFO } from './streams/system-info.ts';
-import { UNLOADED_MODULES } from './streams/unloaded-modules.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
 import { type Limits, Walker } from './walker.ts';
 

@@ -7,14 +7,12 @@ import { Minidump } from '../minidump.ts';
 import { ModuleMap } from '../module-map.ts';
 import { HANDLE_DATA } from './handle-data.ts';
 import { LINUX_MAPS } from './linux-maps.ts';
-import { LINUX_PROC_STATUS } from './linux-proc-status.ts';
+import { LINUX_PROC_STATUS } from './linux-proc.ts';
 import { MISC_INFO } from './misc-info.ts';
-import { MODULES, type Module } from './modules.ts';
+import { MODULES, type Module, UNLOADED_MODULES } from './modules.ts';
 import { STREAMS } from './streams.ts';
 import { SYSTEM_INFO } from './system-info.ts';
-import { THREAD_NAMES } from './thread-names.ts';
-import { THREADS } from './threads.ts';
-import { UNLOADED_MODULES } from './unloaded-modules.ts';
+import { THREAD_NAMES, THREADS } from './threads.ts';
 
 const CORPUS = new URL('../../../../../shared/corpus/', import.meta.url);
 const skip = existsSync(CORPUS) ? false : 'skipped: corpus not found';

@@ -1,10 +1,8 @@
 // CrashpadInfoStream: the ids of the report and the client, and the annotations of the program and its modules.
 import type { Cursor } from '../bytes.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
-import { readGuid } from './guid.ts';
-import { readEntries } from './list.ts';
-import { readLocation } from './locations.ts';
 import { readUtf8String } from './strings.ts';
+import { readEntries, readGuid, readLocation } from './structures.ts';
 
 type CrashpadInfo = {
   readonly version: number;

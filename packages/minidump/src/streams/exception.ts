@@ -1,6 +1,6 @@
 // ExceptionStream: the exception that stopped the process, its thread, and the registers of that thread.
 import type { Location, StreamKind } from '../minidump.ts';
-import { readLocation } from './locations.ts';
+import { readLocation } from './structures.ts';
 
 export type Exception = {
   readonly threadId: number;

@@ -1,8 +1,8 @@
 // HandleDataStream: the open handles of a Windows process.
 import type { Cursor } from '../bytes.ts';
 import type { StreamInput, StreamKind } from '../minidump.ts';
-import { readSizedList } from './list.ts';
 import { readUtf16StringOrWarn } from './strings.ts';
+import { readSizedList } from './structures.ts';
 
 export type Handle = {
   readonly handle: bigint;

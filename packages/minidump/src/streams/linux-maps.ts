@@ -1,6 +1,6 @@
 // LinuxMapsStream: the text of /proc/<pid>/maps, the regions of the address space.
 import type { StreamKind } from '../minidump.ts';
-import { readLines } from './linux-text.ts';
+import { readLines } from './linux-proc.ts';
 
 type LinuxMapping = {
   readonly start: bigint;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts';
-import { MAC_CRASH_INFO } from './mac-crash-info.ts';
+import { MAC_BOOT_ARGS, MAC_CRASH_INFO } from './mac-crash-info.ts';
 
 const texts = ['/usr/lib/libsystem_c.dylib', 'out of memory', '', 'a trace', 'more'];
 const record = { version: 5, numbers: [7n, 0n, 9n], texts };
@@ -66,4 +66,15 @@ test('reads at most 20 records', () => {
   const { stream, warnings } = readDamaged(MAC_CRASH_INFO, { mac: { crashInfo: [record] } }, { at: 4, value: 2 ** 31 });
   assert.deepEqual(stream?.[0], read);
   assert.match(warnings.join(), /claims 2147483648 records, but the format allows only 20/);
+});
+
+test('reads the boot arguments', () => {
+  for (const endian of ['little', 'big'] as const)
+    assert.equal(readWritten(MAC_BOOT_ARGS, { endian, mac: { bootArgs: '-v debug=0x14e' } }).stream, '-v debug=0x14e');
+});
+
+test('warns about arguments outside the file', () => {
+  const { stream, warnings } = readDamaged(MAC_BOOT_ARGS, { mac: { bootArgs: '-v' } }, { at: 8, value: 0xffff_ffff });
+  assert.equal(stream, undefined);
+  assert.match(warnings.join(), /^MozMacosBootArgsStream: /);
 });

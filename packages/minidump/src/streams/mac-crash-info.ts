@@ -1,8 +1,10 @@
-// MozMacosCrashInfoStream: messages that macOS system libraries write to `__crash_info` before they stop the program.
+// The streams of Mozilla about macOS: MozMacosCrashInfoStream with the messages that system libraries write to
+// `__crash_info` before they stop the program, and MozMacosBootArgsStream.
 import type { Bytes } from '../bytes.ts';
+import { MinidumpError } from '../error.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
-import { readLocation } from './locations.ts';
-import { decodeUtf8 } from './strings.ts';
+import { decodeUtf8, readUtf16String } from './strings.ts';
+import { readLocation } from './structures.ts';
 
 /** The record of one library. Texts are '' and numbers undefined if the version of the record does not have them. */
 type MacCrashInfo = {
@@ -82,3 +84,19 @@ function readTexts(bytes: Bytes): string[] {
   }
   return texts;
 }
+
+// MozMacosBootArgsStream: the boot arguments of the macOS kernel.
+
+/** The arguments, such as `-v debug=0x14e`; usually ''. */
+export const MAC_BOOT_ARGS: StreamKind<string> = {
+  type: 0x4d7a0002,
+  name: 'MozMacosBootArgsStream',
+  read: ({ bytes, dump }) => {
+    const cursor = bytes.cursor();
+    // The stream starts with its type, without padding.
+    cursor.skip(4);
+    const text = readUtf16String(dump, Number(cursor.u64()));
+    if (text === undefined) throw new MinidumpError('truncated', 'the arguments are outside the file');
+    return text;
+  },
+};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CodeViewDescription, DumpDescription, ModuleDescription } from '../../test/dump-writer/description.ts';
 import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts';
-import { MODULES, type Module } from './modules.ts';
+import { MODULES, type Module, UNLOADED_MODULES } from './modules.ts';
 
 const WINDOWS = { platformId: 2 };
 const LINUX = { platformId: 0x8201 };
@@ -169,4 +169,16 @@ test('reads a module without a name, without a warning', () => {
   const { stream, warnings } = readWritten(MODULES, { modules: [place] });
   assert.equal(stream?.[0]?.codeFile, '');
   assert.deepEqual(warnings, []);
+});
+
+test('reads the range, name, checksum and timestamp of unloaded modules, even if they overlap', () => {
+  const unloadedModules = [
+    { base: 0x7ff9_0f45_0000n, size: 0xea000, name: 'plugin.dll', checksum: 4, timestamp: 5 },
+    { base: 0x7ff9_0f45_0000n, size: 0x1000, name: 'other.dll', checksum: 6, timestamp: 7 },
+  ];
+  for (const endian of ['little', 'big'] as const)
+    assert.deepEqual(readWritten(UNLOADED_MODULES, { endian, unloadedModules }), {
+      stream: unloadedModules.map(({ name, ...module }) => ({ ...module, codeFile: name })),
+      warnings: [],
+    });
 });

@@ -1,11 +1,10 @@
-// ModuleListStream: the loaded executables and libraries, with the ids of their debug symbols.
+// The streams about modules: ModuleListStream with the loaded executables and libraries and the ids of their debug
+// symbols, and UnloadedModuleListStream.
 import { baseName } from '../base-name.ts';
-import type { Cursor } from '../bytes.ts';
+import { Bytes, type Cursor } from '../bytes.ts';
 import type { Location, StreamInput, StreamKind } from '../minidump.ts';
-import { type CodeView, readCodeView } from './code-view.ts';
-import { readList } from './list.ts';
-import { readLocation } from './locations.ts';
-import { readUtf16StringOrWarn } from './strings.ts';
+import { decodeUtf8, readUtf16StringOrWarn } from './strings.ts';
+import { GUID_SIZE, readGuid, readList, readLocation, readSizedList } from './structures.ts';
 import { type OsName, SYSTEM_INFO } from './system-info.ts';
 
 export type Module = {
@@ -26,7 +25,7 @@ export type Module = {
   readonly version: string | undefined;
 };
 
-const ENTRY_SIZE = 108;
+const MODULE_SIZE = 108;
 const VERSION_SIZE = 52;
 const VERSION_SIGNATURE = 0xfeef04bd;
 const VERSION_STRUCTURE = 0x10000;
@@ -40,7 +39,7 @@ export const MODULES: StreamKind<Module[]> = {
   name: 'ModuleListStream',
   read: (input) => {
     const os = input.dump.stream(SYSTEM_INFO)?.os ?? 'unknown';
-    return readList(input, ENTRY_SIZE, (entry) => readModule(input, entry, os));
+    return readList(input, MODULE_SIZE, (entry) => readModule(input, entry, os));
   },
 };
 
@@ -124,3 +123,83 @@ function debugIdOf(codeView: CodeView | undefined): string {
   if (codeView.kind === 'pdb70') return codeView.guid + codeView.age.toString(16);
   return codeView.guid === '' ? '' : `${codeView.guid}0`;
 }
+
+// CodeView records, which identify the debug information of a module: PDB 7.0, PDB 2.0, and Breakpad's ELF build id.
+
+/** A record. `guid` has 32 upper-case hex digits, `buildId` is lower-case hex, and `file` is the path from the linker. */
+type CodeView =
+  | { readonly kind: 'pdb70'; readonly guid: string; readonly age: number; readonly file: string }
+  | { readonly kind: 'pdb20'; readonly signature: number; readonly age: number; readonly file: string }
+  /** `guid` is the first 16 bytes of the build id, read as a GUID. Both are '' if the build id is empty or all zeros. */
+  | { readonly kind: 'elf'; readonly buildId: string; readonly guid: string };
+
+const RSDS = 0x53445352;
+const NB10 = 0x3031424e;
+const BPEL = 0x4270454c;
+
+/** The size of each kind of record without the file name, in bytes. */
+const MIN_SIZES: ReadonlyMap<number, number> = new Map([
+  [RSDS, 24],
+  [NB10, 16],
+  [BPEL, 4],
+]);
+
+/** Reads a module's CodeView record; undefined if it is of another kind or (with a warning) cut off. */
+function readCodeView(record: Bytes, warn: (problem: string) => void): CodeView | undefined {
+  const kind = record.size < 4 ? 0 : record.u32(0);
+  if (record.size < (MIN_SIZES.get(kind) ?? 4)) {
+    warn(`its CodeView record has only ${record.size} bytes`);
+    return undefined;
+  }
+  const cursor = record.cursor(4);
+  if (kind === RSDS) return { kind: 'pdb70', guid: readGuid(cursor), ...readAgeAndFile(cursor) };
+  if (kind === NB10) {
+    // An offset that is only used in the oldest kind of file; otherwise 0.
+    cursor.skip(4);
+    return { kind: 'pdb20', signature: cursor.u32(), ...readAgeAndFile(cursor) };
+  }
+  return kind === BPEL ? readElf(cursor.window(cursor.left)) : undefined;
+}
+
+function readAgeAndFile(cursor: Cursor): { readonly age: number; readonly file: string } {
+  return { age: cursor.u32(), file: decodeUtf8(cursor.window(cursor.left)) };
+}
+
+/**
+ * Mapped files that are not programs, such as fonts, also get a record, with an empty build id or one of zeros. A build id
+ * that is shorter than a GUID (lld's `fast` kind has 8 bytes: `10faa6bbaab83db3`) is padded with zeros.
+ */
+function readElf(record: Bytes): CodeView {
+  const buildId = record.array;
+  if (buildId.every((byte) => byte === 0)) return { kind: 'elf', buildId: '', guid: '' };
+  const padded = new Uint8Array(GUID_SIZE);
+  padded.set(buildId.subarray(0, GUID_SIZE));
+  return { kind: 'elf', buildId: buildId.toHex(), guid: readGuid(new Bytes(padded, record.littleEndian).cursor()) };
+}
+
+// UnloadedModuleListStream: modules that were unloaded before the crash. An address in one is a call to unloaded code.
+
+export type UnloadedModule = {
+  readonly base: bigint;
+  /** The size in the address space, in bytes. */
+  readonly size: number;
+  readonly checksum: number;
+  readonly timestamp: number;
+  /** The path of the file, unchanged; usually only its name. */
+  readonly codeFile: string;
+};
+
+const MIN_UNLOADED_SIZE = 24;
+
+/** The modules in the order of the dump. They can overlap, because an address range can be reused. */
+export const UNLOADED_MODULES: StreamKind<UnloadedModule[]> = {
+  type: 14,
+  name: 'UnloadedModuleListStream',
+  read: (input) =>
+    readSizedList(input, { minEntrySize: MIN_UNLOADED_SIZE }, (entry) => {
+      const base = entry.u64();
+      const [size, checksum, timestamp] = [entry.u32(), entry.u32(), entry.u32()];
+      const label = `the name of the unloaded module at 0x${base.toString(16)}`;
+      return { base, size, checksum, timestamp, codeFile: readUtf16StringOrWarn(input, entry.u32(), label) };
+    }),
+};

@@ -6,10 +6,9 @@ import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts
 import { Bytes } from '../bytes.ts';
 import { Minidump } from '../minidump.ts';
 import { CRASHPAD_INFO } from './crashpad-info.ts';
-import { MODULES } from './modules.ts';
+import { MODULES, UNLOADED_MODULES } from './modules.ts';
 import { decodeUtf8, decodeUtf16, readUtf16String } from './strings.ts';
-import { THREAD_NAMES } from './thread-names.ts';
-import { UNLOADED_MODULES } from './unloaded-modules.ts';
+import { THREAD_NAMES } from './threads.ts';
 
 function nameOf(name: string, endian: 'little' | 'big'): string | undefined {
   return readWritten(UNLOADED_MODULES, { endian, unloadedModules: [{ base: 0n, size: 1, name }] }).stream?.[0]

@@ -1,7 +1,8 @@
-// Reads the two kinds of lists in streams: a count with entries, and a header that contains the size of the entries.
+// Reads the structures that streams share: locations in the file, GUIDs, and the two kinds of lists, which are a count
+// with entries, and a header that contains the size of the entries.
 import type { Cursor } from '../bytes.ts';
 import { MinidumpError } from '../error.ts';
-import type { StreamInput } from '../minidump.ts';
+import type { Location, StreamInput } from '../minidump.ts';
 
 /**
  * Reads a count and the entries after it, or only the available entries.
@@ -55,4 +56,21 @@ export function readEntries<T>(
   const used = Math.min(count, fitting);
   if (used < count) warn(`claims ${count} entries, but only ${used} are available`);
   return Array.from({ length: used }, (_, index) => readEntry(bytes.cursor(start + index * entrySize)));
+}
+
+/** Reads a `MINIDUMP_LOCATION_DESCRIPTOR`. */
+export function readLocation(cursor: Cursor): Location {
+  return { size: cursor.u32(), rva: cursor.u32() };
+}
+
+export const GUID_SIZE = 16;
+
+/** Returns a GUID as 32 upper-case hex digits. Its first three fields are numbers in the byte order of the dump. */
+export function readGuid(cursor: Cursor): string {
+  const numbers = hex(cursor.u32(), 8) + hex(cursor.u16(), 4) + hex(cursor.u16(), 4);
+  return (numbers + cursor.window(8).array.toHex()).toUpperCase();
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }

@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import type { LinuxDescription } from '../../test/dump-writer/description.ts';
 import { readWritten } from '../../test/dump-writer/read-written.ts';
 import type { StreamKind } from '../minidump.ts';
-import { LINUX_AUXV } from './linux-auxv.ts';
-import { LINUX_COMMAND_LINE } from './linux-command-line.ts';
-import { LINUX_CPU_INFO } from './linux-cpu-info.ts';
-import { LINUX_ENVIRONMENT } from './linux-environment.ts';
-import { LINUX_LSB_RELEASE } from './linux-lsb-release.ts';
-import { LINUX_PROC_LIMITS } from './linux-proc-limits.ts';
-import { LINUX_PROC_STATUS } from './linux-proc-status.ts';
+import {
+  LINUX_AUXV,
+  LINUX_COMMAND_LINE,
+  LINUX_CPU_INFO,
+  LINUX_ENVIRONMENT,
+  LINUX_LSB_RELEASE,
+  LINUX_PROC_LIMITS,
+  LINUX_PROC_STATUS,
+} from './linux-proc.ts';
 
 function read<T>(kind: StreamKind<T>, linux: LinuxDescription): T | undefined {
   return readWritten(kind, { linux }).stream;

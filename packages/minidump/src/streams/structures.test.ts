@@ -4,8 +4,8 @@ import { writeDump } from '../../test/dump-writer/dump-writer.ts';
 import { readDamaged, readWritten } from '../../test/dump-writer/read-written.ts';
 import { Bytes } from '../bytes.ts';
 import { Minidump, type StreamInput } from '../minidump.ts';
+import { UNLOADED_MODULES } from './modules.ts';
 import { THREADS } from './threads.ts';
-import { UNLOADED_MODULES } from './unloaded-modules.ts';
 
 const two = { threads: [{ id: 7 }, { id: 8 }] };
 const unloadedModules = [
