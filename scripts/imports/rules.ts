@@ -58,7 +58,6 @@ const LAYERED: readonly Layers[] = [
     layers: [
       ['main.ts'],
       ['command.ts'],
-      ['walk-with-servers.ts'],
       ['process.ts'],
       ['walker.ts'],
       ['attachments.ts', 'crash.ts', 'stack-memory.ts', 'text.ts'],

@@ -1,4 +1,4 @@
-// Formats codes that have no name.
+// Formats codes that have no name, and reads the bit fields in those of Mach exceptions.
 import type { Exception } from '../streams/exception.ts';
 
 /** Formats the low 32 bits: `0x000000ff`. */
@@ -14,4 +14,10 @@ export function hex64(code: bigint): string {
 /** Formats the code and the flags of an unknown exception like Breakpad: `0x0000002a / 0x00000001`. */
 export function hexReason({ code, flags }: Exception): string {
   return `${hex32(code)} / ${hex32(flags)}`;
+}
+
+/** Returns the bits `high` to `low` of `code`, inclusive, in the notation of the kernel's headers: `[60:58]`. */
+
+export function bits(code: bigint, high: number, low: number): number {
+  return Number(BigInt.asUintN(high - low + 1, code >> BigInt(low)));
 }

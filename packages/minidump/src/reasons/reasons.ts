@@ -1,12 +1,10 @@
 // Names the reason of a crash on any operating system, in the wording of common crash tools.
 import type { Exception } from '../streams/exception.ts';
 import type { OsName, SystemInfo } from '../streams/system-info.ts';
-import { nameFuchsiaReason } from './fuchsia.ts';
 import { hexReason } from './hex.ts';
-import { nameLinuxReason } from './linux/linux.ts';
+import { nameLinuxReason } from './linux.ts';
 import { nameMacosReason } from './macos/macos.ts';
-import { namePs3Reason } from './ps3.ts';
-import { nameSolarisReason } from './solaris.ts';
+import { nameFuchsiaReason, namePs3Reason, nameSolarisReason } from './other-systems.ts';
 import { findWindowsAddress, nameWindowsError, nameWindowsReason } from './windows/windows.ts';
 
 export type CrashReason = {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { AMD64 } from '../contexts/amd64.ts';
-import { ARM64 } from '../contexts/arm64.ts';
+import { AMD64, ARM64, X86 } from '../contexts/contexts.ts';
 import type { Cpu } from '../contexts/cpu.ts';
-import { X86 } from '../contexts/x86.ts';
 import { applyCfi, savedBelowCfa } from './cfi.ts';
 
 /** Memory in which each word is its address plus 1: the word at 0x1000 is 0x1001. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SymbolCompiler } from './compiler/compiler.ts';
-import type { SymbolProblem } from './compiler/problems.ts';
+import type { SymbolProblem } from './compiler/fields.ts';
 import type { ModuleLine } from './module-line.ts';
 
 const CHUNK_SIZE = 1 << 18;

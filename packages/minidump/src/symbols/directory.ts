@@ -8,8 +8,7 @@ import { FileReader, MemoryReader } from './cache/range-reader.ts';
 import { compileSymbolFile, compileSymbolFileToMemory, sourceTimeOf } from './compile-file.ts';
 import { identifyingCodeId, identifyingDebugId, identifyModule } from './module-identity.ts';
 import { readSymbolFileHead } from './module-line.ts';
-import type { ModuleId, ModuleSymbols, SymbolSource } from './module-symbols.ts';
-import { ReopeningSymbols } from './reopening-symbols.ts';
+import type { CfiRules, CodePlace, ModuleId, ModuleSymbols, StackWin, SymbolSource } from './module-symbols.ts';
 import { type SymbolPath, symbolFileName, symbolPathsOf } from './symbol-path.ts';
 
 export type SymbolDirectoryOptions = {
@@ -227,4 +226,56 @@ function isBadCache(error: unknown): boolean {
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
+}
+
+type ReopeningSymbolsOptions = {
+  /** Opens the cache. If `recompile` is true, compiles it again even if it exists. */
+  readonly open: (recompile: boolean) => SymbolCache;
+  /** Called before each lookup, so that the owner can track recent use. */
+  readonly onUse: (symbols: ReopeningSymbols) => void;
+};
+
+/** The symbols of a module whose cache can be closed to save memory. Reopens it on demand; compiles it again if damaged. */
+class ReopeningSymbols implements ModuleSymbols {
+  readonly #options: ReopeningSymbolsOptions;
+  #cache: SymbolCache | undefined;
+
+  /** Opens the cache immediately, and throws if that fails. */
+  constructor(options: ReopeningSymbolsOptions) {
+    this.#options = options;
+    this.#cache = options.open(false);
+    options.onUse(this);
+  }
+
+  placeAt(offset: number): CodePlace | undefined {
+    return this.#lookUp((cache) => cache.placeAt(offset));
+  }
+
+  cfiAt(offset: number): CfiRules | undefined {
+    return this.#lookUp((cache) => cache.cfiAt(offset));
+  }
+
+  stackWinAt(offset: number): StackWin | undefined {
+    return this.#lookUp((cache) => cache.stackWinAt(offset));
+  }
+
+  /** Closes the cache until the next lookup. */
+  release(): void {
+    this.#cache?.close();
+    this.#cache = undefined;
+  }
+
+  #lookUp<T>(query: (cache: SymbolCache) => T): T {
+    this.#cache ??= this.#options.open(false);
+    this.#options.onUse(this);
+    try {
+      return query(this.#cache);
+    } catch (error) {
+      if (!(error instanceof MinidumpError) || error.code !== 'bad-cache') throw error;
+    }
+    // A page is verified when it is read, so damage can be found long after the cache was opened.
+    this.release();
+    this.#cache = this.#options.open(true);
+    return query(this.#cache);
+  }
 }

@@ -1,8 +1,7 @@
 // Unwinds amd64 stacks.
 import { byCfi } from './by-cfi.ts';
-import { byIntelScan } from './by-scan-intel.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
-import { byTopOfStack } from './by-top-of-stack.ts';
+import { byIntelScan, byTopOfStack } from './scan.ts';
 import { requireRegister, stackOfFrame, type Technique, type Unwinder } from './unwinder.ts';
 
 /**

@@ -1,8 +1,7 @@
 // Unwinds 32-bit ARM stacks.
 import { byCfi } from './by-cfi.ts';
-import { byLinkRegister } from './by-link-register.ts';
-import { byScan } from './by-scan.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
+import { byLinkRegister, byScan } from './scan.ts';
 import { stackOfFrame, type Technique, type Unwinder } from './unwinder.ts';
 
 /**

@@ -3,10 +3,8 @@ import type { Registers } from '../contexts/cpu.ts';
 import { applyCfi, savedBelowCfa } from '../symbols/cfi.ts';
 import type { CfiRules } from '../symbols/module-symbols.ts';
 import { rulesOf, unwindByRules } from './by-cfi.ts';
-import { byLinkRegister } from './by-link-register.ts';
-import { byScan } from './by-scan.ts';
 import { bySignalFrame } from './by-signal-frame.ts';
-import { stripPointer } from './pointer-authentication.ts';
+import { byLinkRegister, byScan } from './scan.ts';
 import {
   requireRegister,
   type StackFrame,
@@ -82,3 +80,16 @@ export const ARM64_UNWINDER: Unwinder = {
   clean: stripPointer,
   callSize: 4n,
 };
+
+/** Apple's systems use 47 bits for addresses and the other bits for signatures. */
+const APPLE_BITS = 47n;
+
+/**
+ * Removes the signature of an address. ARMv8.3 (pointer authentication) signs return addresses and frame pointers in the
+ * bits that no address uses: 0x00a1_8001_0024_5678 can be 0x1_0024_5678. The number of address bits depends on the OS and
+ * is not in the dump, but it is at least what the highest module needs.
+ */
+function stripPointer(pointer: bigint, { modules }: UnwindContext): bigint {
+  const needed = BigInt(modules.end.toString(2).length);
+  return BigInt.asUintN(Number(needed > APPLE_BITS ? needed : APPLE_BITS), pointer);
+}

@@ -2,8 +2,7 @@
 import type { CpuName } from '../../contexts/cpu.ts';
 import type { Exception } from '../../streams/exception.ts';
 import type { SystemInfo } from '../../streams/system-info.ts';
-import { hex32, hexReason } from '../hex.ts';
-import { bits } from './bit-fields.ts';
+import { bits, hex32, hexReason } from '../hex.ts';
 import { describeGuard } from './guard.ts';
 import { MACH_EXCEPTIONS, SIGNALS } from './mach-exceptions.ts';
 import { describeResource } from './resource.ts';

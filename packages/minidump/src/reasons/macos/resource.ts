@@ -1,6 +1,5 @@
 // EXC_RESOURCE: the process exceeded a resource limit.
-import { hex64 } from '../hex.ts';
-import { bits } from './bit-fields.ts';
+import { bits, hex64 } from '../hex.ts';
 
 type Resource = {
   readonly name: string;

@@ -12,9 +12,9 @@ import { isPlaceholder } from '../symbol-contents.ts';
 import { type Footer, readFooter } from './footer.ts';
 import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NO_RECORD } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 import { findRow } from './range-rows.ts';
-import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NO_RECORD } from './record-layout.ts';
 import { TextMemo } from './text-memo.ts';
 
 /**

@@ -1,6 +1,5 @@
 // Reads the data of a symbol cache page by page. Verifies the checksum of each page, and keeps recently used pages.
 import { MinidumpError } from '../../error.ts';
-import { abandonFrame, allocateFrame, hasSpareMemory, releaseFrames } from './frame-pool.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 
@@ -180,4 +179,45 @@ export function requireExact(value: number): number {
 /** `problem` is what is wrong: `page 3 is outside the file`. */
 export function damaged(problem: string): MinidumpError {
   return new MinidumpError('bad-cache', `The symbol cache is damaged: ${problem}.`);
+}
+
+// A pool of memory frames for cache pages: allocating new memory would cost more than reading the pages.
+
+/** How many frames are allocated together: 256 KiB. */
+const SLAB_FRAMES = 64;
+/** How many free frames the pool keeps: 8 MiB. */
+const MAX_FREE_FRAMES = 2048;
+
+/** While fewer frames than this are in use, readers may keep more than their own maximum: 32 MiB for a thread's caches. */
+const SOFT_LIMIT = 8192;
+
+const free: Buffer[] = [];
+let inUse = 0;
+
+/** Whether a reader may keep another page without dropping one. */
+function hasSpareMemory(): boolean {
+  return inUse < SOFT_LIMIT;
+}
+
+/** Returns memory for one page, with undefined content. */
+function allocateFrame(): Buffer {
+  if (free.length === 0) {
+    const slab = Buffer.allocUnsafeSlow(SLAB_FRAMES * PAGE_SIZE);
+    for (let at = 0; at < slab.length; at += PAGE_SIZE) free.push(slab.subarray(at, at + PAGE_SIZE));
+  }
+  inUse += 1;
+  return free.pop()!;
+}
+
+/** Returns frames to the pool. They must not be read any more. */
+function releaseFrames(frames: Iterable<Buffer>): void {
+  for (const frame of frames) {
+    inUse -= 1;
+    if (free.length < MAX_FREE_FRAMES) free.push(frame);
+  }
+}
+
+/** Leaves a frame to the garbage collector, because it may still be read. */
+function abandonFrame(): void {
+  inUse -= 1;
 }

@@ -3,10 +3,8 @@ import { MinidumpError } from '../../error.ts';
 import { encodeFooter } from '../cache/footer.ts';
 import type { CacheOutput } from '../cache/page-writer.ts';
 import { type ModuleLine, readModuleLine } from '../module-line.ts';
-import { Fields, HEX_DIGITS, startsWith } from './fields.ts';
-import { readLineRun } from './line-records.ts';
-import { Problems, type SymbolProblem } from './problems.ts';
-import { RECORD_KINDS, readLine } from './records.ts';
+import { Fields, HEX_DIGITS, Problems, type SymbolProblem, startsWith } from './fields.ts';
+import { RECORD_KINDS, readLine, readLineRun } from './records.ts';
 import { CompileTarget } from './target.ts';
 
 /** The size of the text buffer, in bytes, and so the longest line. The longest names in real files have 82 KB. */

@@ -1,9 +1,11 @@
-// Parses the fields of a line of a symbol file directly from its bytes: numbers, words, and the text at the end.
+// Parses the fields of a line of a symbol file directly from its bytes: numbers, words, and the text at the end. Collects
+// the problems that it finds.
 
 /**
  * Offsets and sizes are below this limit, so that they, their sums and twice their differences are exact numbers. Real
  * modules are a million times smaller.
  */
+
 export const MAX_OFFSET = 2 ** 52;
 /** File ids, line numbers and parameter sizes are below this limit, so that they and their successors fit in 32 bits. */
 export const MAX_NUMBER = 0xffff_ffff;
@@ -116,4 +118,24 @@ function createHexDigits(): Uint8Array {
     digits[character.toUpperCase().charCodeAt(0)] = value;
   }
   return digits;
+}
+
+/** A skipped line and the reason. Lines are numbered from 1. */
+
+export type SymbolProblem = { readonly line: number; readonly text: string };
+
+/** A file with a million damaged lines usually has the same problem in all of them. */
+const MAX_LISTED = 50;
+
+/** The problems of a symbol file: the first few, and the number of all. */
+export class Problems {
+  /** The first problems. */
+  readonly list: SymbolProblem[] = [];
+  /** The number of all problems. */
+  count = 0;
+
+  add(line: number, text: string): void {
+    this.count++;
+    if (this.list.length < MAX_LISTED) this.list.push({ line, text });
+  }
 }

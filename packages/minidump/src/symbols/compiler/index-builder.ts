@@ -2,7 +2,7 @@
 import { MinidumpError } from '../../error.ts';
 import { type IndexPlace, IndexWriter } from '../cache/index-table.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
-import { NO_RECORD } from '../cache/record-layout.ts';
+import { NO_RECORD } from '../cache/pages.ts';
 
 /** The largest browsers have two million functions. An entry needs 24 bytes of memory, and at least ten bytes of text. */
 const MAX_ENTRIES = 1 << 23;

@@ -1,6 +1,6 @@
 // Frames of native code in text: a module, a function with arguments, an offset, and a file with a line.
 import { baseName } from '@chauffeur/minidump/base-name';
-import { SIGNALS } from '@chauffeur/minidump/reasons/linux/signals';
+import { SIGNALS } from '@chauffeur/minidump/reasons/linux';
 import { isOwnFrame } from './own-frame.ts';
 import { closingOf, isDigits, locationOf, splitLast } from './scan.ts';
 import { shownFile } from './source-names.ts';

@@ -1,4 +1,26 @@
-// Linux signals, and their causes and senders, from `asm-generic/signal.h` and `asm-generic/siginfo.h`.
+// Crash reasons on Linux and Android: the signal and its cause or sender.
+import type { Exception } from '../streams/exception.ts';
+import { hex32, hexReason } from './hex.ts';
+
+/** The `si_code` of a signal sent with kill(2). Writers that do not know the code also use this value. */
+const SI_USER = 0;
+
+/**
+ * Returns a reason such as `SIGSEGV / SEGV_MAPERR`, `SIGABRT / SI_TKILL` or `SIGFPE / 0x0000002a`.
+ *
+ * For years, Breakpad's Linux client wrote 0 for every `si_code`. `SIGSEGV` with 0 is then an ordinary invalid memory
+ * access, and SI_USER would be wrong. So, like rust-minidump, this omits the code 0. Each signal has its own numbering of
+ * causes, starting at 1; a number that the signal does not define is printed as hex.
+ */
+export function nameLinuxReason(exception: Exception): string {
+  const { code, flags } = exception;
+  const signal = SIGNALS.get(code);
+  if (signal === undefined) return hexReason(exception);
+  if (flags === SI_USER) return signal;
+  return `${signal} / ${CAUSES[signal]?.[flags] ?? SENDERS.get(flags) ?? hex32(flags)}`;
+}
+
+// The signals, causes and senders are those of `asm-generic/signal.h` and `asm-generic/siginfo.h`.
 
 export const SIGNALS: ReadonlyMap<number, string> = new Map([
   [1, 'SIGHUP'],
@@ -37,7 +59,7 @@ export const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The senders of any signal. In the headers, all but SI_KERNEL are negative; in a dump they are unsigned. */
-export const SENDERS: ReadonlyMap<number, string> = new Map([
+const SENDERS: ReadonlyMap<number, string> = new Map([
   [0x00000080, 'SI_KERNEL'],
   [0xffffffff, 'SI_QUEUE'],
   [0xfffffffe, 'SI_TIMER'],
@@ -50,7 +72,7 @@ export const SENDERS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The causes of signals that the kernel itself raises, by signal. */
-export const CAUSES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+const CAUSES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   SIGILL: {
     1: 'ILL_ILLOPC',
     2: 'ILL_ILLOPN',

@@ -1,7 +1,7 @@
 // Tests Linux and Android signals with their own codes, with sender codes, and with neither.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exceptionOf } from '../../../test/exceptions.ts';
+import { exceptionOf } from '../../test/exceptions.ts';
 import { nameLinuxReason } from './linux.ts';
 
 const CASES: [signal: number, code: number, expected: string][] = [

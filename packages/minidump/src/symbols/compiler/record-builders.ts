@@ -1,8 +1,9 @@
-// Collects the lines and inlined calls of one FUNC, and writes them as one cache record.
+// Collects the records of a symbol file that belong together, and writes them as one record of the cache: a FUNC with its
+// lines and inlined calls, and a STACK CFI INIT with its STACK CFI.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH } from '../cache/pages.ts';
 import { MAX_ROWS, RangeRows } from '../cache/range-rows.ts';
-import { INLINE_COLUMNS, LINE_COLUMNS, MAX_DEPTH } from '../cache/record-layout.ts';
 import type { IndexBuilder } from './index-builder.ts';
 
 /** If a function has more inlined calls, their memory is released instead of being reused for the next function. */
@@ -16,6 +17,7 @@ type InlineCall = {
   readonly origin: number;
 };
 
+/** Collects the lines and inlined calls of one FUNC. */
 export class FunctionBuilder {
   /** The lines, with the columns line number and file id. */
   readonly lines = new RangeRows(LINE_COLUMNS, 1024);
@@ -97,6 +99,75 @@ export class FunctionBuilder {
     this.lines.encode(record, this.#start, this.#body);
     record.varint(this.#depths);
     for (let depth = 0; depth < this.#depths; depth++) this.#inlines[depth]!.encode(record, this.#start, this.#body);
+    this.#pages.append(record.bytes, 0, record.length);
+    this.#index.add(this.#start, this.#size, position);
+  }
+}
+
+type Row = { readonly offset: number; readonly rules: number };
+
+/** Collects a STACK CFI INIT record and the STACK CFI records that follow it. */
+export class CfiBuilder {
+  readonly #pages: PageWriter;
+  readonly #index: IndexBuilder;
+  readonly #record = new ByteSink();
+  readonly #rows: Row[] = [];
+  #inOrder = true;
+  #start = 0;
+  #size = 0;
+  #rules = 0;
+  isOpen = false;
+
+  constructor(pages: PageWriter, index: IndexBuilder) {
+    this.#pages = pages;
+    this.#index = index;
+  }
+
+  /** The offset at which the rules of INIT start to apply. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Starts a record with its INIT. `rules` is the position of the text of its rules. */
+  open(start: number, size: number, rules: number): void {
+    this.#start = start;
+    this.#size = size;
+    this.#rules = rules;
+    this.isOpen = true;
+  }
+
+  /** Adds rules that apply from `offset`. Returns false if there are too many. */
+  add(offset: number, rules: number): boolean {
+    const last = this.#rows.at(-1);
+    if (this.#rows.length === MAX_CFI_ROWS) return false;
+    if (last !== undefined && offset < last.offset) this.#inOrder = false;
+    this.#rows.push({ offset, rules });
+    return true;
+  }
+
+  /** Writes the open record, if any. */
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    if (this.#size > 0) this.#write();
+    this.#rows.length = 0;
+    this.#inOrder = true;
+  }
+
+  #write(): void {
+    const record = this.#record;
+    const { position } = this.#pages;
+    if (!this.#inOrder) this.#rows.sort((a, b) => a.offset - b.offset);
+    record.clear();
+    record.varint(this.#size);
+    record.varint(position - this.#rules);
+    record.varint(this.#rows.length);
+    let offset = this.#start;
+    for (const row of this.#rows) {
+      record.varint(row.offset - offset);
+      record.varint(position - row.rules);
+      offset = row.offset;
+    }
     this.#pages.append(record.bytes, 0, record.length);
     this.#index.add(this.#start, this.#size, position);
   }
