@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { frameOf } from '../../test/frame.ts';
 import type { Frame } from '../report.ts';
 import type { OsName } from '../streams/system-info.ts';
-import { frameOf } from './frame.fixture.ts';
 import { makeSignature, type SignatureInput } from './signature.ts';
 
 /** Random text, or random combinations of pieces that occur in function names. */

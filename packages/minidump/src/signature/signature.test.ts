@@ -1,7 +1,7 @@
 // Tests the signature rules with typical game crashes on all operating systems.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { frameOf, stackOf } from './frame.fixture.ts';
+import { frameOf, stackOf } from '../../test/frame.ts';
 import { compileSignatureLists } from './lists/signature-lists.ts';
 import { makeSignature, type SignatureInput } from './signature.ts';
 

@@ -1,9 +1,9 @@
 // Tests the labels of frames with and without symbols.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { frameOf, stackOf } from '../../../test/frame.ts';
 import type { Frame } from '../../report.ts';
 import type { OsName } from '../../streams/system-info.ts';
-import { frameOf, stackOf } from '../frame.fixture.ts';
 import { defaultLists } from '../lists/signature-lists.ts';
 import { labelFrames, placeOf } from './label-frames.ts';
 

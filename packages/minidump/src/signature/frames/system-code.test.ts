@@ -1,8 +1,8 @@
 // Tests which modules belong to the operating system, by their folders.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { frameOf } from '../../../test/frame.ts';
 import type { OsName } from '../../streams/system-info.ts';
-import { frameOf } from '../frame.fixture.ts';
 import { findSystemCode, isSystemPath } from './system-code.ts';
 
 const SYSTEM: Readonly<Partial<Record<OsName, readonly string[]>>> = {

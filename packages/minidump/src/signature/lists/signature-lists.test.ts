@@ -6,8 +6,7 @@ import { compilePatterns, type Pattern } from './pattern-list.ts';
 import { prefixPatterns } from './prefix.ts';
 import { abortReasons, faultReasons, runtimeModules } from './runtime-aborts.ts';
 import { abortSentinels, handlingSentinels, sentinelPatterns } from './sentinel.ts';
-import { compileSignatureLists, defaultLists } from './signature-lists.ts';
-import { trimPatterns } from './trim.ts';
+import { compileSignatureLists, defaultLists, trimPatterns } from './signature-lists.ts';
 
 const LISTS: Readonly<Record<string, readonly Pattern[]>> = {
   irrelevantPatterns,

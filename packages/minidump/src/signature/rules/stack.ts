@@ -1,6 +1,6 @@
 // The rule that builds the signature from the stack: from the first relevant frame to the first decisive one.
 import { type LabelledFrame, placeOf } from '../frames/label-frames.ts';
-import { maskText } from '../mask-text.ts';
+import { maskText } from '../printable.ts';
 import type { CrashFacts, Outcome, Rule } from './rule.ts';
 
 /** What the rule does with one frame. */
@@ -8,8 +8,9 @@ type Verdict = { readonly keep: boolean; readonly stop: boolean; readonly why: s
 
 /**
  * Starts at a sentinel if there is one, skips irrelevant frames, keeps prefix frames and continues, and stops at the
- * first frame that is neither, or that is in the list of ends. If every frame is skipped, uses the first function or module. Never uses addresses,
- * because a game is loaded at a different address each time; offsets in a module stay the same.
+ * first frame that is neither, or that is in the list of ends. If every frame is skipped, uses the first function or
+ * module. Never uses addresses, because a game is loaded at a different address each time; offsets in a module stay the
+ * same.
  */
 export const stackRule: Rule = {
   name: 'stack',

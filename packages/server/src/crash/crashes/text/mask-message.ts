@@ -1,7 +1,6 @@
 // Reduces the message of an exception to what is the same whenever the same thing goes wrong.
 import { baseName } from '@chauffeur/minidump/base-name';
-import { maskText } from '@chauffeur/minidump/signature/mask-text';
-import { toPrintable } from '@chauffeur/minidump/signature/printable';
+import { maskText, toPrintable } from '@chauffeur/minidump/signature/printable';
 
 const MAX_MESSAGE = 500;
 /** Longer quoted texts are data. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { maskText } from './mask-text.ts';
+import { maskText } from './printable.ts';
 
 const CASES: readonly (readonly [string, string])[] = [
   ['Array index out of bounds: 5 from an array of size 3', 'Array index out of bounds: <n> from an array of size <n>'],

@@ -1,7 +1,7 @@
 // Tests the search for repeating calls with stacks that overflowed at any point of the cycle.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findRecursion } from './recursion.ts';
+import { findRecursion } from '../rules/stack-overflow.ts';
 
 const letters = (text: string) => [...text];
 

@@ -1,5 +1,5 @@
-// Builds frames for the tests of this folder.
-import type { Frame } from '../report.ts';
+// Builds frames for the tests of signatures.
+import type { Frame } from '../src/report.ts';
 
 /** Returns a frame with these fields; the other fields are unknown. */
 export function frameOf(fields: Partial<Frame>): Frame {

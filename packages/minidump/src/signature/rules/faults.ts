@@ -1,5 +1,22 @@
-// The rule for failed allocations: how much memory was requested says more than where it was requested.
+// The rules for faults of the machine: a broken disk or memory, and not enough memory.
 import type { CrashFacts, Rule } from './rule.ts';
+
+// The rule for disk and memory faults, which can happen in any function.
+
+/** Windows codes for a page that could not be read from disk: the disk is broken or was removed. */
+const HARDWARE =
+  /STATUS_(?:DEVICE_DATA_ERROR|DEVICE_HARDWARE_ERROR|CRC_ERROR|DISK_CORRUPT_ERROR|IO_DEVICE_ERROR|NO_SUCH_DEVICE|NONEXISTENT_SECTOR)|MEMERR/;
+
+export const badHardwareRule: Rule = {
+  name: 'bad-hardware',
+  applies: ({ reason }) => HARDWARE.test(reason ?? ''),
+  act: ({ reason }, signature) => ({
+    signature: `bad hardware | ${signature}`,
+    notes: [`${reason} is a hardware fault, not a fault of the program`],
+  }),
+};
+
+// The rule for failed allocations: how much memory was requested says more than where it was requested.
 
 /** Up to this many bytes, it is chance which allocation failed, so the frames are left out. */
 const MAX_SMALL_SIZE = 256 * 1024;
