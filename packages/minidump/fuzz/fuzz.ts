@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { createContext, Script } from 'node:vm';
 import { MinidumpError } from '../src/error.ts';
-import { Random } from './random.ts';
+import { Random } from './mutations.ts';
 
 /** Limits for any input. The memory limit has a fixed part, and a part for each byte of the input. */
 const MAX_MILLISECONDS = 200;

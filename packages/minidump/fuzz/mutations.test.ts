@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MUTATIONS, mutate } from './mutations.ts';
-import { Random } from './random.ts';
+import { MUTATIONS, mutate, Random } from './mutations.ts';
 
 const INPUT = Uint8Array.from({ length: 500 }, (_, index) => index);
 

@@ -11,8 +11,7 @@ import { CORPUS_MISSING, readCases } from '../test/corpus.ts';
 import { writeDump } from '../test/dump-writer/dump-writer.ts';
 import { fullDescription } from '../test/dump-writer/full-description.ts';
 import { fuzz, readMinutes } from './fuzz.ts';
-import { mutate } from './mutations.ts';
-import type { Random } from './random.ts';
+import { mutate, type Random } from './mutations.ts';
 
 /** Most corpus dumps are similar, and small ones allow more rounds. */
 const MAX_CORPUS_BYTES = 300_000;

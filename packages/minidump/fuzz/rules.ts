@@ -6,8 +6,7 @@ import type { CpuName } from '../src/contexts/cpu.ts';
 import { applyCfi, savedBelowCfa } from '../src/symbols/cfi.ts';
 import { runProgram } from '../src/symbols/stack-win.ts';
 import { fuzz, readMinutes } from './fuzz.ts';
-import { mutate } from './mutations.ts';
-import type { Random } from './random.ts';
+import { mutate, type Random } from './mutations.ts';
 
 const TOKENS = [
   '.cfa: .ra: $rsp: $rbp: x29: : .cfa .undef $rsp $rbp rsp $eip $T0 .raSearch .cbLocals x30 lr'.split(' '),

@@ -13,8 +13,17 @@ import type { CodePlace } from '../src/symbols/module-symbols.ts';
 import { compileText } from '../test/compile-text.ts';
 import { symbolText } from '../test/random-symbols.ts';
 import { fuzz, readMinutes } from './fuzz.ts';
-import { cutOff, flipBits, insert, MUTATIONS, type Mutation, mutate, remove, splice } from './mutations.ts';
-import type { Random } from './random.ts';
+import {
+  cutOff,
+  flipBits,
+  insert,
+  MUTATIONS,
+  type Mutation,
+  mutate,
+  type Random,
+  remove,
+  splice,
+} from './mutations.ts';
 
 /** Larger files do not find more bugs. */
 const MAX_CORPUS_BYTES = 40_000;
