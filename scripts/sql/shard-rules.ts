@@ -4,8 +4,8 @@
 // - Such a statement is one that Citus can't plan by itself: it inserts rows of a query, deletes rows by their `ctid`, or
 //   is recursive. All others, such as any `select`, `update` or `delete` with a single `game_id`, are executed with
 //   `rows` and `changed`: Citus routes them to the server of the game, and none of the other rules apply.
-// - It is passed to a function, so its parameters have no types of their own and each needs a cast, and it has at most
-//   80 of them.
+// - It is passed to a function with its parameters, which are texts there. So each needs a cast, and a statement has at
+//   most 80.
 // - Its rows pass through JSON, in which times and bytes are text and a `numeric` is a number.
 import { MAX_PARAMETERS } from '../../packages/server/src/kernel/database/shards.ts';
 import { kindOf } from './compare.ts';

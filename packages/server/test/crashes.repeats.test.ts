@@ -201,8 +201,8 @@ describe('a report in JSON with an idempotency key', () => {
     const key = randomUUID();
     const { db } = server.ctx;
     const sent = await transact(db, async (tx) => {
-      // While the first batch waits, the next one gathers.
-      await changed(tx, sql`lock table crash_reports in share mode`);
+      // While the first batch waits for the build, the next one gathers.
+      await onlyRow(tx, sql`select from builds where build_id = ${sender.buildId} for update`);
       const first = sendJson(sender, randomUUID());
       await until(() => isLockAwaited(db));
       const next = ['boom 0', 'boom 0', 'boom 1'].map((message) => sendJson(sender, key, { message }));

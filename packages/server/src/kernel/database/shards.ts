@@ -83,9 +83,9 @@ export async function countBlocks(db: Db, table: string): Promise<number> {
 
 /** The two forms of a statement or a transaction about rows of games. */
 type Forms<T> = {
-  /** On one PostgreSQL. */
+  /** Runs it on one PostgreSQL. */
   readonly plain: () => Promise<T>;
-  /** On Citus. */
+  /** Runs it on Citus. */
   readonly distributed: (shards: Shards) => Promise<T>;
 };
 
