@@ -3,8 +3,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { urlOf } from '../packages/server/src/kernel/postgres/ask.ts';
-import { locateCluster } from '../packages/server/src/kernel/postgres/cluster.ts';
+import { locateCluster, urlOf } from '../packages/server/src/kernel/postgres/cluster.ts';
 
 /** Milliseconds of processor time by where they were spent. */
 export type Cost = ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { isNewer, VERSION } from '@chauffeur/contract/version';
-import { readMigrations, readReleases } from '../packages/server/src/kernel/database/migrations.ts';
+import { readMigrations, readReleases } from '../packages/server/src/kernel/database/migrate.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 

@@ -3,7 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNewer, VERSION } from '@chauffeur/contract/version';
-import { readMigrations, readReleases } from '../packages/server/src/kernel/database/migrations.ts';
+import { readMigrations, readReleases } from '../packages/server/src/kernel/database/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const UNRELEASED = '## Unreleased\n';

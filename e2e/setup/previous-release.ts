@@ -2,7 +2,7 @@
 import { access, copyFile, mkdir, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readReleases } from '../../packages/server/src/kernel/database/migrations.ts';
+import { readReleases } from '../../packages/server/src/kernel/database/migrate.ts';
 import { run } from '../../scripts/release/run.ts';
 import { makeFolder } from './processes.ts';
 

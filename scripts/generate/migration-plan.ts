@@ -1,8 +1,7 @@
 // Writes packages/server/migrations/plan.json: what each migration does to the tables that exist before it, measured by
 // running it in PostgreSQL.
 import type pg from 'pg';
-import { migrate } from '../../packages/server/src/kernel/database/migrate.ts';
-import type { Blocked, MigrationEffects } from '../../packages/server/src/kernel/database/migrations.ts';
+import { type Blocked, type MigrationEffects, migrate } from '../../packages/server/src/kernel/database/migrate.ts';
 import { createLog } from '../../packages/server/src/kernel/telemetry/log.ts';
 import { withNewDatabase } from './new-database.ts';
 

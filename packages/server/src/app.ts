@@ -18,7 +18,7 @@ import { compareMigrations, MigrationError, migrate } from './kernel/database/mi
 import { refuseTransactionPooling } from './kernel/database/pooler.ts';
 import { openReplica, type Replica } from './kernel/database/replica.ts';
 import { createMailer, measureMailer } from './kernel/email/email.ts';
-import { addEmailFooters } from './kernel/email/email-footer.ts';
+import { addEmailFooters } from './kernel/email/html-email.ts';
 import { migrateJobs } from './kernel/jobs/jobs.ts';
 import { startEmbeddedPostgres } from './kernel/postgres/embedded-postgres.ts';
 import { makeDataFolder } from './kernel/private-files.ts';

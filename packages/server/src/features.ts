@@ -52,7 +52,7 @@ export * as symbolsContents from './crash/symbols/contents.job.ts';
 export * as symbolsSweep from './crash/symbols/sweep.job.ts';
 export * as symbolsSymbolRequests from './crash/symbols/symbol-requests.ts';
 export * as symbols from './crash/symbols/symbols.ts';
-export * as limitsDropCounters from './kernel/limits/drop-counters.job.ts';
+export * as limits from './kernel/limits/rate-limit.ts';
 export * as alerts from './notify/alerts/alerts.ts';
 export * as alertsDeliver from './notify/alerts/deliver.job.ts';
 export * as alertsDestinations from './notify/alerts/destinations.ts';

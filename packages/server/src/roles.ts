@@ -6,7 +6,7 @@ import { createHttpServer } from './http/server.ts';
 import { createMetricsServer } from './http/status.ts';
 import type { Closers } from './kernel/processes/closers.ts';
 import type { Log } from './kernel/telemetry/log.ts';
-import { watchProcess } from './kernel/telemetry/process-metrics.ts';
+import { watchProcess } from './kernel/telemetry/metrics.ts';
 import { mountMcp } from './mcp/mcp.ts';
 import { endStreams } from './notify/live/open-streams.ts';
 import { watchState } from './operate/operator/state-metrics.ts';

@@ -8,8 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { openS3Store } from '../src/kernel/blobs/s3.ts';
-import type { S3Settings } from '../src/kernel/blobs/settings.ts';
-import type { BlobStore } from '../src/kernel/blobs/store.ts';
+import type { BlobStore, S3Settings } from '../src/kernel/blobs/store.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 

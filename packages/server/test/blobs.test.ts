@@ -10,9 +10,9 @@ import fc from 'fast-check';
 import { readWhole } from '../src/kernel/blobs/filesystem.ts';
 import { openBlobStore, parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { readUnpacked } from '../src/kernel/blobs/packed.ts';
-import type { BlobSettings } from '../src/kernel/blobs/settings.ts';
 import {
   BlobMissingError,
+  type BlobSettings,
   type BlobStore,
   type BlobUpload,
   type ByteSource,

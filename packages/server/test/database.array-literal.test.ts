@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import pg from 'pg';
-import { arrayLiteral } from '../src/kernel/database/array-literal.ts';
+import { arrayLiteral } from '../src/kernel/database/bulk-rows.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 
 describe('an array literal', () => {

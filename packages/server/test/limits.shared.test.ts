@@ -73,7 +73,7 @@ test('addresses are not stored, and counts are deleted after their minute', asyn
   assert.deepEqual(Object.keys(stored ?? {}), ['minute', 'subject', 'used']);
   assert.match(String(stored?.subject), /^[\w-]{22}$/);
   now += 3 * 60_000;
-  await dropOldCounters(server.ctx.db, server.ctx.clock);
+  await dropOldCounters(server.ctx);
   assert.deepEqual(await rows(server.ctx.db, sql`select * from minute_counts`), []);
 });
 

@@ -1,8 +1,7 @@
 // Opens the store that an argument of a command names, and closes it when the command ends.
 import { resolve } from 'node:path';
 import { openBlobStore, parseStoreArgument } from '../kernel/blobs/open.ts';
-import type { BlobSettings } from '../kernel/blobs/settings.ts';
-import type { BlobStore } from '../kernel/blobs/store.ts';
+import type { BlobSettings, BlobStore } from '../kernel/blobs/store.ts';
 import { isStorageFull } from '../kernel/storage-full.ts';
 import { BackupError } from '../operate/backups/manifest.ts';
 import { UsageError } from './fail.ts';

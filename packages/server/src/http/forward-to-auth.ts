@@ -6,7 +6,7 @@ import { findTextProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
-import { countLimit } from '../kernel/limits/count-limit.ts';
+import { countLimit } from '../kernel/limits/rate-limit.ts';
 import { type Auth, handleRequest } from '../people/accounts/accounts.ts';
 import { CLIENT_ADDRESS_HEADER } from '../people/accounts/client-address.ts';
 import { sendError } from './send-error.ts';

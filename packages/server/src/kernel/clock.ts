@@ -13,3 +13,8 @@ export const DAY = 24 * HOUR;
 export function utcDayOf(time: Date): string {
   return time.toISOString().slice(0, '2026-11-30'.length);
 }
+
+/** Seconds since `begun`, an earlier value of performance.now(). */
+export function secondsSince(begun: number): number {
+  return (performance.now() - begun) / 1000;
+}

@@ -1,10 +1,10 @@
 // Batched ingest: each server process collects what its clients send at the same time and writes it in one transaction.
 import type { Context } from '../context.ts';
+import { secondsSince } from '../kernel/clock.ts';
 import { isDataError } from '../kernel/database/db.ts';
 import { type GroupCommitOptions, groupCommit } from '../kernel/database/group-commit.ts';
 import { ensurePartition, type Partition } from '../kernel/database/partitions.ts';
 import type { BatchQueue } from '../kernel/telemetry/metric-table.ts';
-import { secondsSince } from '../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../kernel/telemetry/tracing.ts';
 import { perContext } from './per-context.ts';
 

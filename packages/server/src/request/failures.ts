@@ -3,7 +3,7 @@
 // minute.
 import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { Context } from '../context.ts';
-import { S3Error } from '../kernel/blobs/s3-error.ts';
+import { S3Error } from '../kernel/blobs/failures.ts';
 import { SECOND } from '../kernel/clock.ts';
 import { isConflict, isDatabaseAway, isMissingReference } from '../kernel/database/db.ts';
 import { isStorageFull } from '../kernel/storage-full.ts';

@@ -3,7 +3,7 @@
 import { errors } from '@chauffeur/contract/errors';
 import type { Context } from '../context.ts';
 import { MINUTE } from '../kernel/clock.ts';
-import { countLimit } from '../kernel/limits/count-limit.ts';
+import { countLimit } from '../kernel/limits/rate-limit.ts';
 import type { LimitName } from '../kernel/telemetry/metric-table.ts';
 import { perContext } from './per-context.ts';
 

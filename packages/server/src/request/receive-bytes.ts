@@ -1,7 +1,7 @@
 // Measures, hashes and stores the bytes of an upload in one pass while they arrive.
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError, errors } from '@chauffeur/contract/errors';
-import { freeBuffer } from '../kernel/blobs/free-buffer.ts';
+import { freeBuffer } from '../kernel/blobs/byte-source.ts';
 import type { BlobStore, BlobUpload, ByteSource } from '../kernel/blobs/store.ts';
 
 export type Receiver = {

@@ -1,7 +1,7 @@
 // Measures a job while it runs, for metrics and traces.
 import type { Context } from '../context.ts';
+import { secondsSince } from '../kernel/clock.ts';
 import { type Attempt, type Lane, traceparentOf } from '../kernel/jobs/jobs.ts';
-import { secondsSince } from '../kernel/telemetry/seconds-since.ts';
 import { runInSpan } from '../kernel/telemetry/tracing.ts';
 
 /** What the queue records about a job. */

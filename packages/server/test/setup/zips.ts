@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { openBlobStore } from '../../src/kernel/blobs/open.ts';
-import type { BlobSettings } from '../../src/kernel/blobs/settings.ts';
-import type { BlobStore } from '../../src/kernel/blobs/store.ts';
+import type { BlobSettings, BlobStore } from '../../src/kernel/blobs/store.ts';
 
 /**
  * One entry. Undefined values are derived from `name` and `data`; others are written to the zip even if they are wrong.

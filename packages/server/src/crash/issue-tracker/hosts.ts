@@ -4,7 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { readWebAddress } from '@chauffeur/contract/web-address';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { oneLine } from '../../kernel/email/email-text.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 
 /** Title in one line, text in Markdown. */

@@ -2,11 +2,11 @@
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { secondsSince } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../kernel/jobs/jobs.ts';
-import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { newCacheKey } from './blob-key.ts';
 import { compileText } from './compile.ts';
 import { dropBlobs } from './store-text.ts';

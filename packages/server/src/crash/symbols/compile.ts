@@ -1,7 +1,7 @@
 // Compiles a stored symbol text into a cache blob, in a thread with limited time and memory.
 
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 
 export type CompileInput = {

@@ -19,10 +19,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachment } from './content-disposition.ts';
-import { codeOf, S3Error } from './s3-error.ts';
+import { codeOf, S3Error } from './failures.ts';
 import type { S3Part } from './s3-parts.ts';
-import type { S3Settings } from './settings.ts';
-import { type BlobInfo, BlobMissingError, type ByteRange, keepErrors } from './store.ts';
+import { type BlobInfo, BlobMissingError, type ByteRange, keepErrors, type S3Settings } from './store.ts';
 
 /** One bucket, below its prefix. Every request rejects with S3Error unless its comment says otherwise. */
 export class Bucket {

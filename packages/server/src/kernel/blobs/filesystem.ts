@@ -14,12 +14,23 @@ import {
 } from 'node:fs';
 import { access, type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { MINUTE } from '../clock.ts';
 import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../private-files.ts';
+import { createThreadPool } from '../threads/thread-pool.ts';
 import { writeDurably } from './file-writer.ts';
-import { assertKey, isKey, PART_SUFFIX } from './key.ts';
-import { packIntoFile } from './pack-into-file.ts';
-import type { FileSettings } from './settings.ts';
-import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, keepErrors } from './store.ts';
+import type { FileInSpace } from './spaces.ts';
+import {
+  assertKey,
+  type BlobInfo,
+  BlobMissingError,
+  type BlobStore,
+  type BlobUpload,
+  type FileSettings,
+  isKey,
+  keepErrors,
+  PART_SUFFIX,
+  PackedTooLargeError,
+} from './store.ts';
 
 const READ_BYTES = 256 * 1024;
 /** The number of folders known to be durable after which the list is cleared, so that they are synced again. */
@@ -314,4 +325,21 @@ function nullWhenMissing(error: unknown): null {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+export type PackTask = FileInSpace & { readonly folder: string; readonly key: string; readonly maxStored: number };
+
+const threads = createThreadPool<PackTask, number, never, never>(new URL('./pack.thread.ts', import.meta.url), {
+  // Mostly, they wait for the disk.
+  size: 4,
+  timeoutMs: 5 * MINUTE,
+  // The files and their compressed bytes are not in the heap.
+  maxHeapMb: 64,
+});
+
+/** Writes the file durably. Returns its compressed size. Throws PackedTooLargeError and errors of the file system. */
+async function packIntoFile(task: PackTask): Promise<number> {
+  const stored = await threads.run(task, () => Promise.reject(new Error('a thread asked')));
+  if (stored > task.maxStored) throw new PackedTooLargeError(task.maxStored);
+  return stored;
 }

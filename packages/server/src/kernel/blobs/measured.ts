@@ -1,7 +1,8 @@
 // Measures the operations of a blob store, for metrics and traces.
+
+import { secondsSince } from '../clock.ts';
 import { isStorageFull } from '../storage-full.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { secondsSince } from '../telemetry/seconds-since.ts';
 import { inSpan } from '../telemetry/tracing.ts';
 import { BlobMissingError, type BlobStore, type ByteSource } from './store.ts';
 

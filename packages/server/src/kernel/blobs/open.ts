@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { openFileStore } from './filesystem.ts';
 import { openS3Store } from './s3.ts';
-import type { BlobSettings } from './settings.ts';
-import type { BlobStore } from './store.ts';
+import type { BlobSettings, BlobStore } from './store.ts';
 
 /** Opens the store without touching disk or network; `check` reports whether it can be reached. */
 export function openBlobStore(settings: BlobSettings): BlobStore {

@@ -1,8 +1,7 @@
 // The thread behind `packIntoFile`: compresses a file that is in memory and writes it to a folder. One message takes the
 // place of a dozen calls of the thread pool, each of which would wake two threads.
 import { serveTasks } from '../threads/thread-pool.ts';
-import { openFileStore } from './filesystem.ts';
-import type { PackTask } from './pack-into-file.ts';
+import { openFileStore, type PackTask } from './filesystem.ts';
 import { freeUnpacked, packNow } from './packed.ts';
 import type { BlobStore } from './store.ts';
 

@@ -11,8 +11,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { KIB } from '@chauffeur/contract/limits';
-import { cutRange } from './byte-source.ts';
-import { freeBuffer } from './free-buffer.ts';
+import { cutRange, freeBuffer } from './byte-source.ts';
 import { dropSpace, type FileInSpace, giveBackSpace, takeSpace } from './spaces.ts';
 import { type BlobStore, type ByteRange, type ByteSource, PackedTooLargeError } from './store.ts';
 

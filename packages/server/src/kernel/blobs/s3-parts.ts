@@ -1,6 +1,5 @@
 // Decides how to split a blob into the parts of an S3 multipart upload, and what to remember between two requests.
-import { TAIL_SUFFIX } from './key.ts';
-import { BlobMissingError, type BlobUpload, type ByteSource } from './store.ts';
+import { BlobMissingError, type BlobUpload, type ByteSource, TAIL_SUFFIX } from './store.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,9 +1,7 @@
 // Stores blobs as objects of an S3 bucket. A blob being written is a multipart upload and a tail (see s3-parts.ts).
 import { buffer } from 'node:stream/consumers';
 import type { Bucket } from './bucket.ts';
-import { bytesOfBuffer } from './byte-source.ts';
-import { freeBuffer } from './free-buffer.ts';
-import { assertKey } from './key.ts';
+import { bytesOfBuffer, freeBuffer } from './byte-source.ts';
 import { packSpace } from './packed.ts';
 import {
   cutPieces,
@@ -19,8 +17,15 @@ import {
   tailName,
   tailNames,
 } from './s3-parts.ts';
-import type { S3Settings } from './settings.ts';
-import { type BlobInfo, BlobMissingError, type BlobStore, type BlobUpload, type ByteSource } from './store.ts';
+import {
+  assertKey,
+  type BlobInfo,
+  BlobMissingError,
+  type BlobStore,
+  type BlobUpload,
+  type ByteSource,
+  type S3Settings,
+} from './store.ts';
 
 /** How long to wait for a part in transit whose bytes are not needed any more. */
 const LAST_PART_MS = 30_000;

@@ -1,6 +1,5 @@
 // The interface of blob stores, which files on disk and S3 both implement.
 import type { Readable } from 'node:stream';
-import type { BlobSettings } from './settings.ts';
 import type { FileInSpace } from './spaces.ts';
 
 /**
@@ -102,3 +101,35 @@ export class BlobMissingError extends Error {
 export function keepErrors(stream: Readable): Readable {
   return stream.on('error', () => undefined);
 }
+
+/** Suffixes that the stores use for blobs being written; no key may end like this. */
+export const PART_SUFFIX = '.part';
+export const TAIL_SUFFIX = '.tail';
+
+/**
+ * Segments of lowercase letters, digits, `.`, `_`, `=` and `-`, separated by slashes. None begins with a dot, so `..` cannot
+ * occur.
+ */
+const KEY = /^[a-z0-9_-][a-z0-9._=-]*(\/[a-z0-9_-][a-z0-9._=-]*)*$/;
+
+/** The longest key. S3 accepts 1,024 bytes including the prefix of the bucket and a suffix. */
+const MAX_LENGTH = 512;
+
+/** Whether `text` is a key, such as `files/<uuid>/<uuid>.zip`. */
+export function isKey(text: string): boolean {
+  return KEY.test(text) && text.length <= MAX_LENGTH && !text.endsWith(PART_SUFFIX) && !text.endsWith(TAIL_SUFFIX);
+}
+
+/** Throws if `key` is not a valid key, which is a bug of ours and never the caller's fault. */
+export function assertKey(key: string): void {
+  if (!isKey(key)) throw new Error(`Bad blob key: ${JSON.stringify(key)}`);
+}
+
+/**
+ * `prefix` precedes every name in the bucket; it is empty or ends with a slash. The AWS SDK finds credentials itself.
+ */
+export type S3Settings = { bucket: string; region: string; endpoint?: string; prefix?: string };
+
+export type FileSettings = { folder: string };
+
+export type BlobSettings = ({ kind: 'files' } & FileSettings) | ({ kind: 's3' } & S3Settings);

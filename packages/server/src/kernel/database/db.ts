@@ -1,10 +1,26 @@
-// The connection pool to PostgreSQL, transactions, and the mapping of types.
+// Connections to PostgreSQL, and everything that a statement and a transaction pass through.
+//
+// A statement goes from Kysely, which only joins its text, to a connection of the pool, which is a `Client`:
+//
+// - It sets how values are written as text when it connects, because a database or a role can set that differently.
+// - It prepares the statements that `keepPlan` marks, once for each connection.
+// - It adds statements to the trace of the request, never with their text or values.
+//
+// A transaction is one span of the trace, in which its statements don't appear. Just before its commit, `transact` calls
+// the hook of the work that the transaction is part of, if there is one. The audit log is written by such a hook: it is
+// kept exactly if the change is. The hook returns a function, which is called after the commit.
+//
+// Nothing is repeated on its own. `retryConflicts` repeats a statement or a transaction that PostgreSQL refused because
+// of another one. The functions at the end tell such errors from those of a database that is away and of values that it
+// doesn't accept. Work that needs its own connection, for locks or temporary tables, runs in `withSession`, outside of
+// all this.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../telemetry/log.ts';
-import { type CommitHook, currentCommitHook } from './commit-hook.ts';
-import { traceStatement, traceTransaction } from './trace-queries.ts';
+import { currentSpan, inSpan, type Span } from '../telemetry/tracing.ts';
 
 /** A pool or a transaction; every query function takes one. Rows are typed per query, not by a schema object. */
 // biome-ignore lint/complexity/noBannedTypes: the empty schema says that queries are written in SQL.
@@ -127,7 +143,52 @@ class Client extends pg.Client {
   }
 }
 
-export type Query<Row> = Pick<RawBuilder<Row>, 'execute'>;
+const SPAN_OPTIONS = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
+
+/** Spans of transactions, which stand for all their statements. */
+const transactions = new WeakSet<Span>();
+
+/** Runs a transaction. */
+function traceTransaction<T>(run: () => Promise<T>): Promise<T> {
+  if (currentSpan() === undefined) return run();
+  return inSpan('transaction', SPAN_OPTIONS, () => {
+    transactions.add(currentSpan()!);
+    return run();
+  });
+}
+
+/** Sends a statement; `send` returns a promise, or whatever pg returns for streams. */
+function traceStatement<T>(statement: unknown, send: () => T): T {
+  const parent = currentSpan();
+  if (parent === undefined || transactions.has(parent)) return send();
+  const span = parent.startChild(summaryOf(statement), SPAN_OPTIONS);
+  const result = send();
+  endWith(span, result);
+  return result;
+}
+
+/** The first word and the first table of a statement, such as `select files`. */
+function summaryOf(statement: unknown): string {
+  const text = typeof statement === 'string' ? statement : String((statement as { text?: unknown } | null)?.text ?? '');
+  const verb = /^\s*([a-z]+)/i.exec(text)?.[1]?.toLowerCase() ?? 'query';
+  const table = /\b(?:from|into|update)\s+([a-z_][a-z0-9_.]*)/i.exec(text)?.[1];
+  return table === undefined ? verb : `${verb} ${table}`;
+}
+
+/** The caller handles the error of `result`. */
+function endWith(span: Span, result: unknown): void {
+  if (result instanceof Promise)
+    result.then(
+      () => span.end(),
+      (error: unknown) => {
+        span.fail(error);
+        span.end();
+      },
+    );
+  else span.end();
+}
+
+type Query<Row> = Pick<RawBuilder<Row>, 'execute'>;
 
 /**
  * Marks a statement as worth preparing: one that runs for every report or event, always has the same text, and takes as
@@ -165,9 +226,19 @@ export async function changed(db: Db, statement: Query<unknown>): Promise<number
   return Number((await statement.execute(db)).numAffectedRows ?? 0n);
 }
 
+/** Called in a transaction before its commit. The returned function is called after the commit. */
+type CommitHook = (tx: Transaction<Record<never, never>>) => Promise<() => void>;
+
+const hooks = new AsyncLocalStorage<CommitHook>();
+
+/** Calls `hook` for every transaction that `work` begins. */
+export function withCommitHook<T>(hook: CommitHook, work: () => T): T {
+  return hooks.run(hook, work);
+}
+
 /** Runs `work` in a transaction, and the hook of the work that it is part of before the commit. */
 export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const hook = currentCommitHook();
+  const hook = hooks.getStore();
   return traceTransaction(() =>
     hook === undefined ? db.transaction().execute(work) : transactWithHook(db, work, hook),
   );
@@ -180,6 +251,28 @@ async function transactWithHook<T>(db: Db, work: (tx: Tx) => Promise<T>, hook: C
   });
   onCommitted();
   return result;
+}
+
+export type Session = {
+  /** Runs every query on the connection. */
+  readonly db: Db;
+  readonly client: pg.PoolClient;
+};
+
+/**
+ * Runs `work` with its own connection, for temporary tables, locks, or copying whole tables. The connection is closed
+ * afterwards, which ends its temporary tables and its locks.
+ */
+export async function withSession<T>(pool: pg.Pool, work: (session: Session) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // Transactions must not return the connection to the pool.
+  const connection = { query: client.query.bind(client), release: () => undefined } as unknown as pg.PoolClient;
+  const single = { connect: async () => connection, end: async () => undefined, options: {} };
+  try {
+    return await work({ db: new Kysely({ dialect: new PostgresDialect({ pool: single }) }), client });
+  } finally {
+    client.release(true);
+  }
 }
 
 const CONFLICT = /^40(P01|001)$/;

@@ -1,4 +1,23 @@
-// Writes the items of many requests in one transaction: items that arrive during a write form the next batch.
+// Group commit: writes the items of many requests in one transaction, because a commit costs as much for a thousand
+// rows as for one.
+//
+// An item is in one of three states:
+//
+// - Queued: it waits for a writer. The queue has a maximum weight; once it is full, items are refused at once with
+//   `unavailable`, so that requests don't wait longer than their clients do.
+// - In a batch: a writer has taken it, with others that have the same key, in the order in which they came, up to the
+//   weight of a batch. Items with different keys are never in one batch, which would otherwise be a
+//   transaction over several servers if the database is distributed.
+// - Settled: its request gets its result when the batch is committed, or an error.
+//
+// There is no timer. A writer that is idle starts at once, at the end of the current turn of the event loop, so a
+// single item is not delayed; while it writes, the next batch gathers. Batches therefore grow with the load. Each
+// writer has a number, and writes one batch at a time, so a caller can use the number to keep batches from locking the
+// same rows.
+//
+// If a batch fails because of a value in it, its items are written again one by one, and only the item with that value
+// fails. After any other error, such as a database that is away, all of them fail, and none was written. Nothing is
+// retried: clients do that, with the same ids.
 import { errors } from '@chauffeur/contract/errors';
 import { runDetached } from '../telemetry/tracing.ts';
 

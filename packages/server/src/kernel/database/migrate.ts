@@ -1,10 +1,78 @@
 // Migrates the database to the newest schema: each migration runs once, in order, in a transaction, under a lock.
+// Migrations are numbered files of SQL. What each does to tables that exist before it is in `plan.json`, from which
+// `checkMigrations` says what pending ones would lock, and for how long.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isNewer, VERSION } from '@chauffeur/contract/version';
 import type pg from 'pg';
+import { MIGRATIONS_FOLDER } from '../../folders.ts';
 import type { Log } from '../telemetry/log.ts';
-import { type Migration, readMigrations } from './migrations.ts';
-import { splitStatements } from './statements.ts';
+
+type Migration = {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+  /** The oldest release that works with the database after this migration; null if it is part of the first release. */
+  readonly worksWith: string | null;
+};
+
+/** What a migration does to tables that exist before it. */
+export type MigrationEffects = {
+  /** Tables that it locks until it ends, and what others can't do meanwhile. */
+  readonly locks?: Readonly<Record<string, Blocked>>;
+  /** Tables that it reads or writes as a whole, so that it takes longer the larger they are. */
+  readonly reads?: readonly string[];
+};
+export type Blocked = 'reads and writes' | 'writes';
+
+/** The migrations of this version, in order. */
+export async function readMigrations(): Promise<Migration[]> {
+  const [files, releases] = await Promise.all([readdir(MIGRATIONS_FOLDER), readReleases()]);
+  const names = files.filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(MIGRATIONS_FOLDER, name), 'utf8');
+      const sha256 = createHash('sha256').update(sql).digest('hex');
+      return { name, sql, sha256, worksWith: releases.findLast(({ last }) => last < name)?.version ?? null };
+    }),
+  );
+}
+
+/** The effects of each migration, from `plan.json`, which `npm run generate` measures. */
+async function readEffects(): Promise<Readonly<Record<string, MigrationEffects>>> {
+  return JSON.parse(await readFile(join(MIGRATIONS_FOLDER, 'plan.json'), 'utf8')) as Record<string, MigrationEffects>;
+}
+
+/** All releases, oldest first, with their last migration: `releases.json`. Each release keeps the one before it working. */
+export async function readReleases(): Promise<readonly { readonly version: string; readonly last: string }[]> {
+  const text = await readFile(join(MIGRATIONS_FOLDER, 'releases.json'), 'utf8');
+  return Object.entries(JSON.parse(text) as Record<string, string>).map(([version, last]) => ({ version, last }));
+}
+
+/** Comments, quoted texts and names, bodies of functions, and everything else up to the next of these or a semicolon. */
+const PART = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;|[^-/'"$;]+|[\s\S]/g;
+
+/** The statements without their semicolons. Not for texts with `\\'`, or functions without quotes. */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = [];
+  let current = '';
+  let isEmpty = true;
+  for (const [part] of sql.matchAll(PART)) {
+    if (part === ';') {
+      if (!isEmpty) statements.push(current.trim());
+      current = '';
+      isEmpty = true;
+      continue;
+    }
+    current += part;
+    if (!/^(--|\/\*|\s*$)/.test(part)) isEmpty = false;
+  }
+  if (!isEmpty) statements.push(current.trim());
+  return statements;
+}
 
 /** An arbitrary constant: the key of the advisory lock that only one migrating process holds. */
 const LOCK = 4_011_986_001;
@@ -172,4 +240,51 @@ async function apply(
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** Slow on purpose: a busy disk reads and rewrites a table, or builds an index, at least at this rate. */
+const BYTES_PER_SECOND = 50_000_000;
+
+export type CheckedMigration = {
+  readonly name: string;
+  /** The tables that it locks until it ends. `bytes` is their size without indexes, with all partitions. */
+  readonly locks: readonly { readonly table: string; readonly blocks: Blocked; readonly bytes: number }[];
+  /** The most seconds that it takes once it has its locks, estimated from the sizes of the tables that it reads. */
+  readonly seconds: number;
+};
+
+/** Changes nothing. Throws MigrationError if this version doesn't work with the database. */
+export async function checkMigrations(
+  pool: pg.Pool,
+): Promise<{ applied: readonly string[]; pending: readonly CheckedMigration[] }> {
+  const [{ applied, pending }, effects, sizes] = await Promise.all([
+    compareMigrations(pool),
+    readEffects(),
+    readSizes(pool),
+  ]);
+  return {
+    applied,
+    pending: pending.map(({ name }) => {
+      const { locks = {}, reads = [] } = effects[name] ?? {};
+      const bytes = reads.reduce((sum, table) => sum + (sizes.get(table) ?? 0), 0);
+      return {
+        name,
+        // A table that the database doesn't have is one that an earlier pending migration creates.
+        locks: Object.entries(locks)
+          .filter(([table]) => sizes.has(table))
+          .map(([table, blocks]) => ({ table, blocks, bytes: sizes.get(table) ?? 0 })),
+        seconds: Math.ceil(bytes / BYTES_PER_SECOND),
+      };
+    }),
+  };
+}
+
+async function readSizes(pool: pg.Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ name: string; bytes: number }>(
+    `select c.relname as name,
+            (select coalesce(sum(pg_table_size(relid)), 0)::bigint from pg_partition_tree(c.oid)) as bytes
+     from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`,
+  );
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }

@@ -1,5 +1,24 @@
 // Reads from a replica of the database, as long as it is recent enough and has what the caller has written; otherwise
 // from the primary (docs/adr/0021-read-replicas.md).
+//
+// How old the replica's data is can't be read from the replica alone: one that lost its connection doesn't know what it is
+// missing. So each process writes a beat, a number, to the primary once a second, and remembers when. The data of the
+// replica is at most as old as the last beat that is found in it. After each beat, the process checks the replica, and
+// sets its state:
+//
+// - `ok`: its last beat is not older than the bound that is set. It is the only state in which it is read.
+// - `behind`: its last beat is older, or this process has no beat in it yet.
+// - `unreachable`: it didn't respond to the check or to a read within the limit. The next check that succeeds ends
+//   this.
+// - `not a standby`, `distributed database`: it is set up in a way that beats say nothing about.
+//
+// A caller must see their own writes. After each write, a counter of the account and of the game is increased on the
+// primary. A read first takes both counters from the primary, then, on one connection, the beat and the counters of the
+// replica: a lower counter there sends the read to the primary. The check and the read use the same connection, because
+// another one may lead to another replica.
+//
+// A read that fails or takes too long on the replica is repeated on the primary. Therefore, what is read this way must
+// not write.
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@chauffeur/contract/errors';
 import { Kysely, PostgresDialect } from 'kysely';

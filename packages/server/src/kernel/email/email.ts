@@ -3,10 +3,10 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Language } from '@chauffeur/contract/texts/messages';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { secondsSince } from '../clock.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../private-files.ts';
 import { newId } from '../secrets/ids.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { secondsSince } from '../telemetry/seconds-since.ts';
 import { inSpan } from '../telemetry/tracing.ts';
 
 export type Email = {

@@ -1,7 +1,35 @@
-// Emails of plain paragraphs, facts and links, as text and as HTML.
+// The text and the HTML of emails: names chosen by people, which can't pose as anything else; paragraphs, facts and
+// links; and the links at the end of every email, such as to the imprint.
 import type { Language } from '@chauffeur/contract/texts/messages';
 import { escapeHtml } from '../text/escape-html.ts';
-import { oneLine } from './email-text.ts';
+import type { Email, Mailer } from './email.ts';
+
+const MAX_LENGTH = 200;
+
+/** Puts a name on one line, so that it cannot pose as another line of the email or as a header. */
+export function oneLine(name: string): string {
+  const [...characters] = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : characters.join('');
+}
+
+/** What email programs take for the end of a scheme, as in `https:`, or for a dot in a domain. */
+const LINK_PARTS = /(?<=\p{L}):(?=\S)|(?<=\S)[.\u3002\uFF0E\uFF61](?=[\p{L}\p{N}])|@(?=\S)/gu;
+
+/**
+ * Puts a name on one line on which email programs find no address to make a link of: `evil.example` becomes
+ * `evil. example`. For emails to people who may not know whose name it is.
+ */
+export function plainName(name: string): string {
+  return oneLine(name).replace(LINK_PARTS, '$& ');
+}
+
+const MARKS: Readonly<Record<Language, readonly [string, string]>> = { en: ['“', '”'], de: ['„', '“'] };
+
+/** Puts a name in quotation marks, which it cannot close. */
+export function quote(name: string, language: Language = 'en'): string {
+  const [start, end] = MARKS[language];
+  return `${start}${oneLine(name.replace(/[„“”]+/g, ' '))}${end}`;
+}
 
 /** A paragraph, a list of named facts, or a link. */
 export type Part =
@@ -21,7 +49,7 @@ function textOf(part: Part): string {
 }
 
 /** The end of every document, before which more can be inserted. */
-export const MAIL_END = '</div></body></html>\n';
+const MAIL_END = '</div></body></html>\n';
 
 /**
  * The document of an email, as one column in light and dark mode. Without images, scripts or styles that email programs
@@ -48,4 +76,28 @@ function elementOf(part: Part): string {
       `<tr><td style="padding: 2px 16px 2px 0; vertical-align: top; white-space: nowrap; opacity: 0.7">${escapeHtml(name)}</td><td>${escapeHtml(oneLine(value))}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
+}
+
+type Link = { readonly label: string; readonly url: string };
+
+/** Returns a mailer that adds the links for readers of each email's language. */
+export function addEmailFooters(mailer: Mailer, linksIn: (language: Language) => readonly Link[]): Mailer {
+  return { ...mailer, send: (mail) => mailer.send(withFooter(mail, linksIn(mail.language ?? 'en'))) };
+}
+
+/** The start of a signature (RFC 3676, section 4.3), which an email may already have. */
+const SIGNATURE = /^-- $/m;
+
+function withFooter(mail: Email, links: readonly Link[]): Email {
+  if (links.length === 0) return mail;
+  const { text, html } = mail;
+  const lines = links.map(({ label, url }) => `${label}: ${url}`).join('\n');
+  const start = SIGNATURE.test(text) ? '\n' : '\n\n-- \n';
+  const items = links.map(({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`).join(' · ');
+  const element = `<p style="margin: 32px 0 0; font-size: 13px; opacity: 0.7">${items}</p>\n`;
+  return {
+    ...mail,
+    text: `${text.trimEnd()}${start}${lines}\n`,
+    ...(html !== undefined && { html: html.replace(MAIL_END, () => element + MAIL_END) }),
+  };
 }

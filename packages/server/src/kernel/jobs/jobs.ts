@@ -1,4 +1,22 @@
 // Background jobs: rows that are enqueued in the transaction that requires them, and run at least once.
+//
+// A job exists if the change that needs it does, because both are in one transaction. It is then in one of these
+// states, which graphile-worker keeps in its table:
+//
+// - Queued: its time has come, or comes later. A job with a key replaces one with the same key that has not started.
+// - Running: a worker has locked its row. Workers of all processes take jobs, those with the lowest priority number
+//   first.
+// - Done: its row is deleted.
+// - Waiting for a retry: it threw. Attempt n+1 is due e^n seconds later.
+// - Failed: its last attempt threw. The row stays, and operators can run it again.
+//
+// A process that dies leaves its jobs locked. The others notice by its heartbeat (processes/presence.ts), and release
+// them, so they run again: every job has to be safe to run twice, even at the same time. A process can also hold a new
+// job in memory and run it at once, without a row, if what it belongs to shows that it is unfinished (request/held-
+// jobs.ts); `release` then enqueues what a dead process held.
+//
+// The lane of a kind decides which workers run it (docs/adr/0013-job-lanes.md). worker/queue.ts runs a lane, and
+// restarts it after a failure.
 import type { ChangeTopic } from '@chauffeur/contract/operations/live';
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';

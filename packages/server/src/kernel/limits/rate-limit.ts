@@ -1,10 +1,20 @@
-// Counts uses of a limit in fixed windows in the database, so that all processes share the counters.
+// Counts uses of a limit in fixed windows in the database, so that all processes share the counters, and counts the
+// checks of limits for the metrics.
 import { errors } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import { type Clock, DAY, MINUTE } from '../clock.ts';
 import { changed, type Db, onlyRow } from '../database/db.ts';
+import { defineJob } from '../jobs/jobs.ts';
 import type { LimitName } from '../telemetry/metric-table.ts';
-import { countLimit, type LimitCounts } from './count-limit.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export type LimitCounts = Pick<Metrics, 'limitChecks'>;
+
+/** Counts a check, and returns `isAllowed`. */
+export function countLimit(metrics: LimitCounts, limit: LimitName, isAllowed: boolean): boolean {
+  metrics.limitChecks.inc({ limit, outcome: isAllowed ? 'allowed' : 'refused' });
+  return isAllowed;
+}
 
 export type Limit = {
   /** Identifies the counter, and names the limited resource in the message. */
@@ -91,11 +101,16 @@ function formatWindow(windowSeconds: number): string {
 }
 
 /** Deletes counters of windows that ended over a day ago, and of minutes that ended over a minute ago. */
-export async function dropOldCounters(db: Db, clock: Clock): Promise<number> {
+export async function dropOldCounters({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const now = clock.now().getTime();
-  const [windows, minutes] = await Promise.all([
+  await Promise.all([
     changed(db, sql`delete from rate_counters where window_start < ${new Date(now - 2 * DAY)}`),
     changed(db, sql`delete from minute_counts where minute < ${new Date(now - 2 * MINUTE)}`),
   ]);
-  return windows + minutes;
 }
+
+export const dropCountersJob = defineJob(
+  'service:drop-counters',
+  { attempts: 3, cron: '41 * * * *', lane: 'long', deletesOld: true },
+  dropOldCounters,
+);

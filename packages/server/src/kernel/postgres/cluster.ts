@@ -1,8 +1,11 @@
 // Describes an embedded PostgreSQL: its folders, its programs and the account it runs under.
+
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, readFile, stat, symlink } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import pg from 'pg';
 import { makeDataFolder, makePrivateFolder, PRIVATE_FOLDER } from '../private-files.ts';
 
 /** The embedded PostgreSQL could not be started or stopped. The message says why and what to do. */
@@ -126,4 +129,56 @@ function ignoreReadOnly(error: NodeJS.ErrnoException): void {
 /** The message of a PostgreSQL program. */
 export function logOf(cluster: Cluster): string {
   return join(cluster.folder, 'server.log');
+}
+
+/** The superuser of the cluster. */
+export const USER = 'chauffeur';
+
+/** The connection string of a database of the cluster. */
+export function urlOf(cluster: Cluster, database: string): string {
+  return `postgresql://${USER}@/${database}?host=${encodeURIComponent(cluster.socketFolder)}`;
+}
+
+/** Runs one query on a separate connection; undefined if the server does not respond. */
+export async function ask<T extends pg.QueryResultRow>(cluster: Cluster, query: string): Promise<T[] | undefined> {
+  const client = new pg.Client({
+    connectionString: urlOf(cluster, 'postgres'),
+    connectionTimeoutMillis: 5000,
+    query_timeout: 30_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<T>(query)).rows;
+  } catch {
+    return undefined;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Whether the server accepts connections and belongs to this cluster. */
+export async function answers(cluster: Cluster): Promise<boolean> {
+  const settings = await ask<{ data_directory: string }>(cluster, 'show data_directory');
+  return settings?.[0]?.data_directory === cluster.folder;
+}
+
+/**
+ * Runs a PostgreSQL program under the account that owns the data. If that account cannot enter the folders, such as
+ * those below root's home, setpriv(1) grants the program one capability; it still does not run as root. The secure bit
+ * is for access(2), by which initdb looks for its server: without it, that call ignores the capability of a user other
+ * than root.
+ */
+export function spawnAsOwner(
+  { owner }: Cluster,
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+): ChildProcess {
+  if (owner === undefined) return spawn(program, args, { cwd: '/', ...options });
+  const { uid, gid, mayEnter } = owner;
+  if (mayEnter) return spawn(program, args, { cwd: '/', uid, gid, ...options });
+  const account = ['--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups'];
+  const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
+  return spawn('setpriv', [...account, ...capability, '--', program, ...args], { cwd: '/', ...options });
 }

@@ -5,10 +5,8 @@ import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PRIVATE_FILE } from '../private-files.ts';
 import type { Log } from '../telemetry/log.ts';
-import { answers } from './ask.ts';
-import { type Cluster, EmbeddedPostgresError, logOf } from './cluster.ts';
+import { answers, type Cluster, EmbeddedPostgresError, logOf, spawnAsOwner } from './cluster.ts';
 import { findServer, removeStaleLock, type Server, signal } from './lock-file.ts';
-import { spawnAsOwner } from './spawn.ts';
 
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;

@@ -1,6 +1,12 @@
 // Scans streams with ClamAV's clamd over its socket (clamd(8), COMMANDS: zINSTREAM, zVERSION, zPING).
-import { type ClamdAddress, type ClamdConnection, type ClamdTimeouts, openClamd } from './clamd-connection.ts';
-import { readVerdict, readVersion } from './clamd-reply.ts';
+import {
+  type ClamdAddress,
+  type ClamdConnection,
+  type ClamdTimeouts,
+  openClamd,
+  readVerdict,
+  readVersion,
+} from './clamd-connection.ts';
 import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
 
 export type ClamdSettings = {

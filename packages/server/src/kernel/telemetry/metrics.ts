@@ -1,5 +1,7 @@
 // The registry of all metrics, in the text format of Prometheus.
+import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { threadCounts } from '../threads/threads.ts';
 import type {
   CounterDefinition,
   GaugeDefinition,
@@ -98,4 +100,25 @@ function seriesOf(labels: Labels): Record<string, string>[] {
       typeof values === 'string' ? [] : series.flatMap((rest) => values.map((value) => ({ ...rest, [name]: value }))),
     [{}],
   );
+}
+
+export function watchProcess(metrics: Metrics, pool: pg.Pool): void {
+  metrics.poolSize.set(pool.options.max);
+  metrics.onRead(() => {
+    metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
+    metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    metrics.poolWaiting.set(pool.waitingCount);
+    readThreads(metrics);
+  });
+}
+
+function readThreads({ threadsBusy, threadsStarted, threadTasks }: Metrics): void {
+  threadsStarted.clear();
+  threadTasks.clear();
+  for (const [thread, { busy, started, tasks }] of threadCounts()) {
+    threadsBusy.set({ thread }, busy);
+    threadsStarted.inc({ thread }, started);
+    for (const outcome of ['done', 'failed', 'timeout', 'memory', 'crashed'] as const)
+      threadTasks.inc({ thread, outcome }, tasks[outcome]);
+  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Order } from '../../../test/setup/serve.thread.ts';
-import { ThreadCrashError, ThreadTimeoutError } from './thread-errors.ts';
 import { createThreadPool } from './thread-pool.ts';
+import { ThreadCrashError, ThreadTimeoutError } from './threads.ts';
 
 const THREAD = new URL('../../../test/setup/serve.thread.ts', import.meta.url);
 

@@ -3,9 +3,7 @@
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { limitConcurrency } from './concurrency.ts';
-import { countStart, countTask } from './thread-counts.ts';
-import { ThreadCrashError, ThreadTimeoutError } from './thread-errors.ts';
-import type { ThreadLimits } from './threads.ts';
+import { countStart, countTask, ThreadCrashError, type ThreadLimits, ThreadTimeoutError } from './threads.ts';
 
 /** Answers a question that a task asks while it runs. */
 type AnswerQuestion<Question, Reply> = (question: Question) => Promise<Reply>;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Behaviour } from '../../../test/setup/behave.thread.ts';
 import { BlobMissingError } from '../blobs/store.ts';
-import { ThreadCrashError, ThreadTimeoutError } from './thread-errors.ts';
-import { runInThread } from './threads.ts';
+import { runInThread, ThreadCrashError, ThreadTimeoutError } from './threads.ts';
 
 const THREAD = new URL('../../../test/setup/behave.thread.ts', import.meta.url);
 

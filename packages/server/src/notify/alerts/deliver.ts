@@ -3,7 +3,7 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
-import { oneLine } from '../../kernel/email/email-text.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 import { admitEmail } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';

@@ -3,7 +3,7 @@
 import { formatBytes, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { ALERT_KINDS, type AlertKind, type MESSAGE_REASONS } from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
-import { oneLine } from '../../kernel/email/email-text.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 import type { Alert, AlertData } from './alert.ts';
 import { countOf, type SummaryPage, summaryLines } from './summary-lines.ts';
 

@@ -2,7 +2,7 @@
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../kernel/database/db.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { listActiveOperators } from '../../people/accounts/accounts.sql.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';

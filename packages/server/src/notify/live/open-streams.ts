@@ -4,7 +4,7 @@ import { errors } from '@chauffeur/contract/errors';
 import { meetsRequirement } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { listLiveSessions } from '../../people/accounts/accounts.ts';
 import { listMemberships } from '../../people/games/games.sql.ts';
 import { perContext } from '../../request/per-context.ts';

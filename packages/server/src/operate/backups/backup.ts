@@ -9,8 +9,7 @@ import { bytesOfBuffer } from '../../kernel/blobs/byte-source.ts';
 import { deleteHeld, lockDeletions, unlockDeletions } from '../../kernel/blobs/held-deletions.ts';
 import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { rows } from '../../kernel/database/db.ts';
-import { type Session, withSession } from '../../kernel/database/session.ts';
+import { rows, type Session, withSession } from '../../kernel/database/db.ts';
 import {
   type BlobEntry,
   blobListKeyOf,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import copyStreams from 'pg-copy-streams';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
-import type { Session } from '../../kernel/database/session.ts';
+import type { Session } from '../../kernel/database/db.ts';
 import { readFile, writeFile } from './files.ts';
 import { type BackupFile, damaged, prefixOf, type TableFile } from './manifest.ts';
 import type { Table } from './snapshot.sql.ts';

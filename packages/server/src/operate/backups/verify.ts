@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { withSession } from '../../kernel/database/session.ts';
+import { withSession } from '../../kernel/database/db.ts';
 import { type BlobProblem, checkBlob } from './check-blob.ts';
 import { forEachOfPage } from './for-each.ts';
 import { collectReferences, isReferenced, pageReferences, withoutReference } from './references.sql.ts';

@@ -2,7 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getInstallation } from '@chauffeur/contract/operations/setup';
 import type { Config } from '../../config.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
 import { isLoopbackName } from '../../kernel/network/loopback.ts';
 import { checkProxies, checkPublicUrl } from './address-check.ts';
 

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { mailboxOf } from '../../kernel/email/mailbox.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
-import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';

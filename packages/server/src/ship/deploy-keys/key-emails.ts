@@ -2,7 +2,7 @@
 import type { UploadScope } from '@chauffeur/contract/operation';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 
 type About = {
   readonly to: string;

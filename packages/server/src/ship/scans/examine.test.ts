@@ -4,7 +4,7 @@ import { CLAMD_STREAM_LIMIT, EICAR, EICAR_SIGNATURE, NO_CLAMD, startClamd } from
 import { buildZip, ordinaryPieces, storeZip } from '../../../test/setup/zips.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
+import { ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { type ExamineInput, examine } from './examine.ts';
 
 async function storedInput(t: { after: (fn: () => Promise<void>) => void }, bytes: Buffer): Promise<ExamineInput> {

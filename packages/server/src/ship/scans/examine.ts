@@ -4,12 +4,10 @@ import type { Os } from '@chauffeur/contract/identity';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context } from '../../context.ts';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { BlobMissingError, type BlobSettings } from '../../kernel/blobs/store.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
-import { runInThread } from '../../kernel/threads/threads.ts';
+import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 
 /** A zip is unpacked, and checked by the rules for zips. A video is scanned as it is. */
 type Content = 'zip' | 'video';

@@ -2,9 +2,8 @@
 import { errors } from '@chauffeur/contract/errors';
 import type { Os } from '@chauffeur/contract/identity';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
-import { runInThread } from '../../kernel/threads/threads.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
+import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
 /** The input of the thread. */

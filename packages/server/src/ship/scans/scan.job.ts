@@ -2,10 +2,10 @@
 // channel.
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { Context } from '../../context.ts';
+import { secondsSince } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, defineJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
-import { secondsSince } from '../../kernel/telemetry/seconds-since.ts';
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';

@@ -7,7 +7,7 @@ import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
-import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { requireMember } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';

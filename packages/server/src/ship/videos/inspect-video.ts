@@ -1,9 +1,8 @@
 // Reads the container of an uploaded video in a thread, before the upload gets its response.
 import { errors } from '@chauffeur/contract/errors';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
-import { ThreadTimeoutError } from '../../kernel/threads/thread-errors.ts';
-import { runInThread } from '../../kernel/threads/threads.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
+import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import type { VideoReading } from './read-video.ts';
 
 /** The input of the thread. */

@@ -7,7 +7,7 @@ import { asLanguage } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
-import { plainName, quote } from '../../kernel/email/email-text.ts';
+import { plainName, quote } from '../../kernel/email/html-email.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { enqueueEmails, isUsedLink, useLink } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';

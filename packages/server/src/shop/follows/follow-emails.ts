@@ -3,7 +3,7 @@ import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { formatReleasePart } from '@chauffeur/contract/texts/download-texts';
 import type { Language } from '@chauffeur/contract/texts/messages';
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, plainName, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
 
 type Named = { readonly name: string };
 

@@ -5,7 +5,7 @@ import * as contract from '@chauffeur/contract/operations/moderation';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';

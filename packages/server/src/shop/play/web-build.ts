@@ -4,7 +4,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { findStartPage } from '@chauffeur/contract/start-page';
 import type { Context } from '../../context.ts';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
-import type { BlobSettings } from '../../kernel/blobs/settings.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';

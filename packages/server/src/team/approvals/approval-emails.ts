@@ -1,6 +1,6 @@
 // The email that asks the owners of a game to approve a change.
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 
 type Request = {
   to: string;

@@ -6,7 +6,7 @@ import type { ApprovalAction, ApprovalState } from '@chauffeur/contract/operatio
 import type { Context, User } from '../../context.ts';
 import { DAY, SECOND } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
-import { countLimit } from '../../kernel/limits/count-limit.ts';
+import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmail, enqueueEmails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';

@@ -1,6 +1,6 @@
 // The email that follows a password reset.
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine } from '../../kernel/email/email-text.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 
 type Revoked = {
   readonly sessions: number;

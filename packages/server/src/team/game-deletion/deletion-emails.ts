@@ -1,6 +1,6 @@
 // The email to the members of a game that was deleted.
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 
 export function deletionEmail({ to, game, by }: { to: string; game: string; by: string }): Email {
   return {

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts';
 import { deleteReportsOfGame } from '../../crash/crashes/crashes.ts';
-import { deleteBelow } from '../../kernel/blobs/delete-below.ts';
+import { deleteBelow } from '../../kernel/blobs/sweep.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Attempt, bindJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import * as deletion from './game-deletion.sql.ts';

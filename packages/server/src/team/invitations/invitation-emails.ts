@@ -2,7 +2,7 @@
 import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import type { Role } from '@chauffeur/contract/roles';
 import type { Email } from '../../kernel/email/email.ts';
-import { oneLine, plainName, quote } from '../../kernel/email/email-text.ts';
+import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
 import type { Target } from './team-invitations.sql.ts';
 
 type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };

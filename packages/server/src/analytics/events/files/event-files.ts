@@ -1,8 +1,8 @@
 // The thread that writes and reads event files: encoding them takes too much of the processor for a process that
 // answers requests.
-import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
-import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
+import type { BlobSettings } from '../../../kernel/blobs/store.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
+import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
 import type { DeviceEvents, StoredFile } from './parquet-reader.ts';
 
 /** `hour` is in milliseconds since 1970. */

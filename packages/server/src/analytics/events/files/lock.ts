@@ -1,6 +1,6 @@
 // Lets only one process at a time work on the files of a game.
 import type { Context } from '../../../context.ts';
-import { type Session, withSession } from '../../../kernel/database/session.ts';
+import { type Session, withSession } from '../../../kernel/database/db.ts';
 import * as sql from './files.sql.ts';
 
 /** Runs `work` with the lock on the files of the game. Does nothing if another process has it. */

@@ -7,8 +7,13 @@
 //   coordinator. So one transaction checks it, and then claims and writes in each shard.
 import { type RawBuilder, sql } from 'kysely';
 import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
-import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
-import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
+import {
+  arrayLiteral,
+  BulkRows,
+  type Column,
+  insertedNames,
+  insertedValues,
+} from '../../../kernel/database/bulk-rows.ts';
 import { type Db, keepPlan, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import type { Part } from './accept.ts';

@@ -2,7 +2,7 @@
 // their counts.
 
 import type { Context } from '../../../context.ts';
-import { deleteBelow } from '../../../kernel/blobs/delete-below.ts';
+import { deleteBelow } from '../../../kernel/blobs/sweep.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';

@@ -1,6 +1,6 @@
 // Measures the stages of processing a dump, for metrics and traces.
 import type { Context } from '../../../context.ts';
-import { secondsSince } from '../../../kernel/telemetry/seconds-since.ts';
+import { secondsSince } from '../../../kernel/clock.ts';
 import { inSpan } from '../../../kernel/telemetry/tracing.ts';
 
 export async function measureStage<T>(

@@ -9,7 +9,7 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { bindJob } from '../../../kernel/jobs/jobs.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { encodePreview, type PreviewResult } from '../../../ship/media/media.ts';
 import { type Attachment, stemOf } from '../report/files.ts';
 import { previewJob } from '../report/jobs.ts';

@@ -5,7 +5,7 @@ import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { ThreadCrashError } from '../../../kernel/threads/thread-errors.ts';
+import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { notesToAdd } from '../groups/dump-notes.ts';

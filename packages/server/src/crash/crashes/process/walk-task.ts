@@ -1,6 +1,6 @@
 // The messages between the server and a thread that walks dumps.
 import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
-import type { BlobSettings } from '../../../kernel/blobs/settings.ts';
+import type { BlobSettings } from '../../../kernel/blobs/store.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
 import type { Trace } from '../text/trace.ts';

@@ -2,8 +2,8 @@
 import type { Context } from '../../../context.ts';
 import { giveBackSpace } from '../../../kernel/blobs/spaces.ts';
 import { SECOND } from '../../../kernel/clock.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/thread-errors.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { GameRules } from '../groups/game-rules.sql.ts';
 import type { GroupingFields } from '../groups/grouping.ts';

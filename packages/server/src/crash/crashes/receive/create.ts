@@ -7,7 +7,7 @@ import type { createCrash } from '@chauffeur/contract/operations/crashes';
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { shardKeyOf } from '../../../kernel/database/shards.ts';
-import { countLimit } from '../../../kernel/limits/count-limit.ts';
+import { countLimit } from '../../../kernel/limits/rate-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';

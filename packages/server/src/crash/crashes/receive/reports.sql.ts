@@ -7,8 +7,13 @@
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { CrashSource } from '@chauffeur/contract/operations/crashes';
 import { type RawBuilder, sql } from 'kysely';
-import { arrayLiteral } from '../../../kernel/database/array-literal.ts';
-import { BulkRows, type Column, insertedNames, insertedValues } from '../../../kernel/database/bulk-rows.ts';
+import {
+  arrayLiteral,
+  BulkRows,
+  type Column,
+  insertedNames,
+  insertedValues,
+} from '../../../kernel/database/bulk-rows.ts';
 import { changed, type Db, keepPlan, onlyRow, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';

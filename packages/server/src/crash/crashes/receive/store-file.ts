@@ -3,7 +3,7 @@ import { detectImageFormat } from '@chauffeur/contract/image-format';
 import { KIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
 import type { Context } from '../../../context.ts';
-import { freeBuffer } from '../../../kernel/blobs/free-buffer.ts';
+import { freeBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';
 import type { FileInSpace } from '../../../kernel/blobs/spaces.ts';
 import type { ByteSource } from '../../../kernel/blobs/store.ts';

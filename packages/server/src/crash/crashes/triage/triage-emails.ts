@@ -3,7 +3,7 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { AccountCaller, Context } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import type { Email } from '../../../kernel/email/email.ts';
-import { oneLine, quote } from '../../../kernel/email/email-text.ts';
+import { oneLine, quote } from '../../../kernel/email/html-email.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { enqueueEmails } from '../../../people/emails/emails.ts';
 import { listReachable } from '../../../people/games/games.sql.ts';

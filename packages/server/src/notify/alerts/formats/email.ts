@@ -1,8 +1,7 @@
 // Messages as emails, in text and in HTML, with the headers for unsubscribing with one click (RFC 8058).
 
 import type { Email } from '../../../kernel/email/email.ts';
-import { oneLine, quote } from '../../../kernel/email/email-text.ts';
-import { writeEmailDocument } from '../../../kernel/email/html-email.ts';
+import { oneLine, quote, writeEmailDocument } from '../../../kernel/email/html-email.ts';
 import { escapeHtml } from '../../../kernel/text/escape-html.ts';
 import { type Message, restOf, subjectOf } from '../message.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oneLine, plainName, quote } from './email-text.ts';
+import { oneLine, plainName, quote } from './html-email.ts';
 
 test('a name in a mail stays on one line and inside its quotation marks', () => {
   assert.equal(quote('Owls'), '“Owls”');

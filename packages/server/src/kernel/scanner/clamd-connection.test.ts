@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readVerdict, readVersion } from './clamd-reply.ts';
+import { readVerdict, readVersion } from './clamd-connection.ts';
 import { ScannerUnavailableError } from './scanner.ts';
 
 describe('readVerdict', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitStatements } from './statements.ts';
+import { splitStatements } from './migrate.ts';
 
 test('statements end at semicolons', () => {
   assert.deepEqual(splitStatements('select 1; select 2;\n'), ['select 1', 'select 2']);

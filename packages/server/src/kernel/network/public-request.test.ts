@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isPublicAddress } from './public-addresses.ts';
+import { isPublicAddress } from './public-request.ts';
 
 test('internet addresses are public', () => {
   for (const address of [
