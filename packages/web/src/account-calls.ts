@@ -8,7 +8,7 @@ export type Report = Static<typeof ResetReport>;
 
 export type Credentials = { email: string; password: string };
 
-/** The account may also need a code: then the sign-in waits for `enterCode`. */
+/** Signs in with a password. If the account also needs a code, the sign-in waits for `enterCode`. */
 export async function signIn(credentials: Credentials): Promise<'signed_in' | 'needs_code'> {
   const result = await request<{ twoFactorRedirect?: boolean }>('POST', 'sign-in/email', credentials);
   return result.twoFactorRedirect === true ? 'needs_code' : 'signed_in';
@@ -30,7 +30,7 @@ export async function signInWithProvider(next: string): Promise<void> {
   location.assign(url);
 }
 
-/** Without a password, the session must be new. */
+/** What confirms a change. Without a password, the session must be new. */
 type Proof = { password?: string };
 
 /** Creates the secret of an authenticator app, which is not asked for until `confirmApp`. */
@@ -46,7 +46,7 @@ export function removeApp(proof: Proof): Promise<unknown> {
   return request('POST', 'two-factor/disable', proof);
 }
 
-/** The earlier codes no longer work. */
+/** Creates backup codes. Earlier ones no longer work. */
 export function createBackupCodes(proof: Proof): Promise<{ backupCodes: string[] }> {
   return request('POST', 'two-factor/generate-backup-codes', proof);
 }
@@ -88,7 +88,10 @@ export function requestReset(email: string): Promise<unknown> {
   return request('POST', 'request-password-reset', { email, redirectTo: '/reset' });
 }
 
-/** Sets the password, ends all sessions, and revokes personal keys and agents. Returns what was revoked and what still works. */
+/**
+ * Sets the password, ends all sessions, and revokes personal keys and agents. Returns what was revoked and what still
+ * works.
+ */
 export function resetPassword(token: string, newPassword: string): Promise<Report> {
   return request('POST', 'reset-password', { token, newPassword });
 }
@@ -133,12 +136,12 @@ export function rename(name: string): Promise<unknown> {
   return request('POST', 'update-user', { name });
 }
 
-/** Also ends all other sessions. */
+/** Changes the password, and ends all other sessions. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<unknown> {
   return request('POST', 'change-password', { currentPassword, newPassword, revokeOtherSessions: true });
 }
 
-/** Everything that is stored about the account, as a JSON file. */
+/** Exports everything that is stored about the account, as a JSON file. */
 export async function exportAccount(): Promise<Blob> {
   return (await requireOk(await send('POST', '/api/v1/account/export'))).blob();
 }
@@ -147,7 +150,10 @@ export function deleteAccount(password: string): Promise<unknown> {
   return request('POST', 'delete-user', { password });
 }
 
-/** Sends the person's decision to the OAuth server and returns the URL to continue at. `query` is the query string of the page. */
+/**
+ * Sends the person's decision to the OAuth server and returns the URL to continue at. `query` is the query string of
+ * the page.
+ */
 export function answerConsent({
   accept,
   scope,

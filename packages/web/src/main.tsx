@@ -1,5 +1,5 @@
 // Starts the website in the page that the server sent.
-// In a layer, so that our styles come first whatever the order of the files.
+// The library's styles are in a layer, so that ours come first whatever the order of the files.
 import '@mantine/core/styles.layer.css';
 import './tokens.css';
 import './frame/site-frame.css';

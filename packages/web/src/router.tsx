@@ -1,6 +1,5 @@
 // Every page of the website's program: its path, its data and its code. The server writes the public pages
 // (packages/server/src/site/pages).
-
 import { getCli } from '@chauffeur/contract/operations/cli';
 import { isPlayerPage, matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
 import { LANGUAGES } from '@chauffeur/contract/texts/messages';

@@ -10,11 +10,11 @@ export type Person = {
   readonly name: string;
   readonly email: string;
   readonly emailVerified: boolean;
-  /** May open /operator. */
+  /** Whether the person may open /operator. */
   readonly operator?: boolean | null;
 };
 
-/** The browser, or the device with the passkey, failed. Both texts are in the language of the page. */
+/** An error of the browser or of the device with the passkey. Both texts are in the language of the page. */
 export class PasskeyError extends Error {
   readonly remedy: string;
 
@@ -63,7 +63,7 @@ export function send(method: 'GET' | 'POST', path: string, body?: object, signal
   });
 }
 
-/** Throws ApiError if the response is one. */
+/** Throws ApiError if the response is an error. */
 export async function requireOk(response: Response): Promise<Response> {
   if (response.ok) return response;
   const result: unknown = await response.json().catch(() => null);

@@ -63,14 +63,14 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#5b6269',
     '--mantine-color-placeholder': '#6b7178',
     '--mantine-color-error': '#c92a2a',
-    // The contrast is enough on the colour of a button under the mouse, too.
+    // The contrast is also enough on the colour of a button under the mouse.
     '--mantine-color-red-light-color': '#b02525',
   },
   dark: {
     '--mantine-color-dimmed': '#a2a9b1',
     '--mantine-color-placeholder': '#9a9a9a',
     '--mantine-color-error': '#ff8787',
-    // Alerts on public pages have the same.
+    // Alerts on public pages have the same colours.
     '--mantine-color-red-light': '#3b2023',
   },
 });

@@ -1,5 +1,5 @@
-// The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, and a switch for
-// dark mode. Without it, the pages are complete. The functions are called at the end of the file.
+// The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, and a switch
+// for dark mode. Without it, the pages are complete. The functions are called at the end of the file.
 import { writeClipboard } from '../site/clipboard.ts';
 import { suggestResults } from './search-box.ts';
 
@@ -40,7 +40,7 @@ function addColourSwitch(): void {
 
 const SHELL_CHOICE = 'docs-shell';
 
-/** Shows all commands for the shell that the visitor chose last, or at first for the one of their OS. */
+/** Shows all commands for the shell that the visitor chose last, or at first for the shell of their OS. */
 function rememberShell(): void {
   const initial = readChoice(SHELL_CHOICE) ?? (navigator.userAgent.includes('Windows') ? 'powershell' : null);
   if (initial !== null) chooseShell(initial);

@@ -58,7 +58,7 @@ function createSearch(box: HTMLInputElement, list: HTMLUListElement): Search {
   const run = async () => {
     running = new AbortController();
     const items = await findItems(box.value, running.signal).catch(() => null);
-    // Aborted, or without a connection. The form still works.
+    // The request was aborted, or there is no connection. The form still works.
     if (items === null) return;
     list.replaceChildren(...(items.length > 0 ? items : [createNote('No results')]));
     show(true);

@@ -32,7 +32,7 @@ function onInvalid(event: Event): void {
 function onInput({ target }: Event): void {
   const control = target as Control;
   removeMessage(control);
-  // To the browser, spaces are a value.
+  // The browser accepts a value of only spaces in a required field.
   const isBlank = control.required && control.value !== '' && control.value.trim() === '';
   control.setCustomValidity(isBlank ? say('field.mistake.empty') : '');
 }

@@ -1,5 +1,5 @@
-// The images and videos of a game. Small images are shown in the large place, and the large one opens in the whole window, where arrow
-// keys or buttons change the image and Escape closes it.
+// The images and videos of a game. Small images are shown in the large place, and the large one opens in the whole
+// window, where arrow keys or buttons change the image and Escape closes it.
 import { say } from './page-parts.ts';
 
 type Gallery = {
@@ -88,7 +88,7 @@ function createViewer({ name, large, small }: Gallery, turn: (by: number) => voi
   };
 }
 
-/** Without an action, it closes the dialog. */
+/** A button of the dialog. Without an action, it closes the dialog. */
 function createButton(label: string, act?: () => void): HTMLButtonElement {
   const button = document.createElement('button');
   button.className = 'button small';

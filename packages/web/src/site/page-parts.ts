@@ -1,5 +1,5 @@
-// Replaces parts of the page with what the server writes for another address: the entries of a zip while the visitor
-// types, the next games in a list, and the download for another machine.
+// Parts of a page that its scripts write: texts in the language of the page, times, and what the server writes for
+// another address, such as the entries of a zip while the visitor types, and the next games in a list.
 import type { Platform } from '@chauffeur/contract/identity';
 import { type BrowserFacts, chooseDownload, readMachine } from '@chauffeur/contract/machine';
 
@@ -115,7 +115,7 @@ export function showLocalTimes(root: ParentNode): void {
 
 let words: Readonly<Record<string, string>> | undefined;
 
-/** A word or sentence with its values filled in, such as `image {no} of {total}`. */
+/** A text that the server wrote into the page for its scripts, with values filled in: `image {no} of {total}`. */
 export function say(key: string, values: Readonly<Record<string, string | number>> = {}): string {
   words ??= JSON.parse(document.getElementById('words')?.dataset.words ?? '{}') as Record<string, string>;
   return (words[key] ?? '').replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));

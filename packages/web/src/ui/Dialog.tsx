@@ -1,6 +1,5 @@
 // Modal dialogs: any content, a question to confirm, or a form. They are the browser's own dialog element, which keeps
 // the focus inside. Escape or a press outside closes them, after a question if something was typed.
-
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../texts.tsx';

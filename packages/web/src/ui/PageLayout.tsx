@@ -1,5 +1,4 @@
 // What pages are made of: the head, the trail above it, a panel or sections, and notices.
-
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, Suspense, useId, useState } from 'react';
 import { useTitle } from '../frame/page-title.ts';

@@ -21,7 +21,7 @@ export function matchItem(query: string, item: { readonly name: string; readonly
     if (score === null) return null;
     total += score;
   }
-  // Of names that match alike, the shortest has the least besides.
+  // If names match alike, the shortest one comes first, because it has the least besides the match.
   return words.length === 0 ? 0 : total / words.length - name.length / 1000;
 }
 

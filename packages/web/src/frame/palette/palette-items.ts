@@ -147,7 +147,7 @@ export function findItems(items: readonly PaletteItem[], query: string): Palette
   return [...Map.groupBy(matches, ({ group }) => group).values()].flat();
 }
 
-/** What is typed can also be searched for. */
+/** The items that search for what was typed. */
 export function searchItems(query: string, game: Sources['game']): PaletteItem[] {
   if (query.trim() === '') return [];
   const search = (href: string, name: string): PaletteItem => ({ kind: 'page', id: href, href, name, group: 'Search' });

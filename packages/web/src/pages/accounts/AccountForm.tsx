@@ -1,5 +1,5 @@
-// The layout of the account forms: a narrow column with a title, the error if there is one, the fields and one button.
-
+// The account forms: a narrow column with a title, the error if there is one, the fields that several forms have, and
+// one button.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { Button, PasswordInput, TextInput, Title } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';

@@ -31,7 +31,7 @@ export function AuthenticatorApp({ isOn: wasOn, hasPassword, onChanged }: AppPro
   );
 }
 
-/** The password that confirms a change; nothing for an account without one. */
+/** What confirms a change: the password, or nothing for an account without one. */
 function proofOf(password: string): { password?: string } {
   return password === '' ? {} : { password };
 }
@@ -134,7 +134,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
       role="img"
       aria-label={label}
     >
-      {/* Light in both colour schemes, because many cameras can't read a light code on dark. */}
+      {/* The code is dark on light in both colour schemes, because many cameras can't read a light code on dark. */}
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
@@ -144,7 +144,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
 const LABELS = { idle: 'Copy codes', copied: 'Copied', failed: 'Copy failed' } as const;
 
 /**
- * Backup codes, shown once after they were created. Until they were copied or saved, the visitor is asked before
+ * Shows the backup codes once after they were created. Until they are copied or saved, the visitor is asked before
  * leaving.
  */
 function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {

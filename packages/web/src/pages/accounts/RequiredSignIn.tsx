@@ -14,7 +14,9 @@ const NAMES: Readonly<Record<Requirement['required_sign_in'], string>> = {
   single_sign_on: 'single sign-on',
 };
 
-/** With `onlyUnmet`, organisations are left out that the person can open. Nothing is shown while it is loading. */
+/**
+ * With `onlyUnmet`, organisations that the person can open are left out. Nothing is shown while the list is loading.
+ */
 export function RequiredSignIn({ onlyUnmet = false }: { onlyUnmet?: boolean }) {
   const { data } = useQuery(ask(listSignInRequirements, {}));
   const shown = data?.requirements.filter(({ met }) => !(met && onlyUnmet)) ?? [];

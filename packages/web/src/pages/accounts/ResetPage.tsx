@@ -1,4 +1,4 @@
-// Resets a password: the first form requests the email, the second, opened from its link, sets the new password.
+// Resets a password: the first form requests the email, and the second, which its link opens, sets the new password.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { revokeAfterReset } from '@chauffeur/contract/operations/credentials';
 import { Button, List, Stack, Text, Title } from '@mantine/core';

@@ -18,7 +18,7 @@ export function VerifyPage() {
   const { error, email } = route.useSearch();
   const { data: person } = useQuery({ ...session, staleTime: 0 });
   if (email !== undefined) return <ChangeResult newEmail={email} error={error} person={person ?? null} />;
-  // Also by a link that has expired since, or was opened before.
+  // An expired link, or one that was opened before, may also have verified the address.
   if (person?.emailVerified === true) {
     return (
       <Message title={t('verify.done')}>

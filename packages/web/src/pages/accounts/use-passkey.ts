@@ -16,7 +16,10 @@ export function canUsePasskeys(): boolean {
   return !isAddress && parser()?.parseCreationOptionsFromJSON !== undefined;
 }
 
-/** Where passkeys of a server on this machine work; null if the page is already open there, or the server is elsewhere. */
+/**
+ * The address at which passkeys of a server on this machine work; null if the page is open there, or the server is
+ * elsewhere.
+ */
 export function passkeyAddress(): string | null {
   if (!/^127\.|^\[::1\]$/.test(location.hostname)) return null;
   const url = new URL(location.href);
@@ -28,7 +31,7 @@ function parser(): Parser | undefined {
   return (globalThis as { PublicKeyCredential?: Parser }).PublicKeyCredential;
 }
 
-/** The person dismissed the dialog of the browser, or it was replaced by another one. */
+/** Thrown if the person dismissed the dialog of the browser, or another dialog replaced it. */
 class DismissedError extends Error {
   override readonly name = 'DismissedError';
 }
@@ -48,7 +51,7 @@ export async function signInWithPasskey(signal: AbortSignal, isConditional = fal
   const options = await passkeyOptions('authenticate', signal);
   const publicKey = {
     ...parser()!.parseRequestOptionsFromJSON(options),
-    // It counts as a second factor because the device checks who holds it.
+    // A passkey counts as a second factor because the device checks who holds it.
     userVerification: 'required',
   } as const;
   const request = { publicKey, signal, ...(isConditional && { mediation: 'conditional' as const }) };

@@ -1,5 +1,4 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
-
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
 import { listCliLogins, revokeCliLogin } from '@chauffeur/contract/operations/cli-logins';

@@ -1,4 +1,4 @@
-// The audit log of a game, and below it the calls that agents made, for its owner.
+// The audit log of a game and, for its owner, the calls that agents made.
 import { listAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Stack, Switch, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';

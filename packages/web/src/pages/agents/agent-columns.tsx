@@ -1,5 +1,4 @@
-// The columns of a list of agent calls, shared by the owner's audit page and the person's own list.
-
+// Columns that several pages about agents have: of a list of their calls, and of what has access.
 import { isErrorCode } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listAgentCalls } from '@chauffeur/contract/operations/agents';
@@ -14,7 +13,9 @@ import { formatGames, formatRights, type Key } from './reach.ts';
 
 type Call = OutputOf<typeof listAgentCalls>['calls'][number];
 
-/** Only `lastColumn` differs between the lists. */
+/**
+ * The columns of a list of calls. Only the last one differs between the owner's audit page and the person's own list.
+ */
 export function callColumns<ListedCall extends Call>(lastColumn: {
   readonly header: string;
   readonly cell: (call: ListedCall) => ReactNode;
@@ -43,7 +44,7 @@ export function callColumns<ListedCall extends Call>(lastColumn: {
   ];
 }
 
-/** Not an error: the call sent a request to the game's owner. */
+/** The code for a call that sent a request to the game's owner, which isn't an error. */
 const NEEDS_APPROVAL = 4214;
 
 function Outcome({ code }: { code: number }) {
@@ -61,7 +62,7 @@ function Outcome({ code }: { code: number }) {
   );
 }
 
-/** Breaks the line only after an underscore. */
+/** Lets the line break only after an underscore. */
 function ToolName({ name }: { name: string }) {
   const [first, ...words] = name.split('_');
   return (

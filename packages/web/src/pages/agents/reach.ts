@@ -21,7 +21,7 @@ export function stateOf({ revoked_at, expires_at }: Pick<Key, 'revoked_at' | 'ex
 }
 
 export type ConsentRequest = {
-  /** The signed query string of the page, which is sent back unchanged. */
+  /** The signed query string of the page, which is returned unchanged. */
   readonly query: string;
   readonly clientId: string;
   readonly asksToWrite: boolean;

@@ -1,5 +1,4 @@
 // Which alerts the game sends, to which destinations, and when.
-
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import {
   ALERT_TIMINGS,
@@ -93,7 +92,7 @@ function Settings({ rule, onChange }: RuleProps) {
   );
 }
 
-/** Includes other times, which only the API can set. */
+/** The choices, and the current one if only the API can set it. */
 function withCurrent(hours: number) {
   const isKnown = REPEATS.some(({ value }) => value === String(hours));
   return isKnown ? REPEATS : [...REPEATS, { value: String(hours), label: `Every ${hours} hours` }];
@@ -250,7 +249,7 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
   weekly_summary: { name: 'Weekly summary', meaning: "Last week's crashes, builds and downloads" },
 };
 
-/** Kinds that the same group or build can cause again. The others happen once to each of them. */
+/** Kinds that the same group or build can cause again. The others happen once to each group or build. */
 const REPEATED_KINDS: ReadonlySet<AlertKind> = new Set([
   'regression',
   'snooze_ended',
@@ -261,7 +260,7 @@ const REPEATED_KINDS: ReadonlySet<AlertKind> = new Set([
 type Timing = (typeof ALERT_TIMINGS)[number];
 
 const TIMING_NAMES: Readonly<Record<Timing, string>> = { now: 'Immediately', digest: 'Daily digest', never: 'Never' };
-/** What is sent once a week is not daily. */
+/** The timings of the weekly summary, which isn't sent daily. */
 const WEEKLY_NAMES: Readonly<Record<Timing, string>> = { ...TIMING_NAMES, now: 'On Monday', digest: 'In the digest' };
 
 function nameTiming(timing: Timing, kind: AlertKind): string {

@@ -1,5 +1,4 @@
 // The alerts of a game: which are sent, when and where, and what was sent.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   getAlerts,

@@ -199,7 +199,7 @@ type Kind = (typeof DESTINATION_KINDS)[number];
 
 const KINDS = DESTINATION_KINDS.map((value) => ({ value, label: DESTINATION_NAMES[value] }));
 
-/** Where to find the address in each service. */
+/** Says where to find the address in each service. */
 const SOURCES: Readonly<Record<Kind, string>> = {
   slack: 'The URL of an incoming webhook in your Slack app',
   discord: "Copy it from the channel's settings, under Integrations, Webhooks",

@@ -24,7 +24,10 @@ import { Time } from '../../ui/Time.tsx';
 
 const route = getRouteApi('/signed-in/approve/$uid');
 
-/** While the page is open, the agent may confirm the request with the emailed code, or collect its key. */
+/**
+ * How often the request is loaded: while the page is open, the agent may confirm it with the emailed code, or collect
+ * its key.
+ */
 const REFRESH_MS = 3000;
 
 export function ApprovalPage() {

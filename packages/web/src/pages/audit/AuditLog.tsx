@@ -19,7 +19,7 @@ import table from '../../ui/table.module.css';
 import classes from './AuditFilters.module.css';
 import { type AuditSearch, filtersOf } from './audit-search.ts';
 
-/** The uid of a game or an organisation; without one, the whole service. */
+/** What the log covers: a game or an organisation with this uid, or else the whole service. */
 type AuditScope = { readonly game: string } | { readonly organisation: string } | 'service';
 
 type AuditLogProps = {
@@ -181,7 +181,7 @@ function auditColumns(showsGame: boolean): Column<Entry>[] {
   ];
 }
 
-/** Breaks after the dot where the column is narrow. */
+/** Lets the line break after the dot where the column is narrow. */
 function OperationName({ id }: { id: string }) {
   const [tag, ...name] = id.split('.');
   return (

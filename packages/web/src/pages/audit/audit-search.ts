@@ -10,7 +10,7 @@ export type AuditSearch = Partial<Record<(typeof AUDIT_FILTERS)[number], string 
 
 type Filters = Pick<InputOf<typeof listServiceAuditEntries>, (typeof AUDIT_FILTERS)[number]>;
 
-/** Leaves out what the API would refuse, such as a part of an operation that is being typed. */
+/** The filters without what the API would refuse, such as a part of an operation that is being typed. */
 export function filtersOf({ who, kind, what, from, to, search }: AuditSearch): Filters & Record<string, string> {
   const listed = ACTOR_KINDS.find((name) => name === kind);
   const filters = {

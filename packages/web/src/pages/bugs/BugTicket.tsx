@@ -1,6 +1,5 @@
 // A bug ticket: the player's message, what is known about it, the attached crash report, what is done about it, and the
 // replies.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -223,7 +222,7 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
   );
 }
 
-/** Who got the reply by email, and who has to look for it. */
+/** Says who got the reply by email, and who has to look for it. */
 function describeReply({ mails, unconfirmed, limited }: OutputOf<typeof replyToBug>): string {
   return [
     mails === 0 ? 'Reply saved.' : `Reply sent to ${formatItems(mails, 'player')} by email.`,

@@ -66,7 +66,7 @@ export function BugsPage() {
   );
 }
 
-/** Searches when the form is submitted. */
+/** The search field, which searches when the form is submitted. */
 function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
   const [value, setValue] = useState(text);
   return (

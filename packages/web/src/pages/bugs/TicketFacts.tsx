@@ -177,7 +177,7 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
   );
 }
 
-/** Throws if there is no such ticket. */
+/** Finds the ticket with this number. Throws if it doesn't exist. */
 async function findTicket(gameUid: string, number: number): Promise<string> {
   const { bugs } = await call(listBugTickets, { uid: gameUid, text: `#${number}`, limit: 100 });
   const found = bugs.find((bug) => bug.number === number);
@@ -202,7 +202,7 @@ type EditDialogProps = {
   makeChange: (text: string) => TicketChange | Promise<TicketChange>;
 };
 
-/** A button that opens a dialog with one text. Nothing for people who may not change tickets. */
+/** A button that opens a dialog with one text. People who may not change tickets don't see it. */
 function EditDialog({ button, title, field, initial, maxLength, change, makeChange }: EditDialogProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState(initial);
@@ -224,7 +224,7 @@ function EditDialog({ button, title, field, initial, maxLength, change, makeChan
         onSuccess: () => setOpen(false),
         onError: (cause) => {
           setError(cause);
-          // So that the page below doesn't show the error as well.
+          // The page below must not show the error as well.
           change.reset();
         },
       });

@@ -39,7 +39,7 @@ const ACTIONS: Readonly<Record<BugStatus, StatusAction>> = {
   open: { status: 'open', label: 'Reopen', result: 'Ticket reopened.' },
 };
 
-/** The actions that lead to the two other states, most frequent first. */
+/** The actions that lead to the two other states, the most frequent one first. */
 export function actionsFrom(status: BugStatus): StatusAction[] {
   const order: readonly BugStatus[] = status === 'open' ? ['fixed', 'closed'] : ['open', 'fixed', 'closed'];
   return order.filter((other) => other !== status).map((other) => ACTIONS[other]);
@@ -51,7 +51,7 @@ export function parseLabels(text: string): string[] {
   return [...new Set(labels.filter((label) => label !== ''))];
 }
 
-/** The ID in an address or text; undefined if there is none. */
+/** The ID in an address or text; undefined without one. */
 export function findId(text: string): string | undefined {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(text)?.[0].toLowerCase();
 }

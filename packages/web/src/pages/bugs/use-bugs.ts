@@ -29,7 +29,7 @@ export function useBugs(gameUid: string, filter: BugFilter) {
 
 type Page = OutputOf<typeof listBugTickets>;
 
-/** The tickets that were filed since the list was loaded: they are added when the reader asks for them. */
+/** The tickets that were filed since the list was loaded. They are added when the reader asks for them. */
 export function useNewBugs(
   gameUid: string,
   filter: BugFilter,

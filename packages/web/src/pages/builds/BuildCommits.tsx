@@ -14,7 +14,7 @@ import type { BuildDetail } from './BuildFile.tsx';
 const MAX_BUILDS = 100;
 const SHORT = 8;
 
-/** Asks the host only after a build was chosen. */
+/** The commits since a build that the visitor chooses. The host is asked only then. */
 export function BuildCommits({ gameUid, build }: { gameUid: string; build: BuildDetail }) {
   const [since, setSince] = useState('');
   const { data } = useQuery(ask(listGameBuilds, { uid: gameUid, page_size: MAX_BUILDS }));

@@ -60,7 +60,7 @@ export function BuildSymbols({ game, buildId, os }: BuildSymbolsProps) {
   );
 }
 
-/** Such a file is readable, but stacks are hardly better with it. */
+/** The state of a file that is readable, but hardly improves stacks. */
 const WITHOUT_FUNCTIONS = { tone: 'unsure', label: 'No functions' } as const;
 
 const COLUMNS: readonly Column<BuildSymbol>[] = [

@@ -63,9 +63,11 @@ export function BuildsPage() {
     meta: follow('builds'),
   });
   const channels = useQuery({ ...ask(listChannels, { uid: game.game_uid }), meta: follow('builds') });
-  /** Counts the resets: the key of the filters, so that a reset clears the search field too. */
+  /** The number of resets is the key of the filters, so that a reset clears the search field too. */
   const [resets, setResets] = useState(0);
-  /** Kept while someone looks for the other build on another page of the list, or with other filters. */
+  /**
+   * The selected rows stay while someone looks for the other build on another page of the list, or with other filters.
+   */
   const [selected, setSelected] = useSelection('builds');
   const compare = (a: string, b: string) =>
     void navigate({ to: '/dev/$slug/builds/compare', params: { slug: game.slug }, search: { a, b } });

@@ -106,7 +106,7 @@ function State({ build: { state } }: { build: ListedBuild }) {
   return <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>;
 }
 
-/** On a phone, it has what is in the columns next to it on a wider screen. */
+/** The platform of a build. On a phone, its cell also has what is in the columns next to it on a wider screen. */
 function Platform({ slug, build, places }: { slug: string; build: ListedBuild; places: Places }) {
   const { build_id: buildId, version, title } = build;
   const platform = formatPlatform(build);
@@ -127,7 +127,7 @@ function Platform({ slug, build, places }: { slug: string; build: ListedBuild; p
 
 type LiveSinceProps = {
   slug: string;
-  /** Undefined while they are loading, null if that failed. */
+  /** Undefined while the channels are loading, null if that failed. */
   places: readonly Pick<Place, 'channel' | 'moved_at'>[] | null | undefined;
 };
 
@@ -156,7 +156,7 @@ function LiveSince({ slug, places }: LiveSinceProps) {
 }
 
 type Uploaded = Pick<NonNullable<OutputOf<typeof listGameBuilds>['builds'][number]['file']>, 'origin'> & {
-  /** Only for members of the game. */
+  /** Only members of the game see it. */
   readonly upload_token?: string | null;
 };
 

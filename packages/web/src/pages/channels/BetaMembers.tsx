@@ -1,5 +1,4 @@
 // The beta members of a game, newest first, with a button to remove each.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBetaMembers, removeBetaMember } from '@chauffeur/contract/operations/channels';
 import { Button, Text } from '@mantine/core';
@@ -61,7 +60,7 @@ export function BetaMembers({ game }: { game: OpenGame }) {
   );
 }
 
-/** `onRemove` is null for people who may not remove members. */
+/** The columns of the list. `onRemove` is null for people who may not remove members. */
 function memberColumns(onRemove: ((member: BetaMember) => void) | null): Column<BetaMember>[] {
   const columns: Column<BetaMember>[] = [
     { header: 'Player', className: table.main, cell: ({ name }) => name },

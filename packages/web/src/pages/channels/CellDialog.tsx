@@ -1,5 +1,4 @@
 // The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
-
 import { changesNothing, describePromotion, describeRollback, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';

@@ -1,5 +1,4 @@
 // The channels of a game: the current builds, the history and the beta members.
-
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';

@@ -1,5 +1,4 @@
 // The dialog that promotes a build to a channel.
-
 import { changesNothing, describePromotion, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';

@@ -48,7 +48,9 @@ export function gridOf<P extends Location>(places: readonly P[], emptied: readon
 
 const HOUR_MS = 3_600_000;
 
-/** Hours until the expiry, but at least the minimum that the API accepts. 0 means no expiry. */
+/**
+ * The hours until a promotion expires, but at least the minimum that the API accepts. 0 means that it doesn't expire.
+ */
 export function hoursUntil(expiresAt: string | null, now: Date): number {
   if (expiresAt === null) return 0;
   return Math.max(0.01, (new Date(expiresAt).getTime() - now.getTime()) / HOUR_MS);

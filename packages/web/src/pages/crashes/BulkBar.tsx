@@ -14,7 +14,7 @@ type BulkBarProps = {
   onClear: () => void;
 };
 
-/** Empty values of the selects that do something when a value is chosen. */
+/** The empty value of a select that acts when another value is chosen. */
 const UNCHANGED = '';
 const NONE = 'none';
 

@@ -223,7 +223,7 @@ type ComparedFact = { readonly name: string; readonly a: string; readonly b: str
 
 type Side = { readonly crash: Crash; readonly stack: CrashStack | undefined };
 
-/** Facts that neither report has are left out. The metadata comes last, in the order of its keys. */
+/** The rows of the table, without facts that neither report has. The metadata comes last, in the order of its keys. */
 function compareFacts(a: Side, b: Side): ComparedFact[] {
   const [left, right] = [factsOf(a), factsOf(b)];
   const names = new Set([...left.keys(), ...right.keys()]);

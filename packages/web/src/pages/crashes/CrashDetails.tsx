@@ -22,9 +22,9 @@ import { Stack } from './Stack.tsx';
 import { formatStack } from './stack-frames.ts';
 import { type Crash, useSource, useStack } from './use-crash.ts';
 
-/** Few reports have attachments. */
+/** The code is loaded when it is needed, because few reports have attachments. */
 const Attachments = lazyPart(async () => (await import('./Attachments.tsx')).Attachments);
-/** Loaded when a section is opened. */
+/** The code of these parts is loaded when a section is opened. */
 const ThreadList = lazyPart(async () => (await import('./Threads.tsx')).ThreadList);
 const ModuleTable = lazyPart(async () => (await import('./Threads.tsx')).ModuleTable);
 const SystemFacts = lazyPart(async () => (await import('./Threads.tsx')).SystemFacts);
@@ -209,7 +209,7 @@ function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
   );
 }
 
-/** Loaded when symbols are missing. */
+/** The code is loaded when symbols are missing. */
 const SymbolsCommand = lazyPart(async () => (await import('../../ui/ShellCommand.tsx')).SymbolsCommand);
 
 /** Modules on the stacks that have no symbols, the reason, and the command that uploads them. */

@@ -42,7 +42,7 @@ import classes from './crashes.module.css';
 
 type CrashFilterBarProps = {
   filters: CrashFilters;
-  /** Newest first. */
+  /** The builds of the game, newest first. */
   builds: readonly ListedBuild[];
   onChange: (filters: CrashFilters) => void;
 };
@@ -254,7 +254,7 @@ function hasProblem(query: string): boolean {
 
 const VALUE_DELAY_MS = 150;
 
-/** Reads the facets of a game, and the values of a facet that is being typed, for the completion of a query. */
+/** Loads what completes a query: the facets of a game, and the values of the facet that is being typed. */
 function useFacetValues(query: string, cursor: number): KnownValues {
   const game = useGame();
   const typed = valueAt(query, cursor);

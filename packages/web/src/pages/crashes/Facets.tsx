@@ -22,7 +22,7 @@ type FacetsProps = {
   facets: readonly Facet[];
   /** The number of reports from which the facets were counted. */
   reports: number;
-  /** What a click on a value leads to: it gets the filter and what is shown. */
+  /** The link of a value: it is passed the filter and what is shown. */
   link: (filter: string, children: ReactNode) => ReactNode;
 };
 

@@ -60,7 +60,7 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
 
 const MAX_TICKETS = 10;
 
-/** The newest bug tickets about the group; nothing without any. */
+/** The newest bug tickets about the group. Without any, the section is left out. */
 function GroupBugs({ game, groupId }: { game: OpenGame; groupId: string }) {
   const { data } = useQuery(ask(listBugTickets, { uid: game.game_uid, group_id: groupId, limit: MAX_TICKETS }));
   if (data === undefined || data.bugs.length === 0) return null;
@@ -108,7 +108,7 @@ function SimilarGroups({ game, groupId, triage }: SimilarGroupsProps) {
   );
 }
 
-/** `triage` is null for people who may not merge groups. */
+/** The columns of the list. `triage` is null for people who may not merge groups. */
 function similarColumns(slug: string, groupId: string, triage: Triage | null): Column<SimilarGroup>[] {
   const columns: Column<SimilarGroup>[] = [
     {
@@ -178,7 +178,7 @@ function similarColumns(slug: string, groupId: string, triage: Triage | null): C
   ];
 }
 
-/** Loaded when it is opened. */
+/** The code of the dialog is loaded when it is opened. */
 const SplitDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).SplitDialog);
 
 type Merged = GroupDetail['merged'][number];
@@ -250,7 +250,7 @@ function MergedGroups({ group, triage }: Omit<RelatedGroupsProps, 'slug'>) {
   );
 }
 
-/** Where the group comes from, and what was split off from it. */
+/** Says where the group comes from, and what was split off from it. */
 function SplitLinks({ slug, group }: Omit<RelatedGroupsProps, 'triage'>) {
   const { split_from: from, split_off: parts } = group;
   if (from === null && parts.length === 0) return null;

@@ -1,5 +1,5 @@
-// The dialogs that rename and split a crash group, and link its issue. They are one piece of code, loaded when the first
-// one opens.
+// The dialogs that rename, split, resolve and snooze crash groups, and link their issues. They are one piece of code,
+// loaded when the first one opens.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
@@ -16,7 +16,7 @@ import { type GroupDetail, type StatusAction, type StatusChange, type Triage, us
 
 type IssueDialogProps = { group: GroupDetail; triage: Triage; onClose: () => void };
 
-/** A new issue in the tracker of the game: created by the service, or opened in the browser. */
+/** Offers a new issue in the tracker of the game: created by the service, or opened in the browser. */
 function NewIssue({ group, triage, onClose }: IssueDialogProps) {
   const { game_uid: uid, slug } = useGame();
   const { data, error, refetch } = useQuery(ask(draftCrashGroupIssue, { uid, group_id: group.group_id }));
@@ -303,7 +303,7 @@ export function SnoozeDialog({ count, triage, actionOf, onClose }: DialogProps) 
 
 type SnoozeInput = { date: string; reports: number; now: number };
 
-/** Null if the input is not complete. */
+/** The time until which the group is snoozed; null if the input is not complete. */
 function snoozeOf(kind: SnoozeKind, { date, reports, now }: SnoozeInput): NonNullable<StatusChange['snooze']> | null {
   switch (kind) {
     case 'day':

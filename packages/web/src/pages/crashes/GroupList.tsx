@@ -35,7 +35,7 @@ import { useTriage } from './use-triage.ts';
 type GroupListProps = {
   game: OpenGame;
   filters: CrashFilters;
-  /** Newest first. */
+  /** The builds of the game, newest first. */
   builds: readonly NewestBuild[];
   onSort: (sort: GroupOrder) => void;
   /** Removes all filters. */
@@ -164,7 +164,7 @@ function groupColumns(
   ];
 }
 
-/** The second line is less important. */
+/** Two lines in a cell. The second one is less important. */
 function TwoLines({ children: [first, second] }: { children: readonly [ReactNode, ReactNode] }) {
   return (
     <>
@@ -209,7 +209,7 @@ type GroupSubtitleProps = { group: ListedGroup; newest: NewestBuild | undefined 
 
 /**
  * The second line of a group: badges, the signature behind a custom title, the message or else the line of the source
- * code, and the reason. Empty without any of them.
+ * code, and the reason. It is empty without any of them.
  */
 function GroupSubtitle({ group, newest }: GroupSubtitleProps) {
   const details = [
@@ -261,7 +261,7 @@ function Where({ group: { builds, build_count: buildCount, oses } }: { group: Li
 
 const POLL_MS = 15_000;
 
-/** How many crash groups match the query, and how many reports they have. */
+/** Says how many crash groups match the query, and how many reports they have. */
 function GroupTotals({ gameUid, query }: { gameUid: string; query: string }) {
   const { data } = useQuery({
     ...ask(countCrashGroups, { uid: gameUid, ...(query !== '' && { query }) }),

@@ -29,7 +29,7 @@ import { type GroupDetail, type Triage, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
-/** Loaded when it is about to be seen. */
+/** The code is loaded when it is about to be seen. */
 const GroupContext = lazyPart(async () => (await import('./GroupContext.tsx')).GroupContext);
 
 const POLL_MS = 5000;

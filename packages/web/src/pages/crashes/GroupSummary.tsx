@@ -72,7 +72,7 @@ function formatCode({ kind, reason }: GroupDetail, address: string | null): stri
   return address === null ? reason : `${reason} at ${address}`;
 }
 
-/** The table of reports has the others. */
+/** How many builds are named. The table of reports has the others. */
 const MAX_BUILDS = 6;
 
 type GroupFactsProps = { game: OpenGame; group: GroupDetail; newestVersion: string | undefined };
@@ -123,7 +123,7 @@ function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
   );
 }
 
-/** Loaded when it is opened. */
+/** The code of the dialog is loaded when it is opened. */
 const IssueDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).IssueDialog);
 
 type TriageFactsProps = { group: GroupDetail; triage: Triage };
@@ -212,7 +212,7 @@ function IssueLink({ group, triage }: TriageFactsProps) {
   );
 }
 
-/** Without the protocol, shortened in the middle. */
+/** The address without the protocol, shortened in the middle. */
 function formatAddress(url: string): string {
   const text = url.replace(/^https?:\/\//, '');
   return text.length <= 48 ? text : `${text.slice(0, 20)}…${text.slice(-26)}`;

@@ -59,7 +59,7 @@ export function ReportPage() {
   );
 }
 
-/** The lists of groups and reports are one page; the report is in its group. */
+/** The trail to the report: the lists of groups and reports are one page, and the report is in its group. */
 function parentsOf(slug: string, crash: Crash | undefined, goBack: (event: MouseEvent) => void) {
   const all = {
     key: 'crashes',
@@ -166,7 +166,7 @@ const SOURCES: Readonly<Record<Crash['source'], string>> = {
   unreal: 'Unreal CrashReportClient',
 };
 
-/** A message of several lines is often a stack. */
+/** Shows a message. One with several lines is often a stack. */
 function withLines(message: string) {
   return (
     <span key="message" style={{ whiteSpace: 'pre-line' }}>

@@ -1,4 +1,4 @@
-// Crash reports as a table, newest first; used by the list of reports and by the page of a group.
+// Crash reports as a table, newest first, for the list of reports and the page of a group.
 import { formatPlatform } from '@chauffeur/contract/format';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

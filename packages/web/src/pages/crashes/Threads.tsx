@@ -1,5 +1,5 @@
-// All threads of a report. The frames, registers and stack memory of a thread are loaded when it is opened.
-
+// What the folded sections of a report show about its stacks: all threads, modules, registers, the player's machine,
+// and the exceptions of a text. The frames, registers and memory of a thread are loaded when it is opened.
 import { formatDuration, formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { CrashStack, RelatedException } from '@chauffeur/contract/operations/crash-stacks';
@@ -30,7 +30,7 @@ import type { Crash, LinkOf } from './use-crash.ts';
 
 type ThreadsProps = { game: OpenGame; crash: Crash; linkOf: LinkOf };
 
-/** With fewer threads, a filter would take more time than it saves. */
+/** The number of threads from which there is a filter. With fewer, it would take more time than it saves. */
 const FILTERED_FROM = 8;
 
 export function ThreadList(props: ThreadsProps) {
@@ -199,7 +199,7 @@ function useThreads(gameUid: string, { crash_id, processed_at }: Crash) {
   });
 }
 
-/** Frames that are loaded at once. */
+/** The number of frames that are loaded at once. */
 const FRAMES = 200;
 
 /** The first page has the registers and the memory; further pages only add frames. */
@@ -220,7 +220,7 @@ function useThread(gameUid: string, { crash_id, processed_at }: Crash, thread: n
   });
 }
 
-/** What only a stack from the text of a report has: further exceptions, and the format of the text. */
+/** Shows what only a stack from the text of a report has: further exceptions, and the format of the text. */
 export function TextOrigin({ stack, linkOf }: { stack: CrashStack; linkOf: LinkOf }) {
   return (
     <>

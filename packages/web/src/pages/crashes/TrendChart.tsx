@@ -41,7 +41,7 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
 
 const SPARK_BAR = 3;
 const SPARK_HEIGHT = 20;
-/** Keeps a day with one report visible next to one with thousands. */
+/** The lowest bar, which keeps a day with one report visible next to one with thousands. */
 const MIN_SPARK_HEIGHT = 2;
 
 /** A word-sized chart of a group's reports in the last 30 days. */

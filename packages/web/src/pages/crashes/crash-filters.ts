@@ -1,4 +1,5 @@
-// The filters of the crash lists, and how the URL stores them. All of them are part of one query.
+// The filters of the crash lists, how the URL stores them, and how a query is completed while it is typed. All filters
+// are part of one query.
 import {
   filterOf,
   formatQuery,
@@ -61,13 +62,16 @@ export function isFiltered({ view, query }: CrashFilters): boolean {
   return query !== '' && query !== DEFAULT_QUERIES[view];
 }
 
-/** The filter with this key, if the query has exactly one with one value, which is not negated; empty otherwise. */
+/**
+ * The value of the filter with this key, if the query has exactly one, with one value that isn't negated; empty
+ * otherwise.
+ */
 export function filterValueOf(query: string, key: string): string {
   const values = filterOf(parseQuery(query).terms, key);
   return values?.length === 1 ? values[0]! : '';
 }
 
-/** The query with one filter of this key; without any if the value is empty. Parts with a problem are lost. */
+/** The query with one filter of this key, or without any if the value is empty. Parts with a problem are lost. */
 export function withValue(query: string, key: string, value: string): string {
   return formatQuery(withFilter(parseQuery(query).terms, key, value === '' ? [] : [value]));
 }
@@ -162,7 +166,7 @@ function partAt(query: string, cursor: number): Part | null {
   const start = token.from + (token.negated ? 1 : 0);
   if (cursor < start) return null;
   if (token.key === null) return { key: null, from: start, to: cursor, text: query.slice(start, cursor), operator: '' };
-  // The last value before the cursor, without its operator.
+  // Only the last value before the cursor is completed, without its operator.
   const valuesAt = start + token.key.length + 1;
   if (cursor < valuesAt) return null;
   const typed = query.slice(valuesAt, cursor);

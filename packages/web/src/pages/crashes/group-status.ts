@@ -1,4 +1,4 @@
-// The statuses of crash groups: their labels, and what happens when they are set.
+// The statuses of crash groups: their labels, what happens when they are set, and how a change is described.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrashGroup, Priority } from '@chauffeur/contract/operations/crashes';
 import type { Activity, Aspects } from '@chauffeur/contract/operations/triage';
@@ -21,7 +21,7 @@ export const PRIORITY_TONES: Readonly<Record<Priority, Tone>> = {
   low: 'none',
 };
 
-/** The end of `Snoozed …`. */
+/** Formats the end of `Snoozed …`. */
 export function formatSnooze({ until, reports, next_build: nextBuild }: Snooze): string {
   const ends = [
     ...(until === null ? [] : [`until ${formatExactTime(new Date(until))}`]),
@@ -31,7 +31,7 @@ export function formatSnooze({ until, reports, next_build: nextBuild }: Snooze):
   return ends.join(', or ');
 }
 
-/** What a message says after the change: of one group, or of several. */
+/** What a message says after the change of one group, or of several. */
 export function formatDone(count: number, done: string): string {
   return count === 1 ? `Group ${done}.` : `${count} groups ${done}.`;
 }

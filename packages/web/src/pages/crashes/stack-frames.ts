@@ -1,4 +1,5 @@
-// Prepares a stack for reading: numbers its frames, folds those outside the game, and formats frames and memory as text.
+// Prepares stacks for reading: numbers their frames, folds those outside the game, formats frames and memory as text,
+// and aligns two stacks, so that the frames that both have are in the same row.
 import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
 
 /** A frame with its position on the stack. An inlined function has the number of the frame that contains it. */
@@ -9,7 +10,7 @@ type StackPart =
   /** Consecutive frames of runtimes and of the OS. */
   | { readonly kind: 'fold'; readonly frames: readonly NumberedFrame[] };
 
-/** A single frame takes no more space than the line that would replace it. */
+/** The shortest run that is folded: a single frame takes no more space than the line that would replace it. */
 const MIN_FOLDED = 2;
 
 /** Folds runs of frames that aren't the game's. If no frame is the game's, nothing is folded. */
@@ -47,7 +48,7 @@ export function firstOwnFrame({ crashed }: CrashStack): StackFrame | undefined {
   return own.find((frame) => frame.function !== null) ?? own[0];
 }
 
-/** `src/render/layout.cc:14`; without line information `game.exe + 0x10`. */
+/** The place of a frame: `src/render/layout.cc:14`, or `game.exe + 0x10` without line information. */
 export function formatLocation({ file, line, column, module, offset }: StackFrame): string {
   if (file !== null) return [file, line, line === null ? null : column].filter((part) => part != null).join(':');
   if (module === null) return offset ?? '';
@@ -58,12 +59,12 @@ const STRING = 'std::__cxx11::basic_string<char, std::char_traits<char>, std::al
 /** The allocator of a container whose element type is not a template. */
 const ALLOCATOR = /<([^<>,]+), std::allocator<\1 ?> ?>/g;
 
-/** The name as it is in the source code: `boot(std::vector<std::string> const&)`. */
+/** The name of a function as it is in the source code: `boot(std::vector<std::string> const&)`. */
 export function formatFunction(name: string): string {
   return name.replaceAll(STRING, 'std::string').replace(ALLOCATOR, '<$1>');
 }
 
-/** `libc.so.6, ntdll.dll and 2 more`. Frames of managed code have no module. */
+/** The modules of the frames: `libc.so.6, ntdll.dll and 2 more`. Frames of managed code have no module. */
 export function formatModules(frames: readonly StackFrame[]): string {
   if (frames.every(({ module, trust }) => module === null && trust === 'text')) return 'engines and libraries';
   const names = [...new Set(frames.map(({ module }) => module ?? 'unknown module'))];
@@ -124,7 +125,10 @@ type AlignedFrames = {
   readonly b?: StackFrame;
 };
 
-/** Comparing takes time in proportion to the product of the lengths. Only endless recursion is longer. */
+/**
+ * The number of frames that are compared, because the time grows with the product of the lengths. Only endless
+ * recursion is longer.
+ */
 const MAX_FRAMES = 500;
 
 /** Frames of the longest common subsequence share a row. Among other frames, those of the first stack come first. */
@@ -145,12 +149,14 @@ export function alignStacks(a: readonly StackFrame[], b: readonly StackFrame[]):
   return rows;
 }
 
-/** Lines and offsets are ignored because they differ between builds. An offset identifies a frame only without a name. */
+/**
+ * Lines and offsets are ignored because they differ between builds. An offset identifies a frame only without a name.
+ */
 function identityOf({ function: name, module, offset, inlined }: StackFrame): string {
   return JSON.stringify([module, name ?? offset, inlined]);
 }
 
-/** For each pair of positions, the number of frames that the remainders of both stacks have in common, in order. */
+/** Counts, for each pair of positions, the frames that the remainders of both stacks have in common, in order. */
 function commonLengths(a: readonly string[], b: readonly string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i -= 1) {

@@ -22,10 +22,13 @@ type Trend = {
 
 /** The key of all other versions in the URL. It isn't a valid version. */
 const OTHERS = '*';
-/** The place in the palette. Versions have the colour of their build in all charts. */
+/** The index of the colour of other versions. Each version has the colour of its build in all charts. */
 const COLOUR_OF_OTHERS = 7;
 
-/** A series for each version, most reports first, then one for all other versions. A version has the colour of its first build. */
+/**
+ * A series for each version, most reports first, then one for all other versions. A version has the colour of its first
+ * build.
+ */
 export function seriesOf(
   { builds, trend }: Trend,
   colourOf: (buildId: string) => number,

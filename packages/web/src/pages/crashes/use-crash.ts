@@ -13,7 +13,7 @@ export type Crash = OutputOf<typeof getCrash>;
 
 const POLL_MS = 5000;
 
-/** While `isPaused`, changes are not followed. */
+/** Loads a report. While `isPaused`, changes are not followed. */
 export function useCrash(gameUid: string, crashId: string | null, isPaused = false) {
   const pollMs = useLiveInterval(POLL_MS);
   return useQuery({

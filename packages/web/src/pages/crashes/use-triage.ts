@@ -75,7 +75,7 @@ export function useTriageForm(triage: Triage, onDone: () => void) {
       onSuccess: onDone,
       onError: (cause) => {
         setError(cause);
-        // So that the page below doesn't show the error as well.
+        // The page below must not show the error as well.
         triage.reset();
       },
     });

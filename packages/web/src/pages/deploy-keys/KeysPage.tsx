@@ -1,5 +1,4 @@
 // The keys of a game: its deploy key, and the upload tokens below it.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listDeployKeys, listUploadTokens } from '@chauffeur/contract/operations/deploy-keys';
 import { Button, Checkbox, Group, Stack, Text, Title } from '@mantine/core';

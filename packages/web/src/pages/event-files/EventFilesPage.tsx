@@ -106,7 +106,7 @@ function factsOf({ written_until, files, bytes, events, keep_days, prefix, devic
   ];
 }
 
-/** `2026-11-30 17:00 UTC`. */
+/** Formats an hour: `2026-11-30 17:00 UTC`. */
 function hourOf(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }

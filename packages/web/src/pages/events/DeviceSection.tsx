@@ -200,7 +200,7 @@ function BuildLink({ buildId }: { buildId: string }) {
   );
 }
 
-/** `4.2 s level=3`: the duration, then the custom properties. */
+/** Formats the duration, then the custom properties: `4.2 s level=3`. */
 function formatValues({ ms, seconds, properties }: DeviceEvent): string {
   const own = Object.entries(properties).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [

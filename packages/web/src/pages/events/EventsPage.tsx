@@ -1,5 +1,4 @@
 // The event explorer of a game: how often events occurred over time, by build or OS, and the stored data of one device.
-
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { countEvents, listEventNames } from '@chauffeur/contract/operations/events';
@@ -184,7 +183,7 @@ type EventNamesProps = {
   onSelect: (names: string[]) => void;
 };
 
-/** A longer list has a search field. */
+/** The length of the longest list without a search field. */
 const MAX_WITHOUT_SEARCH = 8;
 
 /** The list in which events are selected for the chart: up to four, or one if the chart is split. */

@@ -57,7 +57,10 @@ export function readExplorer(search: Search): Explorer {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The range in whole hours or days (UTC), including the current one, in ISO 8601. It changes only when the next one begins. */
+/**
+ * The range in whole hours or days (UTC), including the current one, in ISO 8601. It changes only when the next one
+ * begins.
+ */
 export function spanOf({ range, step }: Pick<Explorer, 'range' | 'step'>, now: Date): { from: string; to: string } {
   const size = step === 'hour' ? HOUR_MS : DAY_MS;
   const to = (Math.floor(now.getTime() / size) + 1) * size;
@@ -119,7 +122,7 @@ export function formatBuildLabel(label: string | null): string {
   return `${version} ${formatPlatform({ os, arch })}`;
 }
 
-/** Each OS has the same colour in all charts. */
+/** The colours of the OSes, the same in all charts. */
 export function colourOfOs(os: string): number {
   const index = (OSES as readonly string[]).indexOf(os);
   return index === -1 ? OSES.length : index;

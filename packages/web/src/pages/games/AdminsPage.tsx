@@ -132,7 +132,7 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
   );
 }
 
-/** A role on one game is higher than the one in the organisation, or it would have no effect. */
+/** The roles to choose from: a role on one game has no effect unless it is higher than the one in the organisation. */
 function rolesFor({ organisation_role: inOrganisation }: Member): readonly GameRole[] {
   return GAME_ROLES.filter((role) => inOrganisation === null || !isAtLeast(inOrganisation, role));
 }

@@ -1,5 +1,4 @@
 // The guide to a game's first build: each step with its commands, checked off when the server sees it happen.
-
 import { ARCHES } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
@@ -261,7 +260,10 @@ const ENVIRONMENTS: { value: Environment; label: string }[] = [
   { value: 'gitlab', label: 'GitLab CI' },
 ];
 
-/** Builds for a desktop are mostly shipped from there; others from the visitor's own machine. */
+/**
+ * The shell of the commands. Builds for a desktop are mostly shipped from its OS, and others from the visitor's
+ * machine.
+ */
 function shellFor(os: string): Shell {
   const system = os === 'windows' || os === 'macos' || os === 'linux' ? os : guessOs(navigator.userAgent);
   return system === 'windows' ? 'powershell' : 'sh';
@@ -334,7 +336,10 @@ function ShipCommands({ issued, build }: ShipCommandsProps) {
   );
 }
 
-/** The Command Prompt has nothing that downloads and runs a script in one line; npm works there. */
+/**
+ * How `chauffeur` is installed in each shell. The Command Prompt can't download and run a script in one line, but npm
+ * works there.
+ */
 const INSTALL = { sh: 'sh', powershell: 'powershell', cmd: 'npm' } as const;
 
 function InstallLine({ shell }: { shell: Shell }) {

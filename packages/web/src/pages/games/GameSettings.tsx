@@ -46,7 +46,7 @@ function PartGroup({ name: title, parts }: (typeof SETTINGS_GROUPS)[number]) {
 
 function Part() {
   const game = useGame();
-  // Not the location, which changes before the outlet does.
+  // The location isn't used, because it changes before the outlet does.
   const path = useChildMatches({ select: ([open]) => open?.pathname.split('/')[4] });
   const part = SETTINGS_PARTS.find((each) => each.path === path);
   if (part === undefined) return <Outlet />;

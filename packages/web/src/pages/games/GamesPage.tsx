@@ -1,5 +1,4 @@
 // The games of the signed-in developer: their latest builds, channels, health, new crashes and open bugs in one table.
-
 import { formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -62,7 +61,7 @@ export function GamesPage() {
       <PageHead title="Your games">{data?.games.length !== 0 && createButton}</PageHead>
       <RequiredSignIn onlyUnmet />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      {/* Together, so that nothing moves when the slower one arrives. */}
+      {/* Both appear together, so that nothing moves when the slower one arrives. */}
       {isPending || approvals.isLoading ? (
         <Skeleton h={320} />
       ) : (
@@ -88,7 +87,7 @@ export function GamesPage() {
   );
 }
 
-/** `summaries` is undefined while it is loading. */
+/** The columns of the table. `summaries` is undefined while it is loading. */
 function gameColumns(summaries: readonly Summary[] | undefined, hasSeveral: boolean): Column<Game>[] {
   const summaryOf = (game: Game) => summaries?.find(({ game_uid }) => game_uid === game.game_uid);
   return [
@@ -200,7 +199,7 @@ function OpenBugs({ slug, summary }: SummaryCellProps) {
   );
 }
 
-/** The number that fits in a cell; the tooltip has all of them. */
+/** How many versions fit in a cell. The tooltip has all of them. */
 const MAX_VERSIONS = 2;
 
 function Channels({ channels }: Pick<Game, 'channels'>) {
@@ -307,7 +306,7 @@ function CreateGame({ onClose }: { onClose: () => void }) {
 type WaitingApproval = OutputOf<typeof listWaitingApprovals>['approvals'][number];
 
 const PAGE_SIZE = 10;
-/** An agent may request something while the page is open. */
+/** How often the pending approvals are loaded: an agent may request something while the page is open. */
 const REFRESH_MS = 30_000;
 
 function useWaitingApprovals(): PagedList<WaitingApproval> {
@@ -316,7 +315,7 @@ function useWaitingApprovals(): PagedList<WaitingApproval> {
   });
 }
 
-/** Renders nothing if no approvals are pending. */
+/** The pending approvals of the games that the person owns. Renders nothing if there are none. */
 function WaitingApprovals({ list }: { list: PagedList<WaitingApproval> }) {
   const problem = list.error === null ? null : <Problem error={list.error} onRetry={list.retry} />;
   if (list.rows === undefined || list.rows.length === 0) return problem;

@@ -26,7 +26,7 @@ export type Change =
   | { kind: 'resend' | 'withdraw'; invitation: Invitation };
 type Changing = UseMutationResult<unknown, Error, Change>;
 
-/** Roles on a single game. Owners are owners of its organisation. */
+/** The roles that someone can have on a single game. Its owners are those of its organisation. */
 export const GAME_ROLES = ['viewer', 'triager', 'developer', 'admin'] as const;
 export type GameRole = (typeof GAME_ROLES)[number];
 

@@ -156,7 +156,7 @@ function ListingForm({ game, draft }: { game: OpenGame; draft: Draft }) {
   );
 }
 
-/** What saving does, if the visibility stays as it is. */
+/** The label of the save button if the visibility stays as it is. */
 function saveLabel(isPublic: boolean, draft: Draft): string {
   return isPublic && draft !== null ? 'Publish' : 'Save';
 }
@@ -248,7 +248,8 @@ const TYPING_DELAY_MS = 300;
 type ListingPreviewProps = { fields: { name: string; tagline: string; description: string } };
 
 /**
- * What is next to the form of a listing: how its texts will look on the game's page, what is missing before the store can list it, and the code of its widget.
+ * What is next to the form of a listing: how its texts will look on the game's page, what is missing before the store
+ * can list it, and the code of its widget.
  */
 function ListingPreview({ fields: { name, tagline, description } }: ListingPreviewProps) {
   return (
@@ -267,7 +268,7 @@ function ListingPreview({ fields: { name, tagline, description } }: ListingPrevi
   );
 }
 
-/** The server renders the texts as on the page. */
+/** The texts, which the server renders as on the page. */
 function DescriptionPreview({ text }: { text: string }) {
   const [typed] = useDebouncedValue(text, TYPING_DELAY_MS);
   const { data, isError } = useQuery({
@@ -291,7 +292,7 @@ function DescriptionPreview({ text }: { text: string }) {
   return <div className="markdown" dangerouslySetInnerHTML={{ __html: data?.html ?? '' }} />;
 }
 
-/** Rules about images, which are uploaded on the media page. */
+/** The rules about images, which are uploaded on the media page. */
 const IMAGES: ReadonlySet<string> = new Set(['cover', 'thumbnail', 'screenshot']);
 
 /** What is missing before the store can list a game, with what to do about each. */

@@ -1,5 +1,4 @@
 // The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
-
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
@@ -250,7 +249,7 @@ type UsageData = OutputOf<typeof getUsage>;
 
 const useUsage = (game: OpenGame) => useQuery(ask(getUsage, { uid: game.game_uid }));
 
-/** How much of its limits a game uses, and a warning before a limit is reached. */
+/** Shows how much of its limits a game uses. */
 function Usage({ game }: { game: OpenGame }) {
   const { data, error, refetch } = useUsage(game);
   return (
@@ -288,7 +287,7 @@ function Meters({ usage }: { usage: UsageData }) {
   );
 }
 
-/** Renders nothing unless a limit is nearly reached. */
+/** Warns before a limit is reached. Renders nothing until then. */
 function UsageNotice({ game }: { game: OpenGame }) {
   const { data } = useUsage(game);
   const near = data === undefined ? [] : metersOf(data).filter(isNearLimit);

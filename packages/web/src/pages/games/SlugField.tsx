@@ -65,10 +65,10 @@ function useSlugCheck(slug: string, game: SlugFieldProps['game']): SlugCheck {
   const { data } = useQuery({
     ...ask(checkSlug, { slug: settled, ...(game !== undefined && { game: game.game_uid }) }),
     enabled: settled === slug && slug !== '' && !isOwn && form === null,
-    // It may be taken in the meantime.
+    // Another game may take the slug in the meantime.
     staleTime: 0,
   });
-  // A failed check is not a problem of the slug: saving checks it again.
+  // If the check itself fails, the slug may still be right. Saving checks it again.
   const state = data?.slug === slug && !isOwn ? data.state : null;
   if (form !== null) return { problem: form, state: null };
   return { problem: state === null || state === 'free' ? null : PROBLEMS[state], state };

@@ -1,4 +1,4 @@
-// Who gets and who loses access when a game moves to another organisation.
+// Says who gets and who loses access when a game moves to another organisation.
 import { ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
 
 type Member = {

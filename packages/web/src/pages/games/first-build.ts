@@ -18,7 +18,7 @@ export type Progress = {
 };
 
 type StepName = 'key' | 'registered' | 'uploaded' | 'scanned' | 'live';
-/** `now` is the first step that is not done. */
+/** The state of a step. `now` is that of the first step that is not done. */
 export type StepState = 'done' | 'now' | 'later' | 'failed';
 export type Step = { readonly name: StepName; readonly state: StepState };
 
@@ -57,7 +57,10 @@ export function pushCommand({ version, os, arch, folder }: BuildChoice, shell: S
   return `chauffeur push ${quoteFolder(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
 }
 
-/** Removes a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is the home folder. */
+/**
+ * Formats the folder without a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is
+ * the home folder.
+ */
 function quoteFolder(folder: string, shell: Shell): string {
   const path = folder.trim().replace(/(?<=[^\\/:])[\\/]+$/, '');
   if (shell === 'sh' && path.startsWith('~/')) return `~/${quote(path.slice(2), shell)}`;

@@ -13,8 +13,8 @@ import { getListing } from '@chauffeur/contract/operations/shelves';
 import { getSourceSettings, setSourceSettings } from '@chauffeur/contract/operations/source';
 
 /**
- * `to` says what `change` does. Pages without it decide for each of their parts. `words` are what else people search for
- * in the command palette.
+ * `to` says what `change` does. Pages without it decide for each of their parts. `words` are other words that people
+ * search for in the command palette.
  */
 export const SETTINGS_GROUPS = [
   {

@@ -8,7 +8,7 @@ export type Meter = {
   readonly used: number;
   /** 0 means no limit. */
   readonly limit: number;
-  /** `3.2 GiB of 100.0 GiB used`. */
+  /** The use in words: `3.2 GiB of 100.0 GiB used`. */
   readonly text: string;
   readonly whenReached: string;
 };
@@ -39,7 +39,7 @@ function meterOf(
   return { name, used, limit, text, whenReached };
 }
 
-/** Returns 0 to 1; 0 if there is no limit. */
+/** The used share of the limit, from 0 to 1. It is 0 without a limit. */
 export function shareOf({ used, limit }: Meter): number {
   return limit === 0 ? 0 : Math.min(1, used / limit);
 }

@@ -7,12 +7,12 @@ import { ask } from '../../api.ts';
 
 const gameQuery = (slug: string) => ask(getGame, { uid: slug });
 
-/** Rejects with ApiError 4040 if the game doesn't exist or the visitor has no access to it. */
+/** Loads the game. Rejects with ApiError 4040 if it doesn't exist or the visitor has no access to it. */
 export function loadGame(queries: QueryClient, slug: string): Promise<{ readonly slug: string }> {
   return queries.ensureQueryData(gameQuery(slug));
 }
 
-/** The game of pages below `/dev/{slug}`. */
+/** The game of the pages below `/dev/{slug}`. */
 export function useGame() {
   const { slug } = useParams({ from: '/signed-in/dev/$slug' });
   return useSuspenseQuery(gameQuery(slug)).data;

@@ -28,7 +28,7 @@ function fieldsOf(game: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
   return { ...texts, links, videos, languages, requirements, content_notes };
 }
 
-/** Lists are compared by their content. */
+/** Whether two values are the same. Lists are compared by their content. */
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 function changesOf(saved: Fields, fields: Fields): Partial<Fields> {
@@ -71,8 +71,8 @@ export function useListing(game: OpenGame, draft: Draft) {
   const { tags, problem } = readTags(fields.tags);
   const changed = changesOf(fieldsOf(game), fields);
   const saving = useMutation({
-    // Only what was changed here: someone else may have changed the rest, such as the visibility, in the meantime. If
-    // they have changed the same, nothing is saved yet, and the form says what saving replaces.
+    // Only what was changed here is saved: someone else may have changed the rest, such as the visibility, in the
+    // meantime. If they changed the same fields, nothing is saved yet, and the form says what saving replaces.
     mutationFn: async (_sent: Fields) => {
       const current = await call(getGame, { uid: game.game_uid });
       const theirs = changesOf(fieldsOf(game), fieldsOf(current));

@@ -74,7 +74,7 @@ function LastChange({ rules: { changed_at: changedAt, changed_by: changedBy, reg
   );
 }
 
-/** Rules being edited need a key: two may be equal. */
+/** A rule that is being edited. It has a key, because two rules may be equal. */
 type EditedRule = GroupingRule & { readonly key: number };
 
 const isSame = (a: readonly GroupingRule[], b: readonly GroupingRule[]) => JSON.stringify(a) === JSON.stringify(b);
@@ -96,7 +96,7 @@ function RulesForm({ uid, slug, saved }: { uid: string; slug: string; saved: rea
   const isComplete = edited.every(({ frames }) => /[^*]/.test(frames));
   const isChanged = !isSame(edited, start);
   useKeepDraft('rules', () => (isChanged ? { start, rules: edited } : undefined));
-  // The rules were saved by someone else in the meantime, or just now.
+  // The rules were just saved, or someone else saved them in the meantime.
   if (!isSame(saved, start) && (!isChanged || isSame(saved, edited))) begin(saved);
   const preview = useMutation({ mutationFn: () => call(previewGroupingRules, { uid, rules: edited }) });
   const saving = useMutation({

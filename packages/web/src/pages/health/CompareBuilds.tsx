@@ -28,7 +28,7 @@ type CompareBuildsProps = {
   selected: string;
 };
 
-/** Nothing unless there are two builds. */
+/** Compares two builds. Renders nothing unless there are two. */
 export function CompareBuilds({ gameUid, builds, selected }: CompareBuildsProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();

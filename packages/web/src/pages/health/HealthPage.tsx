@@ -51,7 +51,7 @@ export function HealthPage() {
   const colourOf = useBuildColours(game.game_uid);
   const builds = list.rows ?? [];
   const listing = list.firstPage?.listing;
-  // The newest build, as on the overview. Players may see the band of an older one.
+  // The page begins with the newest build, as the overview does. Players may see the band of an older one.
   const selected = search.build ?? builds[0]?.build_id;
   return (
     <Stack gap="lg">

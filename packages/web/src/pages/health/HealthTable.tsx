@@ -30,7 +30,7 @@ export function HealthTable({ builds, selected, ...columnProps }: HealthTablePro
   );
 }
 
-/** The second part of a cell makes room for numbers. */
+/** The second part of a cell wraps, which makes room for numbers. */
 const WRAPS = { whiteSpace: 'normal' } as const;
 
 type ColumnProps = Pick<HealthTableProps, 'slug' | 'listed' | 'colourOf'>;

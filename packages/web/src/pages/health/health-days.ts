@@ -1,4 +1,5 @@
-// Turns the days of a build's health into the series of a chart: launches, start times and session lengths.
+// Turns the days of a build's health into the series of a chart: launches, start times and session lengths. Also says
+// in words how the rates of two builds differ.
 import { WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { compareHealth, getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
@@ -60,8 +61,8 @@ export function medianSeries(days: HealthDays, chart: 'start' | 'session', colou
 }
 
 /**
- * The unrated build on stable that needs the fewest devices for a rating; only builds on stable count for the game's page. Null if there is
- * none.
+ * The unrated build on stable that needs the fewest devices for a rating; null without one. Other builds don't count
+ * for the game's page.
  */
 export function nextToBeRated(builds: readonly BuildHealth[]): BuildHealth | null {
   const unrated = builds.filter(({ channel, band }) => channel === 'stable' && band === 'unrated');
@@ -70,13 +71,12 @@ export function nextToBeRated(builds: readonly BuildHealth[]): BuildHealth | nul
 
 type RateDifference = OutputOf<typeof compareHealth>['booted'];
 
-/** Says in words how the rates of two builds differ. */
 export function formatVerdict({ verdict, difference }: RateDifference): string {
   if (difference === null) return 'No data';
   return { better: 'Better', worse: 'Worse', unclear: 'Unclear' }[verdict];
 }
 
-/** `+1.2 (0.4 to 2.0)` in percentage points; empty without data. */
+/** Formats a difference in percentage points: `+1.2 (0.4 to 2.0)`. Empty without data. */
 export function formatDifference({ difference, low, high }: RateDifference): string {
   if (difference === null || low === null || high === null) return '';
   const shown = formatPoints(difference);

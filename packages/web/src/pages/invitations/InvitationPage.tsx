@@ -54,7 +54,7 @@ const EFFECTS: Readonly<Partial<Record<Invitation['role'], readonly string[]>>> 
   ],
 };
 
-/** What the person can do, and who sees them. */
+/** Says what the person will be able to do, and who will see them. */
 function effectsOf({ role, organisation }: Invitation): readonly string[] {
   const own = organisation === null ? EFFECTS[role] : undefined;
   return (

@@ -1,12 +1,11 @@
-// Lets people choose files in a dialog or drop them.
-
+// Controls for images and videos: an area where files are chosen or dropped, and the buttons that change their order.
 import { ActionIcon, Button, FileButton, Text } from '@mantine/core';
 import { useState } from 'react';
 import classes from './MediaPage.module.css';
 
 type DropFilesProps = {
   label: string;
-  /** That files can be dropped. */
+  /** Says that files can be dropped. */
   hint: string;
   /** The content types that the dialog offers. */
   accepted: string;
@@ -64,7 +63,8 @@ type MoveButtonProps = {
 };
 
 /**
- * The button that moves a screenshot or a video one place. At the end of the list it stays focusable, so that the keyboard focus is not lost there.
+ * The button that moves a screenshot or a video one place. At the end of the list it stays focusable, so that the
+ * keyboard focus is not lost there.
  */
 export function MoveButton({ name, direction, isDisabled, onMove }: MoveButtonProps) {
   return (

@@ -1,5 +1,4 @@
 // The media of a game's page: cover, thumbnail, screenshots and videos.
-
 import type { ImageKind } from '@chauffeur/contract/image-rules';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -112,7 +111,9 @@ export function MediaPage() {
   );
 }
 
-/** The images that were not uploaded and why, with a preview of the crop for images with the wrong aspect ratio. */
+/**
+ * Shows the images that were not uploaded and why, with a preview of the crop for images with the wrong aspect ratio.
+ */
 function RefusedImages({ refused }: { refused: readonly Refused[] }) {
   return (
     <div role="alert">

@@ -1,5 +1,4 @@
 // The videos of a game in the order players see, and the upload of another one.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import { formatClock } from '@chauffeur/contract/format';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
@@ -212,7 +211,7 @@ function VideoItem({ video, no, count, gameName, isBusy, onMove, onDelete }: Vid
 type VideoSet = OutputOf<typeof listGameVideos>;
 type Video = VideoSet['videos'][number];
 
-/** How often the list is loaded while a scan is not done. It takes seconds. */
+/** How often the list is loaded during a scan, which takes seconds. */
 const POLL_MS = 3000;
 
 /** Uploads, reorders and deletes the videos of a game. Each call returns the updated list of videos. */
@@ -263,7 +262,7 @@ function useAdding(gameUid: string, keep: (set: VideoSet) => void) {
     added: adding.isSuccess ? adding.data.added : null,
     /** What is wrong with the chosen file. */
     problem: isRefusal(adding.error) ? adding.error.message : problem,
-    /** Why it was not uploaded otherwise. */
+    /** Why the file was not uploaded, although nothing is wrong with it. */
     error: adding.error instanceof CancelledError || isRefusal(adding.error) ? null : adding.error,
     async start(file: File) {
       adding.reset();
@@ -283,7 +282,7 @@ function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 4155;
 }
 
-/** Saves the upload of a file that would be refused. The server checks all of it. */
+/** What is wrong with a file, so that it isn't uploaded only to be refused. The server checks all of it. */
 async function findProblem(file: File): Promise<string | null> {
   if (file.size > LIMITS.videoBytes) return refuseVideo(VIDEO_TOO_LARGE);
   const head = new Uint8Array(await file.slice(0, VIDEO_HEAD_BYTES).arrayBuffer());

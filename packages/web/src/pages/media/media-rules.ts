@@ -1,4 +1,5 @@
-// Checks an image in the browser by the server's rules, before it is uploaded.
+// Decides about media before the server does: whether an image can be uploaded, how to crop it, and the order of the
+// images after one was moved.
 import { detectImageFormat, IMAGE_HEAD_BYTES } from '@chauffeur/contract/image-format';
 import {
   type Crop,
@@ -16,7 +17,10 @@ export type Refused = {
   readonly cut: (CropHint & { readonly width: number; readonly height: number }) | null;
 };
 
-/** Null if the image can be uploaded, otherwise what is wrong and what is needed. The number of frames is checked by the server. */
+/**
+ * Checks an image by the server's rules: null if it can be uploaded, otherwise what is wrong and what is needed. The
+ * server also checks the number of frames.
+ */
 export async function checkImage(file: File, kind: ImageKind): Promise<Refused | null> {
   const refuse = (reason: string): Refused => ({ file, problem: refusalOf(kind, reason), cut: null });
   const format = detectImageFormat(new Uint8Array(await file.slice(0, IMAGE_HEAD_BYTES).arrayBuffer()));
@@ -34,7 +38,10 @@ export async function checkImage(file: File, kind: ImageKind): Promise<Refused |
 
 type CropHint = { readonly crop: Crop; readonly description: string };
 
-/** Null if the aspect ratio is right. */
+/**
+ * Describes how to crop an image to the aspect ratio of a store image, and whether the result would be accepted. Null
+ * if the aspect ratio is right.
+ */
 export function cropHint(kind: ImageKind, facts: ImageFacts): CropHint | null {
   const crop = cropOf(facts);
   if (crop === null) return null;

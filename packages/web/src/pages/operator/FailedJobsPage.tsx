@@ -56,7 +56,7 @@ function useJobAction() {
   });
 }
 
-/** Returns a message about what was done. */
+/** Retries or deletes jobs, and returns a message about what was done. */
 async function runAction(action: JobAction): Promise<string> {
   if (action.kind === 'delete') {
     await call(deleteFailedJob, { job_id: action.job.job_id });

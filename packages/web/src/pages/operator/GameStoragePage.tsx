@@ -1,5 +1,4 @@
 // The storage of all games, the largest first: operators search them and set quotas.
-
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';

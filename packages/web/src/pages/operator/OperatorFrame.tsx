@@ -1,5 +1,4 @@
-// The frame of the operator pages: links to each page. Everyone else learns how to become an operator.
-
+// The frame of the operator pages: links to each page. Other people learn how to become an operator.
 import { getSetup } from '@chauffeur/contract/operations/setup';
 import { quote } from '@chauffeur/contract/shell';
 import { Skeleton, Stack, Text } from '@mantine/core';
@@ -53,7 +52,7 @@ function NotAnOperator({ email }: { email: string }) {
   );
 }
 
-/** A command of the server, as it is called on the server's machine. */
+/** Shows a command of the server, as it is called on the server's machine. */
 export function ServerCommand({ words, label = 'command' }: { words: readonly string[]; label?: string }) {
   const { data } = useQuery(ask(getSetup, {}));
   if (data === undefined) return <Skeleton h={38} />;

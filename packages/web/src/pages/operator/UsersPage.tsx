@@ -156,7 +156,7 @@ function UserButtons({ user, isBusy, onAction }: UserButtonsProps) {
 
 type Confirmation = 'disable' | 'reset-factor';
 
-/** Actions that stop what a person uses are confirmed first. */
+/** Asks before an action that stops what a person uses. */
 function MoreActions({ user, isBusy, onAction }: UserButtonsProps) {
   const [confirming, setConfirming] = useState<Confirmation | null>(null);
   const confirm = (kind: Confirmation) => {

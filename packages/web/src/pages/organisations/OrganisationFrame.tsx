@@ -1,5 +1,4 @@
 // The frame of the pages of an organisation: its name, the caller's role and links to its parts.
-
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listOrganisationAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getOrganisation } from '@chauffeur/contract/operations/organisations';

@@ -1,5 +1,4 @@
 // An organisation: its games, its members with their roles, its invitations and its name.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
   deleteOrganisation,

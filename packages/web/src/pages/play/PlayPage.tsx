@@ -1,5 +1,4 @@
 // The page where a web build is played. Nothing of the build is loaded until the player presses Play.
-
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -116,7 +115,8 @@ const ALLOWED = ['fullscreen', 'autoplay', 'gamepad', 'screen-wake-lock', 'cross
   .join('; ');
 
 /**
- * The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its size.
+ * The player of a web build: first its cover and a button, then the game in a sandboxed frame with controls for its
+ * size.
  */
 function PlayFrame({ venue, name, picture }: PlayFrameProps) {
   /** The venue when the game was started. A refetch may bring another one, which must not restart the game. */
@@ -203,7 +203,7 @@ type PictureProps = {
   sizes: string;
   alt: string;
   className?: string | undefined;
-  /** Load it only when it scrolls into view. */
+  /** Loads the image only when it scrolls into view. */
   lazy?: boolean;
 };
 
@@ -232,7 +232,8 @@ const PROBE_MS = 3000;
 const LOCAL = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Chooses where a game is played: on its own host if this browser can reach it, otherwise in a sandbox on the host of this page.
+ * Chooses where a game is played: on its own host if this browser can reach it, otherwise in a sandbox on the host of
+ * this page.
  */
 async function chooseVenue({
   url,

@@ -18,7 +18,7 @@ import { AccountForm, EmailField, NameField, NewPasswordField } from '../account
 const TITLE = 'Set up Chauffeur';
 
 export function SetupPage() {
-  // Read once, because it is removed from the address.
+  // The code is read once, because reading removes it from the address.
   const [code] = useState(takeCode);
   const { data, error, isPending, refetch } = useQuery(ask(getSetup, { origin: location.origin }));
   const { data: person } = useQuery(session);
@@ -126,7 +126,7 @@ function SetupEnded({ isOperator }: { isOperator: boolean }) {
   );
 }
 
-/** Shown if the page was opened at another address than the public URL, where people can't sign in: what to set. */
+/** Says what to set if the page was opened at another address than the public URL, where people can't sign in. */
 function WrongAddress({ setup }: { setup: OutputOf<typeof getSetup> }) {
   const { public_url: publicUrl, proxies, open: isOpen } = setup;
   const lines = [
