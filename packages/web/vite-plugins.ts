@@ -1,5 +1,5 @@
 // Small plugins of the build: the styles of the components that pages use, the font of the headings, the texts of the
-// program, public pages in development, and the licences of the packages in the website.
+// program, copies of shared modules, public pages in development, and the licences of the packages in the website.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,32 @@ export function programTexts(): Plugin {
       const named = new URL(originalUrl, 'http://localhost').searchParams.get('lang') ?? undefined;
       const language = isLanguage(named) ? named : LANGUAGES[0];
       return html.replace(PLACE, () => PLACE + writeProgramTexts(language, 'pages with texts'));
+    },
+  };
+}
+
+/** Modules that the program and the other scripts of the website both use. */
+const COPIED = /\/browser\.ts$/;
+/** The folders of the scripts of public pages and of the documentation. */
+const SCRIPTS = /\/src\/(site|docs)\//;
+
+/**
+ * Gives the scripts of the public pages and of the documentation their own copies of modules, because a file that they
+ * share with the program would be one more request of each page.
+ */
+export function copiedModules(): Plugin {
+  return {
+    name: 'copied modules',
+    apply: 'build',
+    enforce: 'pre',
+    resolveId: {
+      filter: { id: COPIED },
+      async handler(source, importer = '') {
+        const [, script] = SCRIPTS.exec(importer.replaceAll('\\', '/')) ?? [];
+        if (script === undefined) return null;
+        const module = await this.resolve(source, importer, { skipSelf: true });
+        return module === null ? null : `${module.id}?${script}`;
+      },
     },
   };
 }

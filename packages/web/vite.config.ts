@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { CHUNKS } from './chunks.ts';
 import { docPages } from './doc-pages/plugin.ts';
 import { slimContract } from './slim-contract.ts';
-import { componentStyles, preloadFont, programTexts, publicPages, thirdParty } from './vite-plugins.ts';
+import { componentStyles, copiedModules, preloadFont, programTexts, publicPages, thirdParty } from './vite-plugins.ts';
 
 const PACKED = /\.(js|css|svg)$/;
 
@@ -45,6 +45,7 @@ export default defineConfig({
     componentStyles(),
     slimContract(),
     programTexts(),
+    copiedModules(),
     preloadFont(),
     thirdParty(),
     packFiles(),

@@ -1,10 +1,7 @@
 // The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, and a switch
 // for dark mode. Without it, the pages are complete. The functions are called at the end of the file.
-import { writeClipboard } from '../site/clipboard.ts';
+import { readChoice, SCHEME_CHOICE, storeChoice, writeClipboard } from '../browser.ts';
 import { suggestResults } from './search-box.ts';
-
-/** The component library of the other pages and scheme.js use the same key. */
-const SCHEME_CHOICE = 'mantine-color-scheme-value';
 
 const HALF_DISC =
   '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><circle cx="9" cy="9" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/></svg>';
@@ -57,23 +54,6 @@ function rememberShell(): void {
 function chooseShell(shell: string): void {
   for (const input of document.querySelectorAll<HTMLInputElement>('[data-shells] input')) {
     if (input.value === shell) input.checked = true;
-  }
-}
-
-/** Reads and writes choices of the visitor. If the browser blocks storage, they last as long as the page. */
-function readChoice(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function storeChoice(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    // The page itself has changed already.
   }
 }
 

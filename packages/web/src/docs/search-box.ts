@@ -1,5 +1,6 @@
 // Shows results of the search below its box while the visitor types, as a combobox (WAI-ARIA Authoring Practices). They
 // come from the search page, which the form opens without JavaScript.
+import { focusOnSlash } from '../browser.ts';
 
 const PAUSE_MS = 120;
 const SHOWN = 8;
@@ -24,13 +25,7 @@ export function suggestResults(): void {
   // A click would take the focus away from the box first, which closes the list.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   search.close();
-  document.addEventListener('keydown', (event) => {
-    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    box.focus();
-    box.select();
-  });
+  focusOnSlash(() => box);
 }
 
 type Search = {

@@ -1,16 +1,13 @@
 // The script of the public pages. Without it, they are complete documents, with links and forms. What concerns a single
 // part of a page has its own file; the rest is here. The functions are called at the end of the file.
-import { writeClipboard } from './clipboard.ts';
+import { focusOnSlash, readChoice, SCHEME_CHOICE, storeChoice, writeClipboard } from '../browser.ts';
 import { keepUnsentText, showFieldMessages, startBeta, startSignOut } from './forms.ts';
 import { startGallery, startVideos } from './gallery.ts';
 import { filterWhileTyping, refineDownload, say, showLocalTimes, showMoreInPlace } from './page-parts.ts';
 
-/** The component library of the other pages and scheme.js use the same key. */
-const THEME_CHOICE = 'mantine-color-scheme-value';
-
 const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
-let choice = readChoice();
+let choice = readChoice(SCHEME_CHOICE) ?? 'auto';
 
 /**
  * Chooses light or dark mode, for the whole website: visitors switch between them, and signed-in people choose in their
@@ -25,7 +22,7 @@ function addThemeSwitch(): void {
   };
   const choose = (next: string) => {
     choice = next;
-    storeChoice();
+    storeChoice(SCHEME_CHOICE, choice);
     show();
   };
   for (const button of choices) button.addEventListener('click', () => choose(button.dataset.theme ?? 'auto'));
@@ -35,22 +32,6 @@ function addThemeSwitch(): void {
   });
   system.addEventListener('change', show);
   show();
-}
-
-function readChoice(): string {
-  try {
-    return localStorage.getItem(THEME_CHOICE) ?? 'auto';
-  } catch {
-    return 'auto';
-  }
-}
-
-function storeChoice(): void {
-  try {
-    localStorage.setItem(THEME_CHOICE, choice);
-  } catch {
-    // If storage is blocked, the choice lasts as long as the page.
-  }
 }
 
 /** Shows when the visitor is offline, and reloads the page if the server could not show it. */
@@ -104,21 +85,6 @@ function takeReferrer(): string {
   return hostname === location.hostname ? passedOn : hostname;
 }
 
-/** The key `/` moves to the search field. */
-function addShortcut(): void {
-  document.addEventListener('keydown', (event) => {
-    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const box = [...document.querySelectorAll<HTMLInputElement>('[data-search]')].find((each) =>
-      each.checkVisibility(),
-    );
-    if (box === undefined) return;
-    event.preventDefault();
-    box.focus();
-    box.select();
-  });
-}
-
 const FEEDBACK_MS = 1500;
 
 /** The buttons that copy an ID or a checksum, including buttons that are added to the page later. */
@@ -142,7 +108,9 @@ async function copy(button: HTMLButtonElement): Promise<void> {
 addThemeSwitch();
 startSignOut();
 addCopying();
-addShortcut();
+focusOnSlash(() =>
+  [...document.querySelectorAll<HTMLInputElement>('[data-search]')].find((each) => each.checkVisibility()),
+);
 startGallery();
 startVideos();
 passReferrerOn();

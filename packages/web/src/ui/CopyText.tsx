@@ -2,6 +2,7 @@
 // copied.
 import { ActionIcon, Code, Group } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { writeClipboard } from '../browser.ts';
 import { t } from '../texts.tsx';
 import { shorten } from './format.ts';
 
@@ -106,30 +107,4 @@ export function useCopy(): Copy {
     return isCopied;
   };
   return { state, copy };
-}
-
-/** Returns false if the browser doesn't allow it. */
-async function writeClipboard(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copySelection(text);
-  }
-}
-
-function copySelection(text: string): boolean {
-  const focused = document.activeElement;
-  const field = document.createElement('textarea');
-  field.value = text;
-  field.readOnly = true;
-  field.style.position = 'fixed';
-  field.style.opacity = '0';
-  // Content outside an open dialog can't be selected.
-  (document.querySelector('dialog[open]') ?? document.body).append(field);
-  field.select();
-  const isCopied = document.execCommand('copy');
-  field.remove();
-  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-  return isCopied;
 }
