@@ -1,9 +1,11 @@
-// Modal dialogs: any content, a question to confirm, or a form. They are the browser's own dialog element, which keeps
+// Modal dialogs: any content, a question to confirm, a deletion, or a form. They are the browser's own dialog element, which keeps
 // the focus inside. Escape or a press outside closes them, after a question if something was typed.
-import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, CloseButton, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../texts.tsx';
 import classes from './Dialog.module.css';
+import { Consequences } from './PageLayout.tsx';
 import { Problem } from './Problem.tsx';
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
@@ -135,6 +137,78 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </Group>
       </Stack>
     </Dialog>
+  );
+}
+
+type DeleteDialogProps = {
+  title: string;
+  /** The label of the button that deletes, which also names the form: `Delete build`. */
+  label: string;
+  /** What the deletion would change. */
+  preview: Pick<
+    UseQueryResult<{ readonly consequences: readonly string[] }>,
+    'data' | 'error' | 'isPending' | 'refetch'
+  >;
+  /** The height of the preview in pixels while it is loading. */
+  previewHeight: number;
+  deletion: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;
+  /** Whether everything is typed that confirms the deletion. */
+  isSure: boolean;
+  onClose: () => void;
+  /** The fields that confirm the deletion, such as `ConfirmName`. */
+  children: ReactNode;
+};
+
+/** Shows what a deletion would change, and asks for confirmation by typing. */
+export function DeleteDialog(props: DeleteDialogProps) {
+  const { title, label, preview, previewHeight, deletion, isSure, onClose, children } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        aria-label={label}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSure && preview.data !== undefined) deletion.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {preview.error !== null && <Problem error={preview.error} onRetry={() => void preview.refetch()} />}
+          {preview.isPending && <Skeleton h={previewHeight} />}
+          {preview.data !== undefined && <Consequences lines={preview.data.consequences} />}
+          {children}
+          {deletion.error !== null && <Problem error={deletion.error} />}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color="red.9"
+              loading={deletion.isPending}
+              disabled={!isSure || preview.data === undefined}
+            >
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+type ConfirmNameProps = { name: string; typed: string; onType: (typed: string) => void };
+
+/** The field in which the name of what is deleted has to be typed. */
+export function ConfirmName({ name, typed, onType }: ConfirmNameProps) {
+  return (
+    <TextInput
+      data-field="name"
+      label={`Type ${name} to confirm`}
+      data-autofocus
+      autoComplete="off"
+      value={typed}
+      onChange={(event) => onType(event.currentTarget.value)}
+    />
   );
 }
 

@@ -1,7 +1,20 @@
-// Selects a role, and says in a line what it may do.
+// What lists of members share: the column with the person, and the choice of a role.
 import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import { ROLES, type Role } from '@chauffeur/contract/roles';
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
+import type { Column } from './DataTable.tsx';
+
+export const PERSON_COLUMN: Column<{ readonly name: string; readonly email: string }> = {
+  header: 'Person',
+  cell: ({ name, email }) => (
+    <>
+      <strong>{name}</strong>{' '}
+      <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {email}
+      </Text>
+    </>
+  ),
+};
 
 type RoleSelectProps = {
   label: string;
@@ -12,7 +25,9 @@ type RoleSelectProps = {
   onChange: (role: Role) => void;
 };
 
-/** With `isCompact`, as in a table, the label is for screen readers only, and the description is a tooltip. */
+/**
+ * Selects a role, and says in a line what it may do. With `isCompact`, as in a table, the label is for screen readers only, and the description is a tooltip.
+ */
 export function RoleSelect({ label, value, roles, isCompact = false, isDisabled = false, onChange }: RoleSelectProps) {
   const summary = ROLE_SUMMARIES[value];
   return (

@@ -7,7 +7,7 @@ import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/bui
 import { listChannelMoves, listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { listGames } from '@chauffeur/contract/operations/games';
-import { Button, Code, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -17,9 +17,9 @@ import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/DataTable.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmName, DeleteDialog } from '../../ui/Dialog.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
-import { Consequences, Notice, PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
+import { Notice, PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
@@ -275,9 +275,9 @@ function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProps) {
   const target = { uid: game.game_uid, build_id: build.build_id };
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
-  // Always loaded again: the decision must be based on the current consequences.
-  const { data, error, isPending, refetch } = useQuery({ ...ask(getBuildDeletion, target), staleTime: 0, gcTime: 0 });
-  const deleting = useMutation({
+  // The preview is always loaded again: the decision must be based on the current consequences.
+  const preview = useQuery({ ...ask(getBuildDeletion, target), staleTime: 0, gcTime: 0 });
+  const deletion = useMutation({
     mutationFn: () => call(deleteBuild, target),
     onSuccess: async (deleted) => {
       onDeleted(deleted);
@@ -285,41 +285,19 @@ function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProps) {
       await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     },
   });
-  const isSure = data !== undefined && (!data.touches_players || typed.trim() === build.version);
+  const needsName = preview.data?.touches_players === true;
   return (
-    <Dialog title={`Delete ${build.version} for ${formatPlatform(build)}?`} onClose={onClose}>
-      <form
-        aria-label="Delete build"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isSure) deleting.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-          {deleting.error !== null && <Problem error={deleting.error} />}
-          {isPending && <Skeleton h={160} />}
-          {data !== undefined && <Consequences lines={data.consequences} />}
-          {data?.touches_players === true && (
-            <TextInput
-              label={`Type ${build.version} to confirm`}
-              data-autofocus
-              autoComplete="off"
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red.9" loading={deleting.isPending} disabled={!isSure}>
-              Delete build
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <DeleteDialog
+      title={`Delete ${build.version} for ${formatPlatform(build)}?`}
+      label="Delete build"
+      preview={preview}
+      previewHeight={160}
+      deletion={deletion}
+      isSure={!needsName || typed.trim() === build.version}
+      onClose={onClose}
+    >
+      {needsName && <ConfirmName name={build.version} typed={typed} onType={setTyped} />}
+    </DeleteDialog>
   );
 }
 

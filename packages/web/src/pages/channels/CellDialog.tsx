@@ -1,5 +1,5 @@
 // The dialog for a channel on one platform: the current build, and forms to promote another one or roll back.
-import { changesNothing, describePromotion, describeRollback, isOffered } from '@chauffeur/contract/consequences';
+import { describeRollback, isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
@@ -10,7 +10,7 @@ import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { EmptyState } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { formatDay, formatExactTime } from '../../ui/format.ts';
+import { formatDay } from '../../ui/format.ts';
 import { Consequences } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -20,7 +20,7 @@ import type { ListedBuild } from '../builds/build-columns.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import type { Place } from './channel-grid.ts';
 import { Expiry, ExpirySelect } from './Expiry.tsx';
-import type { Moves } from './use-moves.tsx';
+import { type Moves, previewPromotion } from './use-moves.tsx';
 
 type CellDialogProps = {
   game: OpenGame;
@@ -104,16 +104,8 @@ function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFor
   if (build === undefined) return null;
   const current = place ?? undefined;
   const isSame = isOffered({ build, current });
-  const changes = describePromotion({
-    channel,
-    build,
-    current,
-    hours,
-    visibility: game.visibility,
-    now,
-    formatTime: formatExactTime,
-  });
-  const isUnchanged = changesNothing({ build, current, hours });
+  const { visibility } = game;
+  const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
   return (
     <form
       aria-label="Promote a build"

@@ -1,5 +1,5 @@
 // The dialog that promotes a build to a channel.
-import { changesNothing, describePromotion, isOffered } from '@chauffeur/contract/consequences';
+import { isOffered } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { listChannels } from '@chauffeur/contract/operations/channels';
@@ -8,14 +8,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { formatExactTime } from '../../ui/format.ts';
 import { Consequences } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { channelNames } from './channel-grid.ts';
 import { ExpirySelect } from './Expiry.tsx';
-import type { Moves } from './use-moves.tsx';
+import { type Moves, previewPromotion } from './use-moves.tsx';
 
 type PromoteDialogProps = {
   game: OpenGame;
@@ -34,16 +33,8 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
   const current = places.find(
     (place) => place.channel === channel && place.os === build.os && place.arch === build.arch,
   );
-  const changes = describePromotion({
-    channel,
-    build,
-    current,
-    hours,
-    visibility: game.visibility,
-    now,
-    formatTime: formatExactTime,
-  });
-  const isUnchanged = changesNothing({ build, current, hours });
+  const { visibility } = game;
+  const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
   return (
     <Dialog title={`Promote ${build.version} for ${formatPlatform(build)}`} onClose={onClose}>
       <form

@@ -1,4 +1,5 @@
 // Promotes builds and rolls channels back, and prepares the undo of the last change.
+import { changesNothing, describePromotion, type Promotion } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
@@ -7,6 +8,7 @@ import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, call, useKeptData } from '../../api.ts';
+import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { hoursUntil, type Location, type Place } from './channel-grid.ts';
@@ -71,6 +73,14 @@ function undoOf(before: Place | undefined, replaces: string | undefined, now: Da
   if (before === undefined || before.expired || replaces === undefined) return null;
   const { channel, build_id, os, arch, expires_at } = before;
   return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now), replaces };
+}
+
+/** What a promotion would change, to show before it is made. */
+export function previewPromotion({ visibility, now, ...offer }: Omit<Promotion, 'formatTime'>) {
+  return {
+    changes: describePromotion({ ...offer, visibility, now, formatTime: formatExactTime }),
+    isUnchanged: changesNothing(offer),
+  };
 }
 
 /** The result of the last channel change, with an undo button. */

@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { RoleSelect } from '../../ui/RoleSelect.tsx';
+import { PERSON_COLUMN, RoleSelect } from '../../ui/RoleSelect.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { GAME_ROLES, type GameRole, Invitations } from './Invitations.tsx';
 import { type OpenGame, useGame } from './use-game.ts';
@@ -64,17 +64,7 @@ function Members({ game, onSelect }: { game: OpenGame; onSelect: (member: Member
     onSuccess: () => queries.invalidateQueries({ queryKey: [getGame.id] }),
   });
   const columns: Column<Member>[] = [
-    {
-      header: 'Person',
-      cell: ({ name, email }) => (
-        <>
-          <strong>{name}</strong>{' '}
-          <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {email}
-          </Text>
-        </>
-      ),
-    },
+    PERSON_COLUMN,
     {
       header: 'Role',
       cell: (member) =>

@@ -14,9 +14,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog, ConfirmName, DeleteDialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { Consequences, PageHead, Section } from '../../ui/PageLayout.tsx';
+import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { PasswordField } from '../accounts/AccountForm.tsx';
 import { changesOfMove } from './changes-of-move.ts';
@@ -250,9 +250,9 @@ function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => void }) 
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
-  // Always loaded again: the decision must be based on the current consequences.
-  const { data, error, isPending, refetch } = useQuery({ ...ask(getGameDeletion, { uid }), staleTime: 0, gcTime: 0 });
-  const deleting = useMutation({
+  // The preview is always loaded again: the decision must be based on the current consequences.
+  const preview = useQuery({ ...ask(getGameDeletion, { uid }), staleTime: 0, gcTime: 0 });
+  const deletion = useMutation({
     mutationFn: () => call(deleteGame, { uid, name: typed, password }),
     onSuccess: async () => {
       await navigate({ to: '/dev' });
@@ -261,40 +261,18 @@ function DeleteGame({ game, onClose }: { game: OpenGame; onClose: () => void }) 
       await queries.invalidateQueries();
     },
   });
-  const isSure = data !== undefined && typed.trim() !== '' && password !== '';
   return (
-    <Dialog title={`Delete ${game.name}?`} onClose={onClose}>
-      <form
-        aria-label="Delete game"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isSure) deleting.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-          {isPending && <Skeleton h={220} />}
-          {data !== undefined && <Consequences lines={data.consequences} />}
-          <TextInput
-            data-field="name"
-            label={`Type ${game.name} to confirm`}
-            data-autofocus
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          <PasswordField label="Your password" value={password} onChange={setPassword} />
-          {deleting.error !== null && <Problem error={deleting.error} />}
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red.9" loading={deleting.isPending} disabled={!isSure}>
-              Delete game
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <DeleteDialog
+      title={`Delete ${game.name}?`}
+      label="Delete game"
+      preview={preview}
+      previewHeight={220}
+      deletion={deletion}
+      isSure={typed.trim() !== '' && password !== ''}
+      onClose={onClose}
+    >
+      <ConfirmName name={game.name} typed={typed} onType={setTyped} />
+      <PasswordField label="Your password" value={password} onChange={setPassword} />
+    </DeleteDialog>
   );
 }

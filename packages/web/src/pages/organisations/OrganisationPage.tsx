@@ -27,7 +27,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { RoleSelect } from '../../ui/RoleSelect.tsx';
+import { PERSON_COLUMN, RoleSelect } from '../../ui/RoleSelect.tsx';
 import { RowLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
@@ -216,17 +216,7 @@ function Members({ organisation }: { organisation: Organisation }) {
   const own = organisation.role;
   const offered = ROLE_NAMES.filter((role) => mayGrant(own, role));
   const columns: Column<Member>[] = [
-    {
-      header: 'Person',
-      cell: ({ name, email }) => (
-        <>
-          <strong>{name}</strong>{' '}
-          <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {email}
-          </Text>
-        </>
-      ),
-    },
+    PERSON_COLUMN,
     {
       header: 'Role',
       cell: (member) =>

@@ -1,4 +1,5 @@
 // What an organisation requires of how people sign in. Its owners change it, and see first who would be kept out.
+
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getOrganisation, getOrganisationSignIn, requireSignIn } from '@chauffeur/contract/operations/organisations';
 import type { SignInRequirement as Requirement } from '@chauffeur/contract/required-sign-in';
@@ -10,6 +11,7 @@ import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { PERSON_COLUMN } from '../../ui/RoleSelect.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import type { Organisation } from './OrganisationFrame.tsx';
@@ -114,16 +116,6 @@ function Missing({ people, required }: { people: readonly Person[]; required: Re
 }
 
 const COLUMNS: Column<Person>[] = [
-  {
-    header: 'Person',
-    cell: ({ name, email }) => (
-      <>
-        <strong>{name}</strong>{' '}
-        <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {email}
-        </Text>
-      </>
-    ),
-  },
+  PERSON_COLUMN,
   { header: 'Role', cell: ({ role }) => (role === null ? 'Only on games' : ROLES[role].label) },
 ];
