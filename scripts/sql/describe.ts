@@ -1,14 +1,12 @@
 // What PostgreSQL says about a statement without executing it: the columns that it returns, and whether they can be null.
 import type pg from 'pg';
+import { nullableColumns, readTree } from './nulls.ts';
 
 export type Column = {
   readonly name: string;
   /** The name of the type, such as `int8`; of an array, with that of its elements: `text[]`. */
   readonly type: string;
-  /**
-   * Undefined where PostgreSQL doesn't say: for an expression, where an outer join can add nulls to the rows of a table,
-   * and where a condition or a constraint of the table can exclude nulls.
-   */
+  /** Undefined if it is not known (nulls.ts). */
   readonly nullable: boolean | undefined;
   /** The table and the column that it is read from, such as `builds.title`. */
   readonly origin: string | undefined;
@@ -17,9 +15,6 @@ export type Column = {
 export type Description =
   | { readonly columns: readonly Column[] }
   | { readonly error: string; readonly position: number | undefined };
-
-/** Statements that add nulls to the rows of a table. */
-const ADDS_NULLS = /\b(left|right|full)\s+(outer\s+)?join\b|\b(rollup|cube|grouping\s+sets)\b/i;
 
 type Field = { name: string; tableID: number; columnID: number; dataTypeID: number };
 type Attribute = { origin: string; nullable: boolean | undefined };
@@ -71,14 +66,16 @@ export class Describer {
   async describe(text: string): Promise<Description> {
     try {
       const fields = await this.#parse(text);
-      const addsNulls = ADDS_NULLS.test(text);
+      const tree = fields.length === 0 ? undefined : await readTree(this.#client, text);
+      const ofColumn = (table: number, column: number) => this.#attributes.get(`${table}.${column}`)?.nullable;
+      const nullable = tree === undefined ? [] : nullableColumns(tree, ofColumn);
       return {
-        columns: fields.map(({ name, tableID, columnID, dataTypeID }) => {
-          const attribute = this.#attributes.get(`${tableID}.${columnID}`);
-          const isUnsure = attribute?.nullable === true ? excludesNulls(text, attribute.origin) : addsNulls;
-          const nullable = isUnsure ? undefined : attribute?.nullable;
-          return { name, type: this.#types.get(dataTypeID) ?? 'unknown', nullable, origin: attribute?.origin };
-        }),
+        columns: fields.map(({ name, tableID, columnID, dataTypeID }, index) => ({
+          name,
+          type: this.#types.get(dataTypeID) ?? 'unknown',
+          nullable: nullable[index],
+          origin: this.#attributes.get(`${tableID}.${columnID}`)?.origin,
+        })),
       };
     } catch (error) {
       const { message, position } = error as Error & { position?: string };
@@ -118,10 +115,4 @@ export class Describer {
       } as unknown as pg.Submittable);
     });
   }
-}
-
-/** Whether the statement compares a column, which excludes rows in which it is null. */
-function excludesNulls(text: string, origin: string): boolean {
-  const column = origin.slice(origin.indexOf('.') + 1);
-  return new RegExp(`\\b${column}\\s+(is not null|[<>]|in\\b)`, 'i').test(text);
 }

@@ -58,7 +58,7 @@ export const find = (db: Db, id: string) =>
     source: `export const list = (db: Db) =>
   rows(db, sql<{ founded_at: string; worth: Date; name: 'a' | 1 }>\`select founded_at, worth, name from studios join prizes using (studio_id)\`);
 export const ids = (db: Db) => onlyRow(db, sql<{ ids: number[]; years: number[]; notes: Date }>\`
-  select array_agg(studio_id) as ids, array_agg(year) as years, '{}'::jsonb as notes from prizes\`);`,
+  select array_agg(studio_id) as ids, array(select year from prizes) as years, '{}'::jsonb as notes from prizes\`);`,
     finds: [
       '2  founded_at (studios.founded_at) is declared as string, but its type timestamptz arrives as Date',
       '2  worth (prizes.worth) is declared as Date, but its type int8 arrives as number',
@@ -86,6 +86,45 @@ export const open = (db: Db) => rows(db, sql<{ name: string; motto: string }>\`s
     source: `export const join = (db: Db) => rows(db, sql<{ year: number | null }>\`select year from studios left join prizes using (studio_id)\`);
 export const known = (db: Db) => rows(db, sql<{ motto: string }>\`select motto from studios where motto is not null\`);
 export const closed = (db: Db) => rows(db, sql<{ reason: string }>\`select reason from studios where closed_at < now()\`);`,
+    finds: [],
+  },
+  {
+    says: 'an expression that can be null must be declared so',
+    source: `export const sums = (db: Db) => onlyRow(db, sql<{ worth: number; last: number }>\`select sum(worth)::bigint as worth, max(year) as last from prizes\`);
+export const joined = (db: Db) => rows(db, sql<{ year: number }>\`select year from studios left join prizes using (studio_id)\`);
+export const cased = (db: Db) => rows(db, sql<{ size: string; state: string }>\`
+  select case when worth > 9 then 'large' end as size, case when worth > 9 then 'large' else nullif(notes ->> 'a', '') end as state from prizes\`);
+export const parts = (db: Db) => rows(db, sql<{ name: string }>\`
+  with named as (select name, motto from studios) select name from named union all select motto from named\`);
+export const changing = (db: Db) => rows(db, sql<{ year: number }>\`update prizes set year = 1 returning greatest(null::integer, null) as year\`);`,
+    finds: [
+      '1  worth is declared as number, but it can be null',
+      '1  last is declared as number, but it can be null',
+      '2  year (prizes.year) is declared as number, but it can be null',
+      '3  size is declared as string, but it can be null',
+      '3  state is declared as string, but it can be null',
+      '5  name is declared as string, but it can be null',
+      '7  year is declared as number, but it can be null',
+    ],
+  },
+  {
+    says: 'an expression that is never null must not be declared as if it could be',
+    source: `export const list = (db: Db) => rows(db, sql<{ motto: string | null; prizes: number | null; most: number | null; is_new: boolean | null }>\`
+  select coalesce(motto, name) as motto, count(*) as prizes, max(worth) as most, motto is null as is_new
+  from studios join prizes using (studio_id) group by studio_id, name, motto\`);`,
+    finds: [
+      '1  motto is declared as string | null, but it is never null',
+      '1  prizes is declared as number | null, but it is never null',
+      '1  most is declared as number | null, but it is never null',
+      '1  is_new is declared as boolean | null, but it is never null',
+    ],
+  },
+  {
+    says: 'an expression counts as neither if a parameter, a function or a condition decides whether it is null',
+    source: `export const given = (db: Db, year: number | null) => rows(db, sql<{ year: number; note: string; motto: string | null; most: number | null }>\`
+  select \${year}::integer as year, notes ->> 'a' as note, motto, (select max(worth) from prizes) as most
+  from studios left join prizes using (studio_id) where motto is not null and motto = any(\${['a']}::text[])\`);
+export const inner = (db: Db) => rows(db, sql<{ founder: number }>\`select year as founder from studios left join prizes using (studio_id) where year > 1\`);`,
     finds: [],
   },
   {

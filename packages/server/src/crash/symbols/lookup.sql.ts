@@ -4,9 +4,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, keepPlan, row, rows } from '../../kernel/database/db.ts';
 
 export type FoundSymbols = {
-  /** Null if the game has no symbols with the ids of this module. */
+  /** Null, like the other columns of the symbols, if the game has none with the ids of this module. */
   checksum: string | null;
-  state: 'stored' | 'compiled' | 'unreadable';
+  state: 'stored' | 'compiled' | 'unreadable' | null;
   problem: string | null;
   cache_key: string | null;
   cache_size: number | null;

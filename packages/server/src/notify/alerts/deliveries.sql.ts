@@ -167,7 +167,7 @@ export type DeliveryRow = {
 
 const deliveries = sql`select deliveries.delivery_id, deliveries.message_id, reason, content, messages.created_at,
     deliveries.destination_id, deliveries.user_id, state, attempts, last_attempt_at, status, problem,
-    coalesce(destinations.name, users.name) as name, destinations.kind, destinations.kinds
+    coalesce(destinations.name, users.name, '') as name, destinations.kind, destinations.kinds
   from alert_deliveries deliveries
     join alert_messages messages using (game_id, message_id)
     left join alert_destinations destinations using (game_id, destination_id)

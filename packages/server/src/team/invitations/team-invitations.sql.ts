@@ -91,13 +91,12 @@ export function lockInvitation(tx: Tx, target: Target, invitationId: string): Pr
 }
 
 const ofToken = (tokenHash: Buffer) =>
-  sql`select ${columns}, coalesce(games.slug, organisations.slug) as slug,
-      coalesce(games.name, organisations.name) as target_name
-    from team_invitations
-      left join (select game_id as found_game, slug, name from games) as games on found_game = team_invitations.game_id
-      left join (select organisation_id as found_organisation, slug, name from organisations) as organisations
-        on found_organisation = team_invitations.organisation_id
-    where token_hash = ${tokenHash} and coalesce(found_game, found_organisation) is not null`;
+  sql`select ${columns}, target.slug, target.name as target_name
+    from team_invitations join (
+      select game_id as target_id, slug, name from games
+      union all select organisation_id, slug, name from organisations
+    ) as target on target_id = coalesce(game_id, organisation_id)
+    where token_hash = ${tokenHash}`;
 
 export function findByToken(db: Db, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
   return row(db, sql<FoundTeamInvitation>`${ofToken(tokenHash)}`);

@@ -18,6 +18,7 @@ export function listNames(db: Db, gameId: string, since: Date): Promise<NameRow[
     sql<NameRow>`select name, count, last_hour from ${namesOf(gameId)} cross join lateral (
         select sum(count)::bigint as count, max(hour) as last_hour from event_hours
         where game_id = ${gameId} and event_hours.name = names.name and hour >= ${since}
+        group by event_hours.name
       ) as counted
       where count > 0 order by count desc, name`,
   );

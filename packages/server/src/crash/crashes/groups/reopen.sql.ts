@@ -90,7 +90,7 @@ async function isSnoozeOver(
   if (snoozed_until_count !== null) {
     const { count } = await onlyRow(
       tx,
-      sql<{ count: number }>`select sum(count)::bigint as count from crash_groups
+      sql<{ count: number }>`select coalesce(sum(count), 0)::bigint as count from crash_groups
         where game_id = ${gameId} and (group_id = ${groupId} or merged_into = ${groupId})`,
     );
     if (count >= snoozed_until_count) return true;
