@@ -26,22 +26,22 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     usage: 'genbuild',
     description: 'write build.yml, or update an existing one; fields without a flag keep their values',
-    load: async () => (await import('./commands/genbuild.ts')).genbuildCommand,
+    load: async () => (await import('./commands/descriptors.ts')).genbuildCommand,
   },
   {
     usage: 'addchangelog',
     description: 'add an entry to the changelog in build.yml',
-    load: async () => (await import('./commands/addchangelog.ts')).addchangelogCommand,
+    load: async () => (await import('./commands/descriptors.ts')).addchangelogCommand,
   },
   {
     usage: 'build',
     description: 'register a build, or update the build with the same version, type, platform and channel',
-    load: async () => (await import('./commands/build.ts')).buildCommand,
+    load: async () => (await import('./commands/builds.ts')).buildCommand,
   },
   {
     usage: 'setfiles',
     description: 'write addfiles.yml, which assigns a folder of files to a build',
-    load: async () => (await import('./commands/setfiles.ts')).setfilesCommand,
+    load: async () => (await import('./commands/descriptors.ts')).setfilesCommand,
   },
   {
     usage: 'addfiles',
@@ -71,7 +71,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     usage: 'logout',
     description: 'sign out of a server: revoke and forget the key',
-    load: async () => (await import('./commands/logout.ts')).logoutCommand,
+    load: async () => (await import('./commands/login.ts')).logoutCommand,
   },
   {
     usage: 'info',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkError } from '@chauffeur/contract/client';
-import { ApiError } from '@chauffeur/contract/errors';
+import { errors } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
 import { delayOf, isRetryable, REAL_WAITING, readCurrentSize, retry } from './retry.ts';
 
@@ -35,23 +35,24 @@ test('delays double up to 30 seconds, and half of each is random', () => {
 test('transient failures are retryable, permanent ones are not', () => {
   const transient = [
     new NetworkError('x'),
-    new ApiError(4047),
-    new ApiError(4290),
-    new ApiError(4291),
-    new ApiError(5030),
-    new ApiError(4048),
+    errors.chunkUnderWay(),
+    errors.limitReached(),
+    errors.tooManySessions(),
+    errors.unavailable(),
+    errors.fileNotSaved(),
   ];
   for (const error of transient) assert.ok(isRetryable(error), error.message);
-  assert.ok(isRetryable(new ApiError(4044, 'x', { data: { current_size: 5 } })));
-  for (const code of [4044, 4046, 4045, 4096, 4023] as const) assert.ok(!isRetryable(new ApiError(code)), String(code));
+  assert.ok(isRetryable(errors.invalidChunk('x', { data: { current_size: 5 } })));
+  for (const name of ['invalidChunk', 'wrongChecksum', 'unknownSession', 'ownerNotVerified', 'revokedKey'] as const)
+    assert.ok(!isRetryable(errors[name]()), name);
   assert.ok(!isRetryable(new Error('x')));
 });
 
 test('an invalid current_size is ignored', () => {
   for (const size of [-1, 1.5, '7', null]) {
-    assert.equal(readCurrentSize(new ApiError(4044, 'x', { data: { current_size: size } })), null);
+    assert.equal(readCurrentSize(errors.invalidChunk('x', { data: { current_size: size } })), null);
   }
-  assert.equal(readCurrentSize(new ApiError(4044, 'x', { data: { current_size: 0 } })), 0);
+  assert.equal(readCurrentSize(errors.invalidChunk('x', { data: { current_size: 0 } })), 0);
 });
 
 test('a transient failure is retried, with a note, until the last attempt', async () => {
@@ -71,7 +72,7 @@ test('a transient failure is retried, with a note, until the last attempt', asyn
 
 test('a limit that resets in an hour is reported immediately', async () => {
   const { options, pauses } = makeOptions(3);
-  const limit = new ApiError(4290, 'x', { data: { retry_after: 3600 } });
+  const limit = errors.limitReached('x', { data: { retry_after: 3600 } });
   await assert.rejects(
     retry(options, () => Promise.reject(limit)),
     limit,

@@ -1,7 +1,7 @@
 // Decides which failures to retry and how long to wait before each attempt.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ForeignAnswerError, isTransient } from '@chauffeur/contract/client';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, isError } from '@chauffeur/contract/errors';
 import { GaveUpError } from './failures.ts';
 
 /** Replaced in tests, which do not wait. */
@@ -27,12 +27,12 @@ const MAX_RETRY_AFTER_S = 600;
 /** Whether an upload may succeed if it is tried again: a transient failure, any failure of the server, or a chunk to send again. */
 export function isRetryable(error: unknown): boolean {
   if (isTransient(error) || readCurrentSize(error) !== null) return true;
-  return error instanceof ApiError && (error.code === 4047 || error.status >= 500);
+  return isError(error, 'chunkUnderWay') || (error instanceof ApiError && error.status >= 500);
 }
 
 /** The size of the upload session in bytes as reported by the server, or null. */
 export function readCurrentSize(error: unknown): number | null {
-  if (!(error instanceof ApiError) || error.code !== 4044) return null;
+  if (!isError(error, 'invalidChunk')) return null;
   const size = error.data?.current_size;
   return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null;
 }

@@ -1,7 +1,7 @@
 // The signed-in person, and how the server's account routes are called. The calls themselves are in `account-calls.ts`.
 import { NetworkError } from '@chauffeur/contract/client';
 import type { Failure } from '@chauffeur/contract/envelope';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, CODES } from '@chauffeur/contract/errors';
 import { queryOptions } from '@tanstack/react-query';
 import { t } from './texts.tsx';
 
@@ -71,7 +71,7 @@ export async function requireOk(response: Response): Promise<Response> {
   const requestId = response.headers.get('x-request-id');
   const message = messageOf(error?.data?.reason);
   const Thrown = message === undefined ? ApiError : AccountError;
-  throw new Thrown(error?.code ?? 5000, message ?? error?.message ?? t('error.failed'), {
+  throw new Thrown(error?.code ?? CODES.unexpected, message ?? error?.message ?? t('error.failed'), {
     status: response.status,
     ...(data !== undefined && { data }),
     ...(requestId !== null && { requestId }),

@@ -1,11 +1,12 @@
-// `chauffeur login`: signs in to a server and keeps the key.
+// `chauffeur login`: signs in to a server and keeps the key. `chauffeur logout`: revokes and forgets it.
+// cspell:ignore rundll
+import { spawn } from 'node:child_process';
 import { arch, hostname, type as osType } from 'node:os';
 import { type Client, NetworkError } from '@chauffeur/contract/client';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { endCliLogin, pollCliLogin, startCliLogin } from '@chauffeur/contract/operations/cli-logins';
 import type { Command } from 'commander';
-import { openInBrowser } from '../browser.ts';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
 import type { Login } from '../logins.ts';
@@ -102,3 +103,42 @@ async function keep(client: Client, stored: Login, previous: Login | undefined, 
     context.output.note('warning: your earlier login could not be revoked. Revoke it in the settings of your account.'),
   );
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Opener = { readonly file: string; readonly args: readonly string[] };
+
+/** The program that opens a URL on this system, without a shell; null without a desktop. */
+export function openerOf(url: string, env: Environment, platform: NodeJS.Platform): Opener | null {
+  if (platform === 'win32') return { file: 'rundll32.exe', args: ['url.dll,FileProtocolHandler', url] };
+  if (platform === 'darwin') return { file: 'open', args: [url] };
+  // A browser on the other side of an SSH connection would open where the user cannot see it.
+  const hasDesktop = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY) && !env.SSH_CONNECTION;
+  return hasDesktop ? { file: 'xdg-open', args: [url] } : null;
+}
+
+/** Returns whether a browser was asked to open the page. Its failure is ignored, because the user also sees the URL. */
+export function openInBrowser(url: string, env: Environment): boolean {
+  const opener = openerOf(url, env, process.platform);
+  if (opener === null) return false;
+  spawn(opener.file, opener.args, { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+  return true;
+}
+
+export function logoutCommand(command: Command, act: Act): Command {
+  return withExample(command, 'logout').action(act(logout));
+}
+
+const logout: Action<object> = async ({ connectAsGuest, logins, retryBriefly, signal, urls }) => {
+  const { url } = urls();
+  const { origin } = new URL(url);
+  const stored = logins.read().all.find((login) => login.url === url);
+  if (stored === undefined) {
+    return { data: { url, signed_out: false }, lines: [`You were not signed in to ${origin}.`] };
+  }
+  // The key is forgotten only afterwards. Otherwise, if that fails, it could be revoked only on the website.
+  await retryBriefly(() => connectAsGuest().call(endCliLogin, { key: stored.key }, { signal }));
+  logins.remove(url);
+  return { data: { url, signed_out: true }, lines: [`Signed out of ${origin}.`] };
+};

@@ -20,9 +20,8 @@ import {
   type SymbolFile,
   skipUploaded,
 } from '../symbols/collect.ts';
-import { withTempFolder } from '../temp.ts';
 import { hashFile, multipartBody } from '../upload/multipart.ts';
-import { zipEntries } from '../zip/zip.ts';
+import { withTempFolder, zipEntries } from '../zip/zip.ts';
 import { type Act, type Action, withExample } from './command.ts';
 
 export function symbolsCommand(command: Command, act: Act): Command {

@@ -6,12 +6,13 @@
 //   send   Chunks follow each other. Each response has the stored size, where the next chunk starts. After an error, the
 //          size that the server reports counts, and if it has none, the same chunk is sent again.
 //   done   The response to the last chunk is the file. If it is lost, sending the last chunk again repeats it.
-//   gone   The server deletes sessions that expire (4045), which are opened again a few times, and sessions whose content
-//          was wrong (4041, 4046), which are not. After any other error the session stays open, and can be resumed.
+//   gone   The server deletes sessions that expire (`unknownSession`), which are opened again a few times, and sessions
+//          whose content was wrong (`invalidFile`, `wrongChecksum`), which are not. After any other error, the session
+//          stays open and can be resumed.
 //
 // Retries count from the last chunk that was stored, so a slow connection can take as long as it needs.
 import { type Client, NetworkError } from '@chauffeur/contract/client';
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, errors, isError } from '@chauffeur/contract/errors';
 import type { Platform } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
@@ -56,9 +57,6 @@ async function uploadWhole(task: UploadTask): Promise<UploadedFile> {
 /** How often a session that the server no longer has is replaced. */
 const MAX_REOPENED = 3;
 
-/** Errors after which the server has deleted the session, because the whole content was wrong. */
-const ENDED_BY: readonly (number | null)[] = [4041, 4046];
-
 type Session = { session_id: string; current_size: number; expires_at: string };
 
 /** Resolves when the server has the whole zip. Rejects with ApiError, GaveUpError or the reason of the signal. */
@@ -70,9 +68,9 @@ export async function uploadInSession(task: UploadTask): Promise<UploadedFile> {
     try {
       return await sendChunks(task, session, retries);
     } catch (error) {
-      const code = error instanceof ApiError ? error.code : null;
-      const isGone = code === 4045;
-      if (!isGone && !ENDED_BY.includes(code)) noteHowToResume(task, session);
+      const isGone = isError(error, 'unknownSession');
+      // The server has deleted a session whose whole content was wrong.
+      if (!isGone && !isError(error, 'invalidFile', 'wrongChecksum')) noteHowToResume(task, session);
       if (!isGone || reopened === MAX_REOPENED) throw error;
       task.note('The upload session no longer exists on the server. Starting a new one.');
       session = null;
@@ -91,7 +89,7 @@ async function findSession(task: UploadTask): Promise<Session | null> {
       task.note(`Resuming an interrupted upload at ${formatPercent(existing.current_size, zip.size)}.`);
     return existing ?? null;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 4040) return null;
+    if (isError(error, 'notFound')) return null;
     throw error;
   }
 }
@@ -101,7 +99,7 @@ function openSession({ client, signal, zip, fields }: UploadTask): Promise<Sessi
   return client.call(openUploadSession, form, { signal });
 }
 
-/** Rejects with ApiError 4045 if the session no longer exists. */
+/** Rejects with `unknownSession` if the session no longer exists. */
 async function sendChunks(task: UploadTask, session: Session, retries: Retries): Promise<UploadedFile> {
   const { size } = task.zip;
   // If the response to the last chunk was lost, the server has everything. Sending that chunk again repeats the response.
@@ -115,7 +113,7 @@ async function sendChunks(task: UploadTask, session: Session, retries: Retries):
       if ('file_uid' in answer) return answer;
       stored = answer.current_size;
       if (stored <= furthest)
-        throw new ApiError(4044, 'The server did not store the chunk.', { data: { current_size: stored } });
+        throw errors.invalidChunk('The server did not store the chunk.', { data: { current_size: stored } });
       furthest = stored;
       retries.reset();
     } catch (error) {

@@ -1,10 +1,17 @@
-// Zips a folder as a stream, on several threads. The same folder always gives the same bytes.
+// Zips a folder as a stream, on several threads, into a file of a temporary folder. The same folder always gives the same
+// bytes.
+
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { formatBytes } from '@chauffeur/contract/format';
+import { MIB } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, storedLength } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
-import { HashedFile } from './hashed-file.ts';
 import { mapInOrder } from './in-order.ts';
 import { startsLikeProgram } from './names.ts';
 import { changed, type PackedPart, partPacker, partsOf } from './parts.ts';
@@ -129,4 +136,96 @@ function refuseAbove(maxBytes: number, size: number): void {
     `The zip is larger than the limit of ${formatBytes(maxBytes)}.`,
     'Use --ignore to leave out files that players do not need, or split the build.',
   );
+}
+
+const BATCH_BYTES = MIB;
+
+/** A new file that is written from start to end, with its size and SHA-256. */
+class HashedFile {
+  /** Bytes written so far. */
+  size = 0;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #batch: Buffer[] = [];
+  #batchBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, handle: FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  /** Creates the file. Rejects with LocalError if it exists or cannot be created. */
+  static async create(path: string): Promise<HashedFile> {
+    const handle = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+      throw new LocalError(`${path}: cannot be created.`, 'Choose another folder for it.', { cause });
+    });
+    return new HashedFile(path, handle);
+  }
+
+  /** Appends `pieces`, which must not change afterwards. They are written in batches, in the background. */
+  async write(...pieces: Buffer[]): Promise<void> {
+    for (const piece of pieces) {
+      this.#hash.update(piece);
+      this.#batch.push(piece);
+      this.#batchBytes += piece.length;
+      this.size += piece.length;
+    }
+    if (this.#batchBytes >= BATCH_BYTES) await this.#flush();
+  }
+
+  /** Waits until everything is written and closes the file. */
+  async finish(): Promise<{ size: number; sha256: string }> {
+    await this.#flush();
+    await this.#writing;
+    await this.#handle.close();
+    return { size: this.size, sha256: this.#hash.digest('hex') };
+  }
+
+  /** Closes the file and removes it. */
+  async discard(): Promise<void> {
+    await this.#writing.catch(() => {}); // Already reported by write() or finish().
+    await this.#handle.close();
+    await rm(this.#path, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    const batch = Buffer.concat(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    await this.#writing;
+    this.#writing = this.#handle.appendFile(batch).catch((cause: unknown) => this.#explain(cause));
+    this.#writing.catch(() => {}); // The next flush awaits and reports it.
+  }
+
+  #explain(cause: unknown): never {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw cause;
+    throw new LocalError(
+      `There is no space left in ${dirname(this.#path)} after ${this.size} bytes of the zip.`,
+      'Free some space, or choose a folder on another disk with --tmp.',
+      { cause },
+    );
+  }
+}
+
+/**
+ * Runs `work` with a new folder in `parent` (by default the system's temporary folder), then removes it, however the
+ * process ends.
+ */
+export async function withTempFolder<T>(parent: string | undefined, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(parent ?? tmpdir(), 'chauffeur-')).catch((cause: unknown) => {
+    throw new LocalError(`Cannot create a temporary folder in ${parent ?? tmpdir()}.`, 'Choose another with --tmp.', {
+      cause,
+    });
+  });
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true }); // A second Ctrl-C exits immediately.
+  process.on('exit', removeAtExit);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', removeAtExit);
+  }
 }

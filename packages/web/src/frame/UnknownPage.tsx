@@ -1,5 +1,5 @@
 // What is shown instead of a page: for an address without one, and for a page that failed to load.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, isError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
@@ -41,7 +41,7 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Whether what the page shows doesn't exist, the visitor may not know of it, or its ID is invalid (4002). */
+/** Whether what the page shows doesn't exist, the visitor may not know of it, or its ID is invalid. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || error.code === 4002);
+  return isError(error, 'invalid') || (error instanceof ApiError && error.status === 404);
 }

@@ -1,7 +1,7 @@
 // Shows an error: what happened, what to do about it and, on pages for developers and operators, the details, folded
 // away. An error about a field of a form is shown at that field.
 import { NetworkError } from '@chauffeur/contract/client';
-import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
+import { ApiError, CODES, type ErrorCode, isError } from '@chauffeur/contract/errors';
 import { SIGN_IN_REQUIREMENTS, type SignInRequirement } from '@chauffeur/contract/required-sign-in';
 import type { ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Alert, Anchor, Button, Text } from '@mantine/core';
@@ -91,17 +91,17 @@ function useRemedy(code: ErrorCode | null): string | undefined {
 }
 
 /** The session has expired, or was ended in another window. */
-const isSignedOut = (error: unknown) => error instanceof ApiError && error.code === 4011;
+const isSignedOut = (error: unknown) => isError(error, 'notSignedIn');
 
 /** What an organisation requires of how the person signs in. */
 function requirementOf(error: unknown): SignInRequirement | undefined {
-  if (!(error instanceof ApiError) || error.code !== 4035) return undefined;
+  if (!isError(error, 'strongerSignInNeeded')) return undefined;
   return SIGN_IN_REQUIREMENTS.find((each) => each === error.data?.required_sign_in);
 }
 
 /** The API's messages are in English. Others get a sentence about the kind of error. */
 function errorKey({ code, status }: ApiError): ProgramKey {
-  if (code === 4290) return 'error.tooMany';
+  if (code === CODES.limitReached) return 'error.tooMany';
   if (status >= 500) return 'error.unavailable';
   return ERROR_KEYS[status] ?? 'error.failed';
 }
@@ -117,7 +117,7 @@ const ERROR_KEYS: Readonly<Record<number, ProgramKey>> = {
 };
 
 /** Codes whose messages already say what to do. */
-const COMPLETE_MESSAGES: readonly number[] = [4002, 4035];
+const COMPLETE_MESSAGES: readonly number[] = [CODES.invalid, CODES.strongerSignInNeeded];
 
 type Description = {
   readonly message: string;
@@ -162,7 +162,7 @@ function describe(error: unknown): Description {
 
 /** The field that an error is about, if the message does not begin with its path. */
 function fieldOf({ code, data }: ApiError): string | null {
-  return code === 4236 ? 'password' : (REASON_FIELDS.get(data?.reason) ?? null);
+  return code === CODES.wrongPassword ? 'password' : (REASON_FIELDS.get(data?.reason) ?? null);
 }
 
 /** Fields by the reason that the account routes give. */

@@ -1,5 +1,5 @@
 // Columns that several pages about agents have: of a list of their calls, and of what has access.
-import { isErrorCode } from '@chauffeur/contract/errors';
+import { CODES, isErrorCode } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listAgentCalls } from '@chauffeur/contract/operations/agents';
 import { Anchor, Text } from '@mantine/core';
@@ -44,12 +44,10 @@ export function callColumns<ListedCall extends Call>(lastColumn: {
   ];
 }
 
-/** The code for a call that sent a request to the game's owner, which isn't an error. */
-const NEEDS_APPROVAL = 4214;
-
 function Outcome({ code }: { code: number }) {
   if (code === 0) return <StateBadge tone="good">Done</StateBadge>;
-  if (code === NEEDS_APPROVAL) return <StateBadge tone="none">Pending</StateBadge>;
+  // The call sent a request to the game's owner.
+  if (code === CODES.approvalNeeded) return <StateBadge tone="none">Pending</StateBadge>;
   return (
     <>
       <StateBadge tone="bad">{`Error ${code}`}</StateBadge>

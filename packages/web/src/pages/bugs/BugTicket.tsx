@@ -1,6 +1,6 @@
 // A bug ticket: the player's message, what is known about it, the attached crash report, what is done about it, and the
 // replies.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, replyToBug, updateBugTicket } from '@chauffeur/contract/operations/bugs';
@@ -36,7 +36,7 @@ export function BugTicket() {
     ...ask(getBugTicket, { uid: game.game_uid, bug_uid: bugUid }),
     meta: follow('bugs'),
   });
-  const isMissing = error instanceof ApiError && [4002, 4040].includes(error.code);
+  const isMissing = isError(error, 'invalid', 'notFound');
   useTitle(titleOf(game.name, data, isMissing));
   return (
     <Stack gap="md" component="section" aria-label="Ticket" className={classes.ticket}>

@@ -1,5 +1,5 @@
 // The page on which a player reports a bug to the developer, with an optional crash dump and log.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug, fileBugAsGuest } from '@chauffeur/contract/operations/bugs';
@@ -40,7 +40,7 @@ export function ReportBugPage() {
   const { uid } = route.useParams();
   const { data: game, error, refetch } = useQuery(publicGameQuery(uid));
   useTitle(game === undefined ? undefined : t('bug.title', { game: game.name }));
-  if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
+  if (isError(error, 'notFound', 'invalid')) return <UnknownPage />;
   return (
     <Panel>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}

@@ -1,5 +1,5 @@
 // Looks up the stored data of one device, for players who ask for their data or its deletion.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { formatDuration, formatMilliseconds, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -98,7 +98,7 @@ function Stored({ gameUid, device, deletion }: DeviceProps & { deletion: Deletio
   const list = useDevice(gameUid, device);
   if (list.isLoading) return <Skeleton h={160} />;
   // The server rejects an ID that no device can have.
-  if (list.error instanceof ApiError && list.error.code === 4002) return <NotStored />;
+  if (isError(list.error, 'invalid')) return <NotStored />;
   if (list.error !== null) return <Problem error={list.error} onRetry={list.retry} />;
   const { builds, first_seen } = list.firstPage ?? { builds: [], first_seen: null };
   const events = list.rows ?? [];

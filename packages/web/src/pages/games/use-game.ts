@@ -7,7 +7,7 @@ import { ask } from '../../api.ts';
 
 const gameQuery = (slug: string) => ask(getGame, { uid: slug });
 
-/** Loads the game. Rejects with ApiError 4040 if it doesn't exist or the visitor has no access to it. */
+/** Loads the game. Rejects with `notFound` if it doesn't exist or the visitor has no access to it. */
 export function loadGame(queries: QueryClient, slug: string): Promise<{ readonly slug: string }> {
   return queries.ensureQueryData(gameQuery(slug));
 }

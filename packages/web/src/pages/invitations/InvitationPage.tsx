@@ -1,5 +1,5 @@
 // The page behind an invitation link: the game, the role and its effects, and buttons to accept or decline.
-import { ApiError } from '@chauffeur/contract/errors';
+import { ApiError, CODES } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { acceptInvitation, declineInvitation, getInvitation } from '@chauffeur/contract/operations/invitations';
@@ -111,7 +111,7 @@ function Decide({ token, invitation }: { token: string; invitation: Invitation }
       await queries.invalidateQueries({ queryKey: [listGames.id] });
     },
   });
-  const isForOther = problem?.code === 4231;
+  const isForOther = problem?.code === CODES.otherRecipient;
   return (
     <Stack gap="md">
       <Consequences lines={effectsOf(invitation)} />
@@ -143,7 +143,7 @@ function Obstacle({ code, message }: { code: number; message: string }) {
   return (
     <Notice tone="unsure" title={message}>
       <Text size="sm">
-        {code === 4232
+        {code === CODES.emailNotVerified
           ? `Open the link in the verification email we sent to ${person?.email ?? 'you'}, then reload this page.`
           : 'Sign in with the account of that address, or ask for a new invitation to your own address.'}
       </Text>

@@ -1,5 +1,5 @@
 // The videos of a game in the order players see, and the upload of another one.
-import { ApiError } from '@chauffeur/contract/errors';
+import { type ApiError, isError } from '@chauffeur/contract/errors';
 import { formatClock } from '@chauffeur/contract/format';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { type OutputOf, pathOf } from '@chauffeur/contract/operation';
@@ -279,7 +279,7 @@ class CancelledError extends Error {}
 
 /** Whether the server refused the file itself. Its message says what to change. */
 function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 4155;
+  return isError(error, 'videoRefused');
 }
 
 /** What is wrong with a file, so that it isn't uploaded only to be refused. The server checks all of it. */

@@ -1,5 +1,5 @@
 // The page where a web build is played. Nothing of the build is loaded until the player presses Play.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { listMedia } from '@chauffeur/contract/operations/media';
@@ -30,7 +30,7 @@ export function PlayPage() {
   const { channel } = route.useSearch();
   const { data: game, error, refetch } = useQuery(publicGameQuery(uid, channel));
   useTitle(game === undefined ? undefined : t('play.title', { game: game.name }));
-  if (error instanceof ApiError && [4040, 4002].includes(error.code)) return <UnknownPage />;
+  if (isError(error, 'notFound', 'invalid')) return <UnknownPage />;
   if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
   return (
     <Stack gap="sm">

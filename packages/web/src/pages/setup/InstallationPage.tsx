@@ -1,5 +1,5 @@
 // The parts of the installation for operators: whether each is ready for production, what to set, and a test of each.
-import { ApiError } from '@chauffeur/contract/errors';
+import { isError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   ADDRESS_TEST_BYTES,
@@ -137,7 +137,7 @@ function PartTest({ part, name }: { part: TestedPart; name: string }) {
       {test.error !== null && (
         <>
           <Problem error={test.error} onRetry={() => test.mutate()} />
-          {part === 'address' && test.error instanceof ApiError && test.error.code === 4043 && (
+          {part === 'address' && isError(test.error, 'tooLarge') && (
             <Text size="sm">For nginx, set client_max_body_size 0.</Text>
           )}
         </>

@@ -1,5 +1,7 @@
-// `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.
-import { basename } from 'node:path';
+// The commands that write build.yml and addfiles.yml: `chauffeur genbuild`, `addchangelog` and `setfiles`.
+
+import { stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import {
   type BuildPlatform,
@@ -7,10 +9,15 @@ import {
   editedBuildFile,
   newBuildFile,
   parseBuildFile,
+  readBuildFile,
+  withChangelogEntry,
 } from '../descriptors/build-file.ts';
+import { checkedDescriptor, newFilesFile } from '../descriptors/files-file.ts';
 import { readIfPresent, writeText } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
 import { type Act, type Action, collectValues, withExample } from './command.ts';
+
+// `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.
 
 export function genbuildCommand(command: Command, act: Act): Command {
   return withExample(command, 'genbuild --version 1.2.0 --os windows --arch x86_64')
@@ -27,7 +34,7 @@ export function genbuildCommand(command: Command, act: Act): Command {
     .action(act(genbuild));
 }
 
-type Options = {
+type BuildOptions = {
   version: string;
   title?: string;
   description?: string;
@@ -40,7 +47,7 @@ type Options = {
   force?: true;
 };
 
-const genbuild: Action<Options> = async (_, options) => {
+const genbuild: Action<BuildOptions> = async (_, options) => {
   const { version, title, description, type, engineVersion, out } = options;
   const existing = options.force ? null : await readIfPresent(out);
   const before = existing === null ? null : parseBuildFile(out, existing);
@@ -72,7 +79,7 @@ function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K]
 
 /** The platforms given by the flags; undefined if there are no such flags. */
 function platformsOf(
-  { os = [], arch = [], channel }: Options,
+  { os = [], arch = [], channel }: BuildOptions,
   before: BuildPlatform[] | undefined,
 ): BuildPlatform[] | undefined {
   if (os.length === 0 && arch.length === 0) {
@@ -96,4 +103,72 @@ function platformsOf(
 function hostPlatform(): BuildPlatform {
   const os = process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'macos' : 'linux';
   return { os, arch: process.arch === 'arm64' ? 'arm64' : 'x86_64', channel: DEFAULT_CHANNEL };
+}
+
+// `chauffeur addchangelog`: adds an entry to the changelog in build.yml.
+
+export function addchangelogCommand(command: Command, act: Act): Command {
+  return withExample(command, 'addchangelog --title "Boss fight" --description "The dragon wakes."')
+    .requiredOption('--title <title>', 'short summary of the change')
+    .requiredOption('--description <text>', 'full description of the change')
+    .option('--asset <file>', 'build file to edit', 'build.yml')
+    .action(act(addchangelog));
+}
+
+type ChangelogOptions = { title: string; description: string; asset: string };
+
+const addchangelog: Action<ChangelogOptions> = async (_, { title, description, asset: file }) => {
+  const before = await readBuildFile(file);
+  const text = withChangelogEntry((await readIfPresent(file)) ?? '', before, { title, description });
+  const { changelog } = parseBuildFile(file, text);
+  await writeText(file, text);
+  const added =
+    changelog.length === 1
+      ? `Added "${title}". The changelog has 1 entry.`
+      : `Added "${title}". The changelog has ${changelog.length} entries.`;
+  return { data: { file, changelog }, lines: [added] };
+};
+
+// `chauffeur setfiles`: writes addfiles.yml, which assigns a folder to a build.
+
+export function setfilesCommand(command: Command, act: Act): Command {
+  return withExample(command, 'setfiles --version 1.2.0 --os windows --arch x86_64 --files dist/windows')
+    .requiredOption('--version <version>', 'version of the build')
+    .requiredOption('--os <os>', 'operating system')
+    .requiredOption('--arch <arch>', 'processor architecture')
+    .requiredOption('--files <folder>', "folder with the game's files")
+    .option('--channel <channel>', 'channel of the build', 'stable')
+    .option('--build-type <type>', 'type of the build', 'game')
+    .option('--build-id <id>', 'id of the build, instead of finding it by version, type, platform and channel')
+    .option('--out <file>', 'file to write', 'addfiles.yml')
+    .action(act(setfiles));
+}
+
+type FilesOptions = {
+  version: string;
+  os: string;
+  arch: string;
+  files: string;
+  channel?: string;
+  buildType?: string;
+  buildId?: string;
+  out: string;
+};
+
+const setfiles: Action<FilesOptions> = async (_, options) => {
+  const { version, os, arch, channel, files, buildType, buildId, out } = options;
+  const stats = await stat(files).catch(() => null);
+  if (stats?.isDirectory() !== true) {
+    throw new LocalError(`--files: ${files} is not a folder.`, "Use the folder with the game's files.");
+  }
+  const path = pathFrom(out, files);
+  const descriptor = checkedDescriptor({ path, version, os, arch, channel, type: buildType, build_id: buildId }, '--');
+  await writeText(out, newFilesFile(descriptor));
+  return { data: { file: out, files: descriptor }, lines: [`Wrote ${out} for version ${version}.`] };
+};
+
+/** The path relative to the written file, which makes it independent of the folder where addfiles runs. */
+function pathFrom(out: string, files: string): string {
+  if (isAbsolute(files)) return files;
+  return relative(dirname(resolve(out)), resolve(files)).replaceAll(sep, '/') || '.';
 }

@@ -1,7 +1,7 @@
 // cspell:ignore rundll
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openerOf } from './browser.ts';
+import { openerOf } from './login.ts';
 
 const URL = 'https://games.example/cli/login?code=A&b=$(id)';
 

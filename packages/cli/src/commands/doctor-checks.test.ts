@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GIB } from '@chauffeur/contract/limits';
 import { VERSION } from '@chauffeur/contract/version';
-import { judgeCertificate, judgeClock, judgeFailure, judgeProxy, judgeServer, judgeSpace } from './judge.ts';
+import { judgeCertificate, judgeClock, judgeFailure, judgeProxy, judgeServer, judgeSpace } from './doctor-checks.ts';
 
 const URL = 'https://games.example.com:8443/api/v1';
 
