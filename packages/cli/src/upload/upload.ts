@@ -12,7 +12,7 @@
 //
 // Retries count from the last chunk that was stored, so a slow connection can take as long as it needs.
 import { type Client, NetworkError } from '@chauffeur/contract/client';
-import { ApiError, errors, isError } from '@chauffeur/contract/errors';
+import { errors, isError } from '@chauffeur/contract/errors';
 import type { Platform } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
