@@ -81,7 +81,7 @@ export function preloadFont(): Plugin {
   };
 }
 
-const PLACE = '<script type="application/json" id="texts">';
+const TEXTS_TAG = '<script type="application/json" id="texts">';
 
 /**
  * The texts of the website's program: messages are parsed before they get to browsers, which therefore need no parser.
@@ -94,7 +94,7 @@ export function programTexts(): Plugin {
       if (server === undefined) return html;
       const named = new URL(originalUrl, 'http://localhost').searchParams.get('lang') ?? undefined;
       const language = isLanguage(named) ? named : LANGUAGES[0];
-      return html.replace(PLACE, () => PLACE + writeProgramTexts(language, 'pages with texts'));
+      return html.replace(TEXTS_TAG, () => TEXTS_TAG + writeProgramTexts(language, 'pages with texts'));
     },
   };
 }

@@ -5,8 +5,8 @@ import { VERSION } from '@chauffeur/contract/version';
 import { escapeText, type Heading, type RenderedDoc } from './render-doc.ts';
 
 /** The server replaces these on the search page. */
-const QUERY_PLACE = '%query%';
-const RESULTS_PLACE = '<!--results-->';
+const QUERY_SLOT = '%query%';
+const RESULTS_SLOT = '<!--results-->';
 
 /** One page of docs/. */
 export function writeDoc(page: string, { title, html, headings }: RenderedDoc): string {
@@ -46,10 +46,10 @@ ${groups.join('\n')}
 export function writeSearch(): string {
   const main = `<h1>Search the documentation</h1>
 <form role="search" aria-label="All pages" action="/docs/search" class="question">
-<input type="search" name="q" value="${QUERY_PLACE}" maxlength="200" aria-label="Search for">
+<input type="search" name="q" value="${QUERY_SLOT}" maxlength="200" aria-label="Search for">
 <button>Search</button>
 </form>
-${RESULTS_PLACE}`;
+${RESULTS_SLOT}`;
   return frame(main, { current: null });
 }
 

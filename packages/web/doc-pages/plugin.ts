@@ -6,13 +6,13 @@ import { DOC_PAGES, type DocSection } from '@chauffeur/contract/docs';
 import type { Plugin } from 'vite';
 import { readImageSize } from './image-size.ts';
 import { writeDoc, writeMissing, writeSearch, writeStart } from './layout.ts';
-import { imagePlace, plainOf, type RenderedDoc, renderDoc } from './render-doc.ts';
+import { imageSlot, plainOf, type RenderedDoc, renderDoc } from './render-doc.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 const FOLDER = join(REPOSITORY, 'docs');
 /** The document around every page, which Vite gives its styles and scripts. */
 const TEMPLATE = 'docs.html';
-const PAGE_PLACE = '<!--page-->';
+const PAGE_SLOT = '<!--page-->';
 const NAMES = new Set(DOC_PAGES.map(({ page }) => page));
 
 export function docPages(): Plugin {
@@ -39,7 +39,7 @@ export function docPages(): Plugin {
       const write = (name: string, page: string) =>
         writeFile(
           join(dir, 'docs', `${name}.html`),
-          template.replace(PAGE_PLACE, () => page),
+          template.replace(PAGE_SLOT, () => page),
         );
       const urlOf = (path: string) => `/${this.getFileName(images.get(path) ?? '')}`;
       const pages = await Promise.all(
@@ -59,7 +59,7 @@ export function docPages(): Plugin {
         const document = await server.transformIndexHtml(`/${TEMPLATE}`, template);
         response.statusCode = page.status;
         response.setHeader('content-type', 'text/html; charset=utf-8');
-        response.end(document.replace(PAGE_PLACE, () => page.html));
+        response.end(document.replace(PAGE_SLOT, () => page.html));
       });
     },
   };
@@ -85,7 +85,7 @@ async function placeImages(doc: RenderedDoc, urlOf: (path: string) => string): P
   let { html } = doc;
   for (const [index, path] of doc.images.entries()) {
     const { width, height } = readImageSize(await readFile(join(FOLDER, path)));
-    html = html.replaceAll(`"${imagePlace(index)}"`, `"${urlOf(path)}" width="${width}" height="${height}"`);
+    html = html.replaceAll(`"${imageSlot(index)}"`, `"${urlOf(path)}" width="${width}" height="${height}"`);
   }
   return { ...doc, html };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeDoc } from './layout.ts';
 import { findBrokenLinks, sectionsOf } from './plugin.ts';
-import { imagePlace, renderDoc } from './render-doc.ts';
+import { imageSlot, renderDoc } from './render-doc.ts';
 
 const pages = new Set(['cli', 'errors']);
 const render = (markdown: string) => renderDoc(markdown, pages);
@@ -46,7 +46,7 @@ test('escapes code', () => {
 test('returns the paths of images, so that they are bundled', () => {
   const { html, images } = render('![A “page”](images/page.png)\n\n<!-- not for readers -->\n');
   assert.deepEqual(images, ['images/page.png']);
-  assert.match(html, new RegExp(`<img src="${imagePlace(0)}" alt="A “page”"`));
+  assert.match(html, new RegExp(`<img src="${imageSlot(0)}" alt="A “page”"`));
   assert.doesNotMatch(html, /readers/);
 });
 

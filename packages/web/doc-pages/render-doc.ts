@@ -9,13 +9,13 @@ export type RenderedDoc = {
   readonly headings: readonly Heading[];
   /** The page without its title. */
   readonly html: string;
-  /** Paths of the images relative to docs/. The HTML contains the placeholder `imagePlace(index)` for each. */
+  /** Paths of the images relative to docs/. The HTML contains the placeholder `imageSlot(index)` for each. */
   readonly images: readonly string[];
 };
 
 const SHELLS: readonly string[] = ['sh', 'bash', 'powershell', 'bat'];
 
-export function imagePlace(index: number): string {
+export function imageSlot(index: number): string {
   return `%image-${index}%`;
 }
 
@@ -50,7 +50,7 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
         return target === null ? label : `<a href="${escapeText(target)}">${label}</a>`;
       },
       image({ href, text }) {
-        const src = /^https?:/.test(href) ? escapeText(href) : imagePlace(images.push(href) - 1);
+        const src = /^https?:/.test(href) ? escapeText(href) : imageSlot(images.push(href) - 1);
         return `<img src="${src}" alt="${escapeText(text)}" loading="lazy">`;
       },
       // Comments are notes for editors of the page.

@@ -60,7 +60,7 @@ type Resource = Kind & {
   readonly pattern: RegExp;
 };
 
-export type Resources = { readonly kinds: readonly Resource[]; readonly listGames: Perform };
+export type Resources = { readonly kinds: readonly Resource[]; readonly performListGames: Perform };
 
 export function resourcesOf(operations: readonly Partial<Performable>[]): Resources {
   const find = (id: string): Performable => {
@@ -74,7 +74,7 @@ export function resourcesOf(operations: readonly Partial<Performable>[]): Resour
       const pattern = new RegExp(`^${SCHEME}(?<uid>[^/]+)/${kind.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
       return { ...kind, perform, operationOf: operation, pattern };
     }),
-    listGames: find('games.list').perform,
+    performListGames: find('games.list').perform,
   };
 }
 
@@ -88,8 +88,8 @@ export function templatesOf({ kinds }: Resources) {
 }
 
 /** The resources without further parameters, for each game that the agent has access to. */
-export async function listResources(ctx: Context, caller: AccountCaller, { kinds, listGames }: Resources) {
-  const { data } = await listGames(ctx, caller, { params: {}, query: {}, body: {} });
+export async function listResources(ctx: Context, caller: AccountCaller, { kinds, performListGames }: Resources) {
+  const { data } = await performListGames(ctx, caller, { params: {}, query: {}, body: {} });
   const { games } = data as OutputOf<typeof contract.listGames>;
   const plain = kinds.filter(({ path }) => !path.includes('{'));
   return games.slice(0, MAX_GAMES).flatMap(({ game_uid, slug }) =>

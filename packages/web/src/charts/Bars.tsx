@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { type PointerEvent, Suspense, useId, useState } from 'react';
 import { lazyPart } from '../frame/load-code.ts';
-import { barsOf, highestSum, lineOf, placeOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
+import { barsOf, highestSum, lineOf, positionOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
 import type { SeriesTableProps } from './SeriesTable.tsx';
 import { formatTick, formatTime, type Look, type Series, type Step } from './series.ts';
@@ -77,7 +77,7 @@ function Drawing({
       {pointed !== null && (
         <rect
           className={classes.pointed}
-          x={`${placeOf(pointed, times.length)}%`}
+          x={`${positionOf(pointed, times.length)}%`}
           width={`${100 / times.length}%`}
           height={plot}
         />
@@ -110,7 +110,7 @@ function Drawing({
       {ticksOf(times.length).map(({ index, detail }) => (
         <text
           key={index}
-          x={`${placeOf(index + 0.5, times.length)}%`}
+          x={`${positionOf(index + 0.5, times.length)}%`}
           y={plot + 16}
           textAnchor="middle"
           data-detail={detail}
@@ -130,7 +130,7 @@ function lowestOf(series: readonly Series[]): number {
 /** Shown next to the pointer, on the side with more space. */
 function Values({ series, times, step, format, index }: BarsProps & { index: number }) {
   const at = times[index] ?? '';
-  const x = placeOf(index + 0.5, times.length);
+  const x = positionOf(index + 0.5, times.length);
   return (
     <div
       className={classes.values}

@@ -47,14 +47,14 @@ export function barsOf(times: readonly string[], series: readonly Series[], top:
       if (value <= 0) return [];
       const barHeight = Math.max(MIN_BAR_HEIGHT, (value / top) * height);
       foot -= barHeight;
-      const x = placeOf(index + 0.5, times.length) - barWidth / 2;
+      const x = positionOf(index + 0.5, times.length) - barWidth / 2;
       return [{ series: number, x, y: foot, width: barWidth, height: barHeight }];
     });
   });
 }
 
 /** Where the time with this index begins, in percent. Half an index more is its middle. */
-export function placeOf(index: number, count: number): number {
+export function positionOf(index: number, count: number): number {
   return (100 * index) / Math.max(1, count);
 }
 
@@ -80,10 +80,10 @@ export function lineOf(times: readonly string[], { values }: Series, bottom: num
   for (const [index, at] of times.entries()) {
     const value = values.get(at);
     if (value === undefined) continue;
-    const place = `${placeOf(index + 0.5, times.length)} ${100 * (1 - (value - bottom) / (top - bottom))}`;
+    const point = `${positionOf(index + 0.5, times.length)} ${100 * (1 - (value - bottom) / (top - bottom))}`;
     const isFirst = !values.has(times[index - 1] ?? '');
-    if (isFirst && !values.has(times[index + 1] ?? '')) dots += `M${place}h0`;
-    else path += `${isFirst ? 'M' : 'L'}${place}`;
+    if (isFirst && !values.has(times[index + 1] ?? '')) dots += `M${point}h0`;
+    else path += `${isFirst ? 'M' : 'L'}${point}`;
   }
   return { path, dots };
 }

@@ -22,12 +22,12 @@ export function showFieldMessages(page: Document): void {
 }
 
 /**
- * Shows a message of the API at the field that it is about, in the form around `place`, and moves the focus there.
+ * Shows a message of the API at the field that it is about, in the form around `anchor`, and moves the focus there.
  * `field` is the path of the field in the request, as in `data-field`, or of a part of it, such as `tags[2]`. Returns
  * how to remove the message; null if the form has no such field.
  */
-export function showAtField(place: Element, field: string, text: string): (() => void) | null {
-  const control = findControl(place.closest('form'), field);
+export function showAtField(anchor: Element, field: string, text: string): (() => void) | null {
+  const control = findControl(anchor.closest('form'), field);
   if (control === null) return null;
   removeMessage(control);
   addMessage(control, text);

@@ -27,14 +27,14 @@ export function useGoBack(pathname: string): (event: ReactMouseEvent) => void {
 }
 
 /** How many lists someone may go back through. */
-const MAX_PLACES = 50;
+const MAX_LISTS = 50;
 
-type Place = { rows?: unknown; opened?: string };
+type Position = { rows?: unknown; opened?: string };
 
-/** The places by the entry of the browser's history and the key of the list. */
-const places = new Map<string, Place>();
+/** The positions in lists, by the entry of the browser's history and the key of the list. */
+const positions = new Map<string, Position>();
 
-type ListPlace<Rows> = {
+type ListPosition<Rows> = {
   /** What was saved when this entry of the history was last on the screen. */
   readonly restored: Rows | undefined;
   readonly save: (rows: Rows) => void;
@@ -44,11 +44,11 @@ type ListPlace<Rows> = {
  * Remembers where the reader was in a list: the rows that were loaded, and the row that was opened. Going back to the
  * list shows the same rows again, with the focus on that row. Opening the list by a link starts at its top.
  */
-export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
+export function useListPosition<Rows>(listKey: string): ListPosition<Rows> {
   const router = useRouter();
   const state = router.history.location.state as { __TSR_key?: string; key?: string };
   const key = useRef(`${state.__TSR_key ?? state.key ?? ''} ${listKey}`).current;
-  const restored = useRef(places.get(key)?.rows as Rows | undefined).current;
+  const restored = useRef(positions.get(key)?.rows as Rows | undefined).current;
   useEffect(() => {
     const rememberOpened = (event: MouseEvent) => {
       const row = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-row]') : null;
@@ -56,18 +56,18 @@ export function useListPlace<Rows>(listKey: string): ListPlace<Rows> {
     };
     // The capture phase comes before the router, which may unmount the list at once.
     document.addEventListener('click', rememberOpened, { capture: true });
-    focusRow(places.get(key)?.opened);
+    focusRow(positions.get(key)?.opened);
     return () => document.removeEventListener('click', rememberOpened, { capture: true });
   }, [key]);
   return { restored, save: useCallback((rows: Rows) => update(key, { rows }), [key]) };
 }
 
-function update(key: string, changes: Place): void {
-  const place = { ...places.get(key), ...changes };
-  places.delete(key);
-  places.set(key, place);
-  const [oldest] = places.keys();
-  if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
+function update(key: string, changes: Position): void {
+  const position = { ...positions.get(key), ...changes };
+  positions.delete(key);
+  positions.set(key, position);
+  const [oldest] = positions.keys();
+  if (positions.size > MAX_LISTS && oldest !== undefined) positions.delete(oldest);
 }
 
 /** Scrolling is left to the router, which restores how far the page was scrolled. */

@@ -2,8 +2,8 @@
 // deleted, or disabled, such as a button while it works. Otherwise the next press of Tab would begin at the top of the
 // page.
 
-/** Where an element is, so that the place is found even if rows were removed in the meantime. */
-type Place = {
+/** Where an element is, so that it is found even if rows were removed in the meantime. */
+type FocusPosition = {
   readonly element: Element;
   /** The elements around it, from the closest one to the whole page. */
   readonly ancestors: readonly Element[];
@@ -15,29 +15,30 @@ type Place = {
 
 /** Covers the whole page, including elements that are added later. */
 export function keepFocus(page: Document): void {
-  let place: Place | null = null;
+  let position: FocusPosition | null = null;
   page.addEventListener('focusin', ({ target }) => {
-    if (target instanceof Element) place = placeOf(target);
+    if (target instanceof Element) position = positionOf(target);
   });
   // Someone has clicked on something that takes no focus, or has closed the keyboard of a phone.
   page.addEventListener('focusout', ({ target }) =>
     queueMicrotask(() => {
-      if (target === place?.element && place.element.isConnected && !place.element.matches(':disabled')) place = null;
+      if (target === position?.element && position.element.isConnected && !position.element.matches(':disabled'))
+        position = null;
     }),
   );
   page.addEventListener('pointerdown', () => {
-    place = null;
+    position = null;
   });
   const check = () => {
-    if (place === null || page.activeElement !== page.body) return;
-    const { element } = place;
-    const near = element.isConnected ? element : findNear(place);
+    if (position === null || page.activeElement !== page.body) return;
+    const { element } = position;
+    const near = element.isConnected ? element : findNear(position);
     if (near instanceof HTMLElement && !near.matches(':disabled')) near.focus({ preventScroll: true });
   };
   new MutationObserver(check).observe(page.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
 
-function placeOf(element: Element): Place {
+function positionOf(element: Element): FocusPosition {
   const ancestors: Element[] = [];
   for (let up = element.parentElement; up !== null; up = up.parentElement) ancestors.push(up);
   const controls = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)];
@@ -59,7 +60,7 @@ const FOCUSABLE =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]';
 
 /** The row that took the place of the removed one, or else the closest control, or the content of the page. */
-function findNear({ table, row, ancestors, before }: Place): HTMLElement | null {
+function findNear({ table, row, ancestors, before }: FocusPosition): HTMLElement | null {
   const rows = table?.isConnected === true ? [...table.querySelectorAll('tbody tr')] : [];
   const next = rows[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>(FOCUSABLE);
   if (next != null) return next;

@@ -56,15 +56,15 @@ function createViewer({ name, large, small }: Gallery, turn: (by: number) => voi
   dialog.className = 'viewer';
   dialog.ariaLabel = say('game.images', { game: name });
   const image = document.createElement('img');
-  const place = document.createElement('span');
-  place.role = 'status';
+  const position = document.createElement('span');
+  position.role = 'status';
   const form = document.createElement('form');
   form.method = 'dialog';
   const total = Math.max(1, small.length);
   if (total > 1)
     form.append(
       createButton(say('viewer.previous'), () => turn(-1)),
-      place,
+      position,
       createButton(say('viewer.next'), () => turn(1)),
     );
   const close = createButton(say('viewer.close'));
@@ -83,7 +83,7 @@ function createViewer({ name, large, small }: Gallery, turn: (by: number) => voi
       const from = large.querySelector('img');
       if (from !== null) copyImage(from, image, '96vw');
       image.alt = say('game.image', { game: name, no: index + 1, total });
-      place.textContent = say('viewer.place', { no: index + 1, total });
+      position.textContent = say('viewer.place', { no: index + 1, total });
     },
   };
 }

@@ -24,17 +24,17 @@ type ProblemProps = {
  * Shows the message at the field that the error is about instead, if it is in a form with that field (`data-field`).
  */
 export function Problem({ error, onRetry }: ProblemProps) {
-  const place = useRef<HTMLSpanElement>(null);
+  const anchor = useRef<HTMLSpanElement>(null);
   const [isAtField, setAtField] = useState(false);
   useLayoutEffect(() => {
     const { message, field } = describe(error);
-    const remove = field === null || place.current === null ? null : showAtField(place.current, field, message);
+    const remove = field === null || anchor.current === null ? null : showAtField(anchor.current, field, message);
     setAtField(remove !== null);
     return remove ?? undefined;
   }, [error]);
   return (
     <>
-      <span ref={place} hidden />
+      <span ref={anchor} hidden />
       {!isAtField && <ProblemAlert error={error} {...(onRetry !== undefined && { onRetry })} />}
     </>
   );

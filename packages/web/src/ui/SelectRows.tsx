@@ -1,7 +1,7 @@
 // Selects rows of a list: the column with the checkboxes, what is selected, and the bar that compares two rows.
 import { Button, Group, Text } from '@mantine/core';
 import { type ChangeEvent, useEffect, useState } from 'react';
-import { useListPlace } from '../frame/going-back.ts';
+import { useListPosition } from '../frame/going-back.ts';
 import { useShortcuts } from '../frame/shortcuts.ts';
 import type { Column } from './DataTable.tsx';
 import table from './table.module.css';
@@ -81,7 +81,7 @@ type Selection = readonly [selected: readonly string[], select: (ids: readonly s
  * `listName` is unique on the page.
  */
 export function useSelection(listName: string): Selection {
-  const { restored, save } = useListPlace<readonly string[]>(`selection of ${listName}`);
+  const { restored, save } = useListPosition<readonly string[]>(`selection of ${listName}`);
   const [selected, setSelected] = useState(restored ?? []);
   useEffect(() => save(selected), [save, selected]);
   return [selected, setSelected];

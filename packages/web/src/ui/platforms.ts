@@ -10,8 +10,8 @@ export const OS_FILTER_CHOICES = [{ value: ANY_OS, label: 'Any OS' }, ...OS_CHOI
 
 /** Sorts by OS, then by architecture, in the order of the contract's lists. */
 export function comparePlatforms(a: Platform, b: Platform): number {
-  const place = ({ os, arch }: Platform) => OSES.indexOf(os) * ARCHES.length + ARCHES.indexOf(arch);
-  return place(a) - place(b);
+  const rank = ({ os, arch }: Platform) => OSES.indexOf(os) * ARCHES.length + ARCHES.indexOf(arch);
+  return rank(a) - rank(b);
 }
 
 /** The OS that a browser's user agent names; Linux if it names no OS that we know. */

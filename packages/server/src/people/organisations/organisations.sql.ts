@@ -143,7 +143,7 @@ export function listAllOrganisations(db: Db): Promise<ListedOrganisation[]> {
 
 export type GameRow = { game_id: string; slug: string; name: string; visibility: 'public' | 'invisible' | 'draft' };
 
-export function listGames(db: Db, organisationId: string): Promise<GameRow[]> {
+export function listOrganisationGames(db: Db, organisationId: string): Promise<GameRow[]> {
   return rows(
     db,
     sql<GameRow>`select game_id, slug, name, visibility from games where organisation_id = ${organisationId}

@@ -67,7 +67,7 @@ export async function readDetail(db: Db, caller: AccountCaller, organisationId: 
   const [own] = await organisations.listOfPerson(db, caller.user.id, organisationId);
   if (own === undefined) throw unknownOrganisation();
   const members = await organisations.listMembersOf(db, organisationId);
-  const games = await organisations.listGames(db, organisationId);
+  const games = await organisations.listOrganisationGames(db, organisationId);
   return {
     ...recordOf(own, caller, await listMetRequirements(db, caller)),
     member_list: members.map((member) => ({ ...member, added_at: member.added_at.toISOString() })),

@@ -6,7 +6,7 @@ import type { WeeklySummary } from '../../notify/alerts/alerts.ts';
 export type GameRow = { game_id: string; time_zone: string | null };
 
 /** The games after this one, in the order of their ids, that have no summary since a day. */
-export function listGames(
+export function listGamesWithoutSummary(
   db: Db,
   after: string | null,
   { since, limit }: { since: string; limit: number },

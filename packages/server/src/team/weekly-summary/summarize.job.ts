@@ -35,7 +35,7 @@ export async function summarizeWeeks(ctx: Context): Promise<void> {
   const since = utcDayOf(new Date(now.getTime() - 2 * DAY));
   let after: string | null = null;
   for (;;) {
-    const games = await sql.listGames(ctx.db, after, { since, limit: GAMES_AT_ONCE });
+    const games = await sql.listGamesWithoutSummary(ctx.db, after, { since, limit: GAMES_AT_ONCE });
     for (const { game_id: gameId, time_zone: zone } of games) {
       const monday = mondayOf(now, zone ?? 'UTC');
       if (monday !== null) await summarize(ctx, gameId, monday);

@@ -39,7 +39,7 @@ export function AlertsPage() {
           error === null && <Skeleton h={{ base: 1400, sm: 960 }} />
         ) : (
           <>
-            <EmailSection uid={uid} mail={data.mail} />
+            <EmailSection uid={uid} email={data.mail} />
             <PermittedFields operation={updateAlerts} to="change these rules">
               <Rules uid={uid} settings={data} />
               <Schedule key={uid} uid={uid} settings={data} />
@@ -61,7 +61,7 @@ export function AlertsPage() {
   );
 }
 
-function EmailSection({ uid, mail: { subscribed, subscribers } }: { uid: string; mail: AlertSettings['mail'] }) {
+function EmailSection({ uid, email: { subscribed, subscribers } }: { uid: string; email: AlertSettings['mail'] }) {
   const queries = useQueryClient();
   const choosing = useMutation({
     mutationFn: (choice: boolean) => call(subscribeToAlerts, { uid, subscribed: choice }),

@@ -223,9 +223,9 @@ function ReplyForm({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
 }
 
 /** Says who got the reply by email, and who has to look for it. */
-function describeReply({ mails, unconfirmed, limited }: OutputOf<typeof replyToBug>): string {
+function describeReply({ mails: emails, unconfirmed, limited }: OutputOf<typeof replyToBug>): string {
   return [
-    mails === 0 ? 'Reply saved.' : `Reply sent to ${formatItems(mails, 'player')} by email.`,
+    emails === 0 ? 'Reply saved.' : `Reply sent to ${formatItems(emails, 'player')} by email.`,
     ...(unconfirmed === 0
       ? []
       : [

@@ -81,12 +81,12 @@ export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
 function InBrowser({ gameUid, fileUid }: { gameUid: string; fileUid: string }) {
   const { data: play, error } = useQuery(ask(getPlay, { uid: gameUid, file_uid: fileUid }));
   if (play === undefined && error === null) return null;
-  const place = play?.keeps_saves
+  const explanation = play?.keeps_saves
     ? 'In the browser, the game runs on its own origin, so saved games are kept.'
     : "In the browser, the game runs in a sandbox: progress isn't saved, and IndexedDB and shared workers don't work.";
   return (
     <Text size="sm" mb="xs">
-      {error === null ? place : `In the browser: ${error.message}`}{' '}
+      {error === null ? explanation : `In the browser: ${error.message}`}{' '}
       <DocLink page="play" size="sm">
         What works in the browser
       </DocLink>

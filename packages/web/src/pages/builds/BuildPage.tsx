@@ -211,21 +211,21 @@ function factsOf(build: BuildDetail, slug: string, live: ReactNode): Fact[] {
 function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
   const { data } = useQuery(ask(listChannels, { uid: gameUid }));
   if (data === undefined) return <Skeleton w={120} h={16} />;
-  const places = data.channels.filter((place) => place.build_id === buildId && !place.expired);
-  if (places.length === 0) return 'No channel';
+  const pointers = data.channels.filter((pointer) => pointer.build_id === buildId && !pointer.expired);
+  if (pointers.length === 0) return 'No channel';
   return (
     <Group gap="md">
-      {places.map((place) => (
-        <span key={place.channel}>
+      {pointers.map((pointer) => (
+        <span key={pointer.channel}>
           <SiteLink to="/dev/$slug/channels" params={{ slug }} size="sm">
-            {place.channel}
+            {pointer.channel}
           </SiteLink>{' '}
           <Text span size="sm" c="dimmed">
-            · updated <Time at={place.moved_at} />
-            {place.expires_at !== null && (
+            · updated <Time at={pointer.moved_at} />
+            {pointer.expires_at !== null && (
               <>
                 {' '}
-                · expires <Time at={place.expires_at} />
+                · expires <Time at={pointer.expires_at} />
               </>
             )}
           </Text>

@@ -90,7 +90,7 @@ export function BuildsPage() {
           selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }),
           ...buildColumns({
             slug: game.slug,
-            places: channels.data?.channels,
+            pointers: channels.data?.channels,
             order: { sort, onSort: (order) => change({ sort: order === 'registered' ? undefined : order }) },
           }),
         ]}

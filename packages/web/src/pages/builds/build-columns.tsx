@@ -10,7 +10,7 @@ import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time, useNow } from '../../ui/Time.tsx';
-import type { Place } from '../channels/channel-grid.ts';
+import type { Pointer } from '../channels/channel-grid.ts';
 import classes from './builds.module.css';
 
 export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
@@ -18,12 +18,12 @@ export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
 type Options = {
   slug: string;
   /** What the channels offer; undefined while it is loading, null if that failed. */
-  places: readonly Place[] | null | undefined;
+  pointers: readonly Pointer[] | null | undefined;
   /** The order of the list. Without it, its headers do not sort. */
   order?: { readonly sort: BuildOrder; readonly onSort: (sort: BuildOrder) => void };
 };
 
-export function buildColumns({ slug, places, order }: Options): Column<ListedBuild>[] {
+export function buildColumns({ slug, pointers, order }: Options): Column<ListedBuild>[] {
   const sortedBy = (sort: BuildOrder) =>
     order === undefined ? {} : { order: { isSorted: order.sort === sort, onSort: () => order.onSort(sort) } };
   return [
@@ -38,13 +38,13 @@ export function buildColumns({ slug, places, order }: Options): Column<ListedBui
       header: 'Platform',
       phoneHeader: 'Build',
       className: classes.platform,
-      cell: (build) => <Platform slug={slug} build={build} places={placesOf(build, places)} />,
+      cell: (build) => <Platform slug={slug} build={build} pointers={pointersOf(build, pointers)} />,
     },
     {
       header: 'Live on',
       hiddenBelow: 'sm',
       overflow: 'nowrap',
-      cell: (build) => <LiveSince slug={slug} places={placesOf(build, places)} />,
+      cell: (build) => <LiveSince slug={slug} pointers={pointersOf(build, pointers)} />,
     },
     {
       header: 'State',
@@ -95,11 +95,11 @@ function Version({ build: { version, title } }: { build: ListedBuild }) {
   );
 }
 
-type Places = Options['places'];
+type Pointers = Options['pointers'];
 
 /** Where the build is live. */
-function placesOf({ build_id: id }: ListedBuild, places: Places): Places {
-  return places?.filter((place) => place.build_id === id && !place.expired) ?? places;
+function pointersOf({ build_id: id }: ListedBuild, pointers: Pointers): Pointers {
+  return pointers?.filter((pointer) => pointer.build_id === id && !pointer.expired) ?? pointers;
 }
 
 function State({ build: { state } }: { build: ListedBuild }) {
@@ -107,7 +107,7 @@ function State({ build: { state } }: { build: ListedBuild }) {
 }
 
 /** The platform of a build. On a phone, its cell also has what is in the columns next to it on a wider screen. */
-function Platform({ slug, build, places }: { slug: string; build: ListedBuild; places: Places }) {
+function Platform({ slug, build, pointers }: { slug: string; build: ListedBuild; pointers: Pointers }) {
   const { build_id: buildId, version, title } = build;
   const platform = formatPlatform(build);
   return (
@@ -119,7 +119,7 @@ function Platform({ slug, build, places }: { slug: string; build: ListedBuild; p
       <div className={`${classes.phoneOnly} ${classes.details}`}>
         {title !== version && <span>{title}</span>}
         <State build={build} />
-        {places?.length !== 0 && <LiveSince slug={slug} places={places} />}
+        {pointers?.length !== 0 && <LiveSince slug={slug} pointers={pointers} />}
       </div>
     </>
   );
@@ -128,16 +128,16 @@ function Platform({ slug, build, places }: { slug: string; build: ListedBuild; p
 type LiveSinceProps = {
   slug: string;
   /** Undefined while the channels are loading, null if that failed. */
-  places: readonly Pick<Place, 'channel' | 'moved_at'>[] | null | undefined;
+  pointers: readonly Pick<Pointer, 'channel' | 'moved_at'>[] | null | undefined;
 };
 
 /** The channels that offer a build, and since when. */
-function LiveSince({ slug, places }: LiveSinceProps) {
+function LiveSince({ slug, pointers }: LiveSinceProps) {
   const now = useNow();
-  if (places === undefined) return <Skeleton w={120} h={14} />;
-  if (places === null) return null;
-  if (places.length === 0) return '–';
-  return places.map(({ channel, moved_at }) => {
+  if (pointers === undefined) return <Skeleton w={120} h={14} />;
+  if (pointers === null) return null;
+  if (pointers.length === 0) return '–';
+  return pointers.map(({ channel, moved_at }) => {
     const time = new Date(moved_at);
     return (
       <span key={channel} className={classes.live}>

@@ -18,7 +18,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time, useNow } from '../../ui/Time.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import type { Place } from './channel-grid.ts';
+import type { Pointer } from './channel-grid.ts';
 import { Expiry, ExpirySelect } from './Expiry.tsx';
 import { type Moves, previewPromotion } from './use-moves.tsx';
 
@@ -27,14 +27,14 @@ type CellDialogProps = {
   channel: string;
   platform: Platform;
   /** Null if the channel never had a build for this platform. */
-  place: Place | null;
+  pointer: Pointer | null;
   moves: Moves;
   onClose: () => void;
 };
 
 const MAX_CHOICES = 50;
 
-export function CellDialog({ game, channel, platform, place, moves, onClose }: CellDialogProps) {
+export function CellDialog({ game, channel, platform, pointer, moves, onClose }: CellDialogProps) {
   const { os, arch } = platform as Pick<ListedBuild, 'os' | 'arch'>;
   const { data, error, isPending, refetch } = useQuery(
     ask(listGameBuilds, { uid: game.game_uid, os, arch, state: 'ready', page_size: MAX_CHOICES }),
@@ -42,7 +42,7 @@ export function CellDialog({ game, channel, platform, place, moves, onClose }: C
   return (
     <Dialog title={`${channel} on ${formatPlatform(platform)}`} onClose={onClose}>
       <Stack gap="md">
-        {place !== null && <CurrentBuild slug={game.slug} place={place} />}
+        {pointer !== null && <CurrentBuild slug={game.slug} pointer={pointer} />}
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
         {moves.error !== null && <Problem error={moves.error} />}
         {isPending && <Text size="sm">Loading builds…</Text>}
@@ -52,16 +52,16 @@ export function CellDialog({ game, channel, platform, place, moves, onClose }: C
             <PromoteForm
               game={game}
               channel={channel}
-              place={place}
+              pointer={pointer}
               builds={data.builds}
               moves={moves}
               onDone={onClose}
             />
           </Permitted>
         )}
-        {place?.rollback_to != null && (
+        {pointer?.rollback_to != null && (
           <Permitted operation={rollbackChannel}>
-            <Rollback game={game} place={place} moves={moves} onDone={onClose} />
+            <Rollback game={game} pointer={pointer} moves={moves} onDone={onClose} />
           </Permitted>
         )}
       </Stack>
@@ -69,18 +69,23 @@ export function CellDialog({ game, channel, platform, place, moves, onClose }: C
   );
 }
 
-function CurrentBuild({ slug, place }: { slug: string; place: Place }) {
+function CurrentBuild({ slug, pointer }: { slug: string; pointer: Pointer }) {
   return (
     <Text size="sm">
-      {place.expired ? 'Expired build: ' : 'Current build: '}
-      <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }} size="sm" underline="always">
-        {place.version}
+      {pointer.expired ? 'Expired build: ' : 'Current build: '}
+      <SiteLink
+        to="/dev/$slug/builds/$buildId"
+        params={{ slug, buildId: pointer.build_id }}
+        size="sm"
+        underline="always"
+      >
+        {pointer.version}
       </SiteLink>{' '}
-      · Changed <Time at={place.moved_at} />
-      {place.expires_at !== null && (
+      · Changed <Time at={pointer.moved_at} />
+      {pointer.expires_at !== null && (
         <>
           {' · '}
-          <Expiry at={place.expires_at} />
+          <Expiry at={pointer.expires_at} />
         </>
       )}
     </Text>
@@ -90,19 +95,19 @@ function CurrentBuild({ slug, place }: { slug: string; place: Place }) {
 type PromoteFormProps = {
   game: OpenGame;
   channel: string;
-  place: Place | null;
+  pointer: Pointer | null;
   builds: readonly ListedBuild[];
   moves: Moves;
   onDone: () => void;
 };
 
-function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFormProps) {
-  const [buildId, setBuildId] = useState(place?.build_id ?? '');
+function PromoteForm({ game, channel, pointer, builds, moves, onDone }: PromoteFormProps) {
+  const [buildId, setBuildId] = useState(pointer?.build_id ?? '');
   const [hours, setHours] = useState(0);
   const now = useNow();
   const build = builds.find(({ build_id }) => build_id === buildId) ?? builds[0];
   if (build === undefined) return null;
-  const current = place ?? undefined;
+  const current = pointer ?? undefined;
   const isSame = isOffered({ build, current });
   const { visibility } = game;
   const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
@@ -136,20 +141,20 @@ function PromoteForm({ game, channel, place, builds, moves, onDone }: PromoteFor
   );
 }
 
-type RollbackProps = { game: OpenGame; place: Place; moves: Moves; onDone: () => void };
+type RollbackProps = { game: OpenGame; pointer: Pointer; moves: Moves; onDone: () => void };
 
-function Rollback({ game, place, moves, onDone }: RollbackProps) {
-  if (place.rollback_to === null) return null;
-  const to = place.rollback_to;
+function Rollback({ game, pointer, moves, onDone }: RollbackProps) {
+  if (pointer.rollback_to === null) return null;
+  const to = pointer.rollback_to;
   return (
     <>
       <Divider />
-      <Consequences lines={describeRollback({ place, to, visibility: game.visibility })} />
+      <Consequences lines={describeRollback({ place: pointer, to, visibility: game.visibility })} />
       <Group justify="flex-end">
         <Button
           variant="default"
           loading={moves.isPending}
-          onClick={() => moves.mutate({ kind: 'rollback', place }, { onSuccess: onDone })}
+          onClick={() => moves.mutate({ kind: 'rollback', pointer }, { onSuccess: onDone })}
         >
           Roll back to {to.version}
         </Button>

@@ -23,7 +23,7 @@ import { type OpenGame, useGame } from '../games/use-game.ts';
 import { BetaMembers } from './BetaMembers.tsx';
 import { CellDialog } from './CellDialog.tsx';
 import classes from './ChannelGrid.module.css';
-import { channelNames, type Emptied, type Grid, gridOf, type Place } from './channel-grid.ts';
+import { channelNames, type Emptied, type Grid, gridOf, type Pointer } from './channel-grid.ts';
 import { Expiry, useIsExpired } from './Expiry.tsx';
 import { MoveResult, useMoves } from './use-moves.tsx';
 
@@ -39,14 +39,14 @@ export function ChannelsPage() {
   });
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
-  const places = data?.channels ?? [];
+  const pointers = data?.channels ?? [];
   const emptied = data?.emptied ?? [];
-  const isUsed = places.length > 0 || emptied.length > 0;
+  const isUsed = pointers.length > 0 || emptied.length > 0;
   const open = (channel: string, platform: Platform) => {
     moves.reset();
     setOpened({ channel, platform });
   };
-  const place = places.find(
+  const pointer = pointers.find(
     ({ channel, os, arch }) =>
       channel === opened?.channel && os === opened.platform.os && arch === opened.platform.arch,
   );
@@ -64,12 +64,12 @@ export function ChannelsPage() {
           registers one and uploads its files from the folder <Code>dist</Code>:
         </EmptyState>
       )}
-      {isUsed && <ChannelGrid grid={gridOf(places, emptied)} emptied={emptied} onOpen={open} />}
+      {isUsed && <ChannelGrid grid={gridOf(pointers, emptied)} emptied={emptied} onOpen={open} />}
       {isUsed && (
         <MoveHistory
           game={game}
           channel={history}
-          channels={channelNames([...places, ...emptied])}
+          channels={channelNames([...pointers, ...emptied])}
           onChannel={(channel) => void navigate({ search: { history: channel }, replace: true })}
         />
       )}
@@ -81,14 +81,14 @@ export function ChannelsPage() {
         </Section>
       )}
       {opened !== null && (
-        <CellDialog game={game} {...opened} place={place ?? null} moves={moves} onClose={() => setOpened(null)} />
+        <CellDialog game={game} {...opened} pointer={pointer ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}
     </Stack>
   );
 }
 
 type ChannelGridProps = {
-  grid: Grid<Place>;
+  grid: Grid<Pointer>;
   emptied: readonly Emptied[];
   onOpen: (channel: string, platform: Platform) => void;
 };
@@ -120,18 +120,18 @@ function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
                 {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
               </Text>
             </th>
-            {cells.map((place, index) => {
+            {cells.map((pointer, index) => {
               const platform = grid.platforms[index]!;
               return (
                 <td key={formatPlatform(platform)} data-platform={formatPlatform(platform)}>
                   <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
                     <VisuallyHidden>
-                      {channel} on {formatPlatform(platform)}: {place === null && 'no build'}
+                      {channel} on {formatPlatform(platform)}: {pointer === null && 'no build'}
                     </VisuallyHidden>
-                    {place === null ? (
+                    {pointer === null ? (
                       <EmptyCell deleted={emptied.find((each) => isAt(each, channel, platform))} />
                     ) : (
-                      <Offer place={place} />
+                      <Offer pointer={pointer} />
                     )}
                   </button>
                 </td>
@@ -144,8 +144,8 @@ function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
   );
 }
 
-function isAt(place: Emptied, channel: string, { os, arch }: Platform): boolean {
-  return place.channel === channel && place.os === os && place.arch === arch;
+function isAt(pointer: Emptied, channel: string, { os, arch }: Platform): boolean {
+  return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
 }
 
 function EmptyCell({ deleted }: { deleted: Emptied | undefined }) {
@@ -168,22 +168,22 @@ function EmptyCell({ deleted }: { deleted: Emptied | undefined }) {
   );
 }
 
-function Offer({ place }: { place: Place }) {
-  const isExpired = useIsExpired(place.expires_at);
+function Offer({ pointer }: { pointer: Pointer }) {
+  const isExpired = useIsExpired(pointer.expires_at);
   return (
     <>
       <span className={classes.line}>
         <Text span fw={600} td={isExpired ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
-          {place.version}
+          {pointer.version}
         </Text>
-        {place.scan !== null && <StateBadge tone={SCANS[place.scan].tone}>{SCANS[place.scan].label}</StateBadge>}
+        {pointer.scan !== null && <StateBadge tone={SCANS[pointer.scan].tone}>{SCANS[pointer.scan].label}</StateBadge>}
       </span>
       <Text span size="xs" c="dimmed">
-        <Time at={place.moved_at} />
-        {place.expires_at !== null && (
+        <Time at={pointer.moved_at} />
+        {pointer.expires_at !== null && (
           <>
             {' · '}
-            <Expiry at={place.expires_at} />
+            <Expiry at={pointer.expires_at} />
           </>
         )}
       </Text>

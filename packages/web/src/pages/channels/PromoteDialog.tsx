@@ -29,9 +29,9 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
   const listId = useId();
   const now = useNow();
   const { data, error, refetch } = useQuery(ask(listChannels, { uid: game.game_uid }));
-  const places = data?.channels ?? [];
-  const current = places.find(
-    (place) => place.channel === channel && place.os === build.os && place.arch === build.arch,
+  const pointers = data?.channels ?? [];
+  const current = pointers.find(
+    (pointer) => pointer.channel === channel && pointer.os === build.os && pointer.arch === build.arch,
   );
   const { visibility } = game;
   const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
@@ -59,7 +59,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
             onChange={(event) => setChannel(event.currentTarget.value.toLowerCase())}
           />
           <datalist id={listId}>
-            {channelNames(places).map((name) => (
+            {channelNames(pointers).map((name) => (
               <option key={name} value={name} />
             ))}
           </datalist>

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { channelNames, gridOf, hoursUntil } from './channel-grid.ts';
 
-const place = (channel: string, os: Os, arch: Arch = 'x86_64') => ({ channel, os, arch });
+const pointer = (channel: string, os: Os, arch: Arch = 'x86_64') => ({ channel, os, arch });
 
 describe('gridOf', () => {
   it('has a row for each channel, built-in ones first, and a column for each platform in use', () => {
     const { platforms, rows } = gridOf([
-      place('nightly', 'linux'),
-      place('stable', 'windows'),
-      place('stable', 'linux'),
+      pointer('nightly', 'linux'),
+      pointer('stable', 'windows'),
+      pointer('stable', 'linux'),
     ]);
     assert.deepEqual(platforms, [
       { os: 'windows', arch: 'x86_64' },
@@ -28,7 +28,7 @@ describe('gridOf', () => {
   });
 
   it('keeps architectures of the same OS apart', () => {
-    const { rows } = gridOf([place('stable', 'linux', 'arm64'), place('beta', 'linux')]);
+    const { rows } = gridOf([pointer('stable', 'linux', 'arm64'), pointer('beta', 'linux')]);
     assert.deepEqual(
       rows[0]?.cells.map((cell) => cell?.arch ?? null),
       [null, 'arm64'],
@@ -36,7 +36,7 @@ describe('gridOf', () => {
   });
 
   it('keeps the row and the column of a deleted build', () => {
-    const { platforms, rows } = gridOf([place('stable', 'linux')], [place('nightly', 'windows')]);
+    const { platforms, rows } = gridOf([pointer('stable', 'linux')], [pointer('nightly', 'windows')]);
     assert.equal(platforms.length, 2);
     assert.deepEqual(rows.at(-1), { channel: 'nightly', cells: [null, null] });
   });

@@ -5,7 +5,7 @@ import type { listChannels } from '@chauffeur/contract/operations/channels';
 import { comparePlatforms } from '../../ui/platforms.ts';
 
 /** What one channel offers on one platform. */
-export type Place = OutputOf<typeof listChannels>['channels'][number];
+export type Pointer = OutputOf<typeof listChannels>['channels'][number];
 /** A channel on a platform whose build was deleted. */
 export type Emptied = OutputOf<typeof listChannels>['emptied'][number];
 
@@ -18,8 +18,8 @@ export function compareChannels(a: string, b: string): number {
 }
 
 /** The built-in channels and the ones in use, sorted. */
-export function channelNames(places: readonly Pick<Place, 'channel'>[]): string[] {
-  return [...new Set([...BUILT_IN, ...places.map(({ channel }) => channel)])].sort(compareChannels);
+export function channelNames(pointers: readonly Pick<Pointer, 'channel'>[]): string[] {
+  return [...new Set([...BUILT_IN, ...pointers.map(({ channel }) => channel)])].sort(compareChannels);
 }
 
 export type Grid<P extends Platform> = {
@@ -32,13 +32,13 @@ export type Grid<P extends Platform> = {
 export type Location = Platform & { channel: string };
 
 /** `emptied` adds rows and columns for deleted builds, with null in their cells. */
-export function gridOf<P extends Location>(places: readonly P[], emptied: readonly Location[] = []): Grid<P> {
+export function gridOf<P extends Location>(pointers: readonly P[], emptied: readonly Location[] = []): Grid<P> {
   const keyOf = ({ os, arch }: Platform) => `${os} ${arch}`;
-  const all: readonly Location[] = [...places, ...emptied];
+  const all: readonly Location[] = [...pointers, ...emptied];
   const platforms = [...new Map(all.map(({ os, arch }) => [keyOf({ os, arch }), { os, arch }])).values()];
   platforms.sort(comparePlatforms);
   const cell = (channel: string, platform: Platform) =>
-    places.find((place) => place.channel === channel && keyOf(place) === keyOf(platform)) ?? null;
+    pointers.find((pointer) => pointer.channel === channel && keyOf(pointer) === keyOf(platform)) ?? null;
   const rows = channelNames(all).map((channel) => ({
     channel,
     cells: platforms.map((platform) => cell(channel, platform)),

@@ -11,7 +11,7 @@ import { ask, call, useKeptData } from '../../api.ts';
 import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { hoursUntil, type Location, type Place } from './channel-grid.ts';
+import { hoursUntil, type Location, type Pointer } from './channel-grid.ts';
 
 type Move =
   | {
@@ -22,7 +22,7 @@ type Move =
       /** The build that the channel has had since the change that this one undoes. */
       replaces?: string;
     }
-  | { kind: 'rollback'; place: Place };
+  | { kind: 'rollback'; pointer: Pointer };
 
 type Moved = {
   readonly message: string;
@@ -36,10 +36,10 @@ export function useMoves(gameUid: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (move: Move): Promise<Moved> => {
-      const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.place;
+      const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.pointer;
       // Reads the current state again, since another developer may have changed it.
       const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
-      const before = channels.find((place) => isAt(place, target));
+      const before = channels.find((pointer) => isAt(pointer, target));
       if (move.kind === 'promote' && move.replaces !== undefined && move.replaces !== before?.build_id)
         return {
           message: `${target.channel} on ${formatPlatform(target)} has changed since, so it wasn't undone.`,
@@ -61,7 +61,7 @@ function isAt(a: Location, b: Location): boolean {
 
 async function run(uid: string, move: Move): Promise<{ version: string; build_id: string } | undefined> {
   if (move.kind === 'rollback') {
-    const { channel, os, arch } = move.place;
+    const { channel, os, arch } = move.pointer;
     const { channels } = await call(rollbackChannel, { uid, channel, os, arch });
     return channels[0];
   }
@@ -69,7 +69,7 @@ async function run(uid: string, move: Move): Promise<{ version: string; build_id
   return call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
 }
 
-function undoOf(before: Place | undefined, replaces: string | undefined, now: Date): Move | null {
+function undoOf(before: Pointer | undefined, replaces: string | undefined, now: Date): Move | null {
   if (before === undefined || before.expired || replaces === undefined) return null;
   const { channel, build_id, os, arch, expires_at } = before;
   return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now), replaces };

@@ -267,10 +267,10 @@ type WhenNeededProps = {
  * glanced at loads less.
  */
 function WhenNeeded({ height, label, children }: WhenNeededProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const anchor = useRef<HTMLDivElement>(null);
   const [isNeeded, setNeeded] = useState(false);
   useEffect(() => {
-    const shown = place.current;
+    const shown = anchor.current;
     if (isNeeded || shown === null) return;
     const need = () => setNeeded(true);
     const observer = new IntersectionObserver(
@@ -287,5 +287,5 @@ function WhenNeeded({ height, label, children }: WhenNeededProps) {
     };
   }, [isNeeded]);
   if (isNeeded) return children;
-  return <Skeleton ref={place} h={height} role="progressbar" aria-label={label} />;
+  return <Skeleton ref={anchor} h={height} role="progressbar" aria-label={label} />;
 }

@@ -39,28 +39,28 @@ export function WhatBroke({ group, stack, isLoading }: WhatBrokeProps) {
       {frame !== undefined && (
         <FirstFrame
           name={frame.function === null ? 'Unnamed function' : formatFunction(frame.function)}
-          place={formatLocation(frame)}
+          location={formatLocation(frame)}
         />
       )}
       {isLoading && group.kind === 'stack' && (
         <Skeleton aria-hidden>
-          <FirstFrame name="…" place="…" />
+          <FirstFrame name="…" location="…" />
         </Skeleton>
       )}
     </>
   );
 }
 
-type FirstFrameProps = { name: string; place: string };
+type FirstFrameProps = { name: string; location: string };
 
-function FirstFrame({ name, place }: FirstFrameProps) {
+function FirstFrame({ name, location }: FirstFrameProps) {
   return (
     <div className={classes.first}>
       <Text span size="xs" c="dimmed" ff="text">
         First frame in your game's code
       </Text>
       <strong title={name}>{name}</strong>
-      <span className={classes.place}>{place}</span>
+      <span className={classes.location}>{location}</span>
     </div>
   );
 }

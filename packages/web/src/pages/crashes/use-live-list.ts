@@ -5,7 +5,7 @@ import { listCrashes } from '@chauffeur/contract/operations/crashes';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api.ts';
-import { useListPlace } from '../../frame/going-back.ts';
+import { useListPosition } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import type { PagedList } from '../../ui/PagedTable.tsx';
 import type { Arrivals } from '../../ui/ShowMore.tsx';
@@ -35,10 +35,10 @@ export function useLiveList<Item>({ queryKey, loadPage, idOf }: LiveListOptions<
     refetchInterval,
     meta: follow('crashes'),
   });
-  const place = useListPlace<{ first: Page<Item> | undefined; wantsMore: boolean }>(JSON.stringify(queryKey));
-  const [first, setFirst] = useState<Page<Item> | undefined>(place.restored?.first);
-  const [wantsMore, setWantsMore] = useState(place.restored?.wantsMore ?? false);
-  const { save } = place;
+  const position = useListPosition<{ first: Page<Item> | undefined; wantsMore: boolean }>(JSON.stringify(queryKey));
+  const [first, setFirst] = useState<Page<Item> | undefined>(position.restored?.first);
+  const [wantsMore, setWantsMore] = useState(position.restored?.wantsMore ?? false);
+  const { save } = position;
   useEffect(() => save({ first, wantsMore }), [save, first, wantsMore]);
   // An empty list is filled immediately, because it has no rows that could move.
   if (head.data !== undefined && (first === undefined || (first.items.length === 0 && head.data.items.length > 0)))

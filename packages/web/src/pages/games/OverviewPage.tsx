@@ -25,7 +25,7 @@ import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 import { groupByVersion } from '../builds/build-filters.ts';
-import { compareChannels, type Place } from '../channels/channel-grid.ts';
+import { compareChannels, type Pointer } from '../channels/channel-grid.ts';
 import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
 import classes from './SinceNewest.module.css';
@@ -73,10 +73,10 @@ function Overview({ game, channels }: OverviewProps) {
           {builds.isPending && <Skeleton h={SINCE_NEWEST_HEIGHT} />}
           {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
           <Activity game={game} />
-          {channels.data !== undefined && <LiveNow slug={game.slug} places={channels.data.channels} />}
+          {channels.data !== undefined && <LiveNow slug={game.slug} pointers={channels.data.channels} />}
           {builds.isPending && <Skeleton h={220} />}
           {builds.data !== undefined && (
-            <NewestBuilds slug={game.slug} builds={builds.data.builds} places={channels.data?.channels ?? null} />
+            <NewestBuilds slug={game.slug} builds={builds.data.builds} pointers={channels.data?.channels ?? null} />
           )}
           <Usage game={game} />
         </>
@@ -86,7 +86,7 @@ function Overview({ game, channels }: OverviewProps) {
 }
 
 /** The version that players get on each channel and platform. */
-function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
+function LiveNow({ slug, pointers }: { slug: string; pointers: readonly Pointer[] }) {
   return (
     <section aria-labelledby="live-now">
       <Title order={2} size="h4" id="live-now" mb="xs">
@@ -95,8 +95,8 @@ function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
       <DataTable
         label="Live now"
         keepsColumns
-        columns={placeColumns(slug)}
-        rows={places.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
+        columns={pointerColumns(slug)}
+        rows={pointers.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
         rowKey={({ channel, os, arch }) => `${channel} ${os} ${arch}`}
         empty={<Text size="sm">No channel offers a build. Promote one on the Channels page.</Text>}
       />
@@ -104,7 +104,7 @@ function LiveNow({ slug, places }: { slug: string; places: readonly Place[] }) {
   );
 }
 
-function placeColumns(slug: string): Column<Place>[] {
+function pointerColumns(slug: string): Column<Pointer>[] {
   return [
     {
       header: 'Channel',
@@ -114,8 +114,8 @@ function placeColumns(slug: string): Column<Place>[] {
         </RowLink>
       ),
     },
-    { header: 'Platform', cell: (place) => formatPlatform(place) },
-    { header: 'Version', cell: (place) => <LiveVersion slug={slug} place={place} /> },
+    { header: 'Platform', cell: (pointer) => formatPlatform(pointer) },
+    { header: 'Version', cell: (pointer) => <LiveVersion slug={slug} pointer={pointer} /> },
     { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
     {
       header: 'Scan',
@@ -125,25 +125,25 @@ function placeColumns(slug: string): Column<Place>[] {
   ];
 }
 
-function LiveVersion({ slug, place }: { slug: string; place: Place }) {
-  if (place.expired) {
+function LiveVersion({ slug, pointer }: { slug: string; pointer: Pointer }) {
+  if (pointer.expired) {
     return (
       <Text span size="sm" c="dimmed">
-        {`None (${place.version} expired)`}
+        {`None (${pointer.version} expired)`}
       </Text>
     );
   }
   return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: place.build_id }}>
-      {place.version}
+    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: pointer.build_id }}>
+      {pointer.version}
     </SiteLink>
   );
 }
 
-type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; places: readonly Place[] | null };
+type NewestBuildsProps = { slug: string; builds: readonly ListedBuild[]; pointers: readonly Pointer[] | null };
 
 /** The builds of a game that were registered last. */
-function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
+function NewestBuilds({ slug, builds, pointers }: NewestBuildsProps) {
   return (
     <section aria-labelledby="newest-builds">
       <Group justify="space-between" mb="xs">
@@ -157,7 +157,7 @@ function NewestBuilds({ slug, builds, places }: NewestBuildsProps) {
       <DataTable
         label="Newest builds"
         keepsColumns
-        columns={buildColumns({ slug, places })}
+        columns={buildColumns({ slug, pointers })}
         rows={groupByVersion(builds)}
         rowKey={({ build_id }) => build_id}
       />

@@ -60,12 +60,12 @@ function effectsOf({ role, organisation }: Invitation): readonly string[] {
   return (
     own ?? [
       ROLE_SUMMARIES[role],
-      `The other members of the ${placeOf({ organisation })} see your name and email address.`,
+      `The other members of the ${nounOf({ organisation })} see your name and email address.`,
     ]
   );
 }
 
-function placeOf({ organisation }: Pick<Invitation, 'organisation'>): string {
+function nounOf({ organisation }: Pick<Invitation, 'organisation'>): string {
   return organisation === null ? 'game' : 'organisation';
 }
 

@@ -65,7 +65,7 @@ function Components({ state }: { state: ServiceState }) {
         <StorageSection storage={state.storage} />
         <DatabaseSection database={state.database} totals={state.totals} />
         <ScannerSection scanner={state.scanner} />
-        <ProcessesSection processes={state.processes} mail={state.mail} />
+        <ProcessesSection processes={state.processes} email={state.mail} />
       </SimpleGrid>
     </>
   );
@@ -165,7 +165,9 @@ const EMAIL = {
 
 type Process = ServiceState['processes'][number];
 
-function ProcessesSection({ processes, mail }: Pick<ServiceState, 'processes' | 'mail'>) {
+type ProcessesSectionProps = { processes: ServiceState['processes']; email: ServiceState['mail'] };
+
+function ProcessesSection({ processes, email }: ProcessesSectionProps) {
   return (
     <Section title="Processes">
       <DataTable
@@ -175,7 +177,7 @@ function ProcessesSection({ processes, mail }: Pick<ServiceState, 'processes' | 
         rowKey={({ process_no }) => String(process_no)}
       />
       <Text size="sm" c="dimmed">
-        {EMAIL[mail.by]} {`Held back today: ${formatItems(mail.held_today, 'email')}.`}
+        {EMAIL[email.by]} {`Held back today: ${formatItems(email.held_today, 'email')}.`}
       </Text>
     </Section>
   );

@@ -53,7 +53,7 @@ export function listGamesBehind(db: Db, before: Date): Promise<BehindRow[]> {
 }
 
 /** The games with something to do: events to write, or devices to remove. */
-export async function listGames(db: Db): Promise<string[]> {
+export async function listGamesWithWork(db: Db): Promise<string[]> {
   const games = await rows(
     db,
     sql<{ game_id: string }>`select game_id from games

@@ -34,7 +34,7 @@ export async function writeEventFiles(
   _payload: object,
   { signal }: Pick<Attempt, 'signal'>,
 ): Promise<void> {
-  const games = await sql.listGames(ctx.db);
+  const games = await sql.listGamesWithWork(ctx.db);
   if (games.length === 0) return;
   const openFrom = await closeHours(ctx);
   await sql.correctNextHours(ctx.db, openFrom);

@@ -45,7 +45,7 @@ const UNCOUNTED_AT_ONCE = 500;
 
 /** Devices, sessions and facets are those of stored reports. */
 async function uncountOld(ctx: Context, firstId: string): Promise<void> {
-  for (const gameId of await retention.listGames(ctx.db)) {
+  for (const gameId of await retention.listGamesWithGroups(ctx.db)) {
     for (;;) {
       const ids = await retention.listCounted(ctx.db, gameId, firstId, UNCOUNTED_AT_ONCE);
       if (ids.length > 0) await transactGroups(ctx.db, (tx) => uncountReports(tx, gameId, ids));
@@ -68,7 +68,7 @@ async function forgetNames(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
   while ((await retention.forgetFunctions(ctx.db, day, BATCH)) >= BATCH);
-  for (const gameId of await retention.listGames(ctx.db)) {
+  for (const gameId of await retention.listGamesWithGroups(ctx.db)) {
     await retention.forgetTotals(ctx.db, gameId);
     await retention.forgetValues(ctx.db, gameId, day);
   }

@@ -32,7 +32,7 @@ export async function forgetFunctions(db: Db, day: string, limit: number): Promi
 }
 
 /** The games with crash groups. */
-export async function listGames(db: Db): Promise<string[]> {
+export async function listGamesWithGroups(db: Db): Promise<string[]> {
   const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from crash_groups`);
   return games.map(({ game_id }) => game_id);
 }
