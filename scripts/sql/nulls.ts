@@ -1,6 +1,11 @@
 // Whether an expression of a statement can be null. PostgreSQL says so only of columns of tables, but it stores the tree
 // of a parsed function body, in which each column names the outer joins that can make it null. A verdict is undefined
 // where that isn't decidable here, such as for parameters and for most functions.
+// cspell:ignore ntile prosqlbody pronamespace resjunk rtekind constisnull COALESCEEXPR MINMAXEXPR CASEEXPR NULLIFEXPR
+// cspell:ignore NULLTEST BOOLEANTEST ARRAYEXPR ROWEXPR SQLVALUEFUNCTION RELABELTYPE COERCEVIAIO ARRAYCOERCEEXPR
+// cspell:ignore FUNCEXPR funcformat OPEXPR opno BOOLEXPR AGGREF WINDOWFUNC winfnoid varno varattno varlevelsup
+// cspell:ignore varnullingrels joinaliasvars groupexprs ctelevelsup ctename ctequery aggfnoid aggfilter subselect
+// cspell:ignore Aggs boolop nulltesttype JOINEXPR jointype quals larg rarg fromlist jointree SCALARARRAYOPEXPR
 import type { Client } from 'pg';
 
 /** Whether a value can be null; undefined if that is not known. */
@@ -50,7 +55,7 @@ export async function readTree(client: Client, text: string): Promise<Tree | und
   }
 }
 
-/** Of each column that the statement returns. */
+/** Returns the verdict for each column that the statement returns. */
 export function nullableColumns(query: Tree, ofColumn: ColumnNullable): Nullable[] {
   return new Nulls(ofColumn).columns({ query, outer: undefined });
 }
@@ -97,12 +102,9 @@ class Nulls {
         return expression.constisnull === 'true';
       case 'COALESCEEXPR':
       case 'MINMAXEXPR':
-        return leastOf(args());
+        return allOf(args());
       case 'CASEEXPR':
-        return anyOf([
-          ...listOf(expression.args).map(({ result }) => this.#of(result as Tree, scope)),
-          expression.defresult === null ? true : this.#of(expression.defresult as Tree, scope),
-        ]);
+        return this.#ofCase(expression, scope);
       case 'NULLIFEXPR':
         return true;
       case 'NULLTEST':
@@ -116,12 +118,12 @@ class Nulls {
       case 'ARRAYCOERCEEXPR':
         return arg();
       case 'FUNCEXPR':
-        // A cast or a call. Most functions return null for null, but some return it for other values too.
-        return expression.funcformat === '0' ? undefined : onlyIfNever(args());
+        // A cast, or a call: most functions return null for null, but some return it for other values too.
+        return expression.funcformat === '0' ? undefined : anyOf(args());
       case 'OPEXPR':
         return ARITHMETIC.has(expression.opno as string) ? anyOf(args()) : undefined;
       case 'BOOLEXPR':
-        return onlyIfNever(args());
+        return anyOf(args());
       case 'AGGREF':
         return this.#ofAggregate(expression, scope);
       case 'WINDOWFUNC':
@@ -135,14 +137,26 @@ class Nulls {
     }
   }
 
+  /** A condition may exclude nulls of its result, so only a written null, and a missing `else`, make it null. */
+  #ofCase({ args, defresult }: Tree, scope: Scope): Nullable {
+    if (defresult === null) return true;
+    const results = [...listOf(args).map(({ result }) => result as Tree), defresult as Tree];
+    return anyOf(
+      results.map((result) => {
+        const nullable = this.#of(result, scope);
+        return nullable === true && result.node === 'VAR' ? undefined : nullable;
+      }),
+    );
+  }
+
   #ofVariable({ varno, varattno, varlevelsup, varnullingrels }: Tree, scope: Scope): Nullable {
     let owner: Scope | undefined = scope;
     for (let level = Number(varlevelsup); level > 0 && owner !== undefined; level -= 1) owner = owner.outer;
     const table = owner === undefined ? undefined : listOf(owner.query.rtable)[Number(varno) - 1];
     // `0` is a whole row; the numbers of system columns are negative.
     if (owner === undefined || table === undefined || Number(varattno) <= 0) return undefined;
-    const isNulled = (varnullingrels as readonly Value[]).length > 1;
-    const nullable = isNulled || this.#ofTable(table, Number(varattno) - 1, owner);
+    const isFromOuterJoin = (varnullingrels as readonly Value[]).length > 1;
+    const nullable = isFromOuterJoin || this.#ofTable(table, Number(varattno) - 1, owner);
     // A row type may be shared with statements that don't exclude nulls.
     const isExcluded = this.#excludedIn(owner.query).has(`${varno as string}.${varattno as string}`);
     return nullable === true && isExcluded ? undefined : nullable;
@@ -164,7 +178,7 @@ class Nulls {
   #ofAggregate({ aggfnoid, args, aggfilter }: Tree, scope: Scope): Nullable {
     if (COUNTS.has(aggfnoid as string)) return false;
     if (listOf(scope.query.groupClause).length === 0 || aggfilter !== null) return true;
-    return onlyIfNever(listOf(args).map(({ expr }) => this.#of(expr as Tree, scope)));
+    return anyOf(listOf(args).map(({ expr }) => this.#of(expr as Tree, scope)));
   }
 
   #ofSubquery({ subLinkType, subselect }: Tree, scope: Scope): Nullable {
@@ -229,19 +243,16 @@ function isComparison({ node }: Tree): boolean {
   return node === 'OPEXPR' || node === 'SCALARARRAYOPEXPR';
 }
 
+/** The verdict for what is null if one of these is. */
 function anyOf(all: readonly Nullable[]): Nullable {
   if (all.includes(true)) return true;
   return all.includes(undefined) ? undefined : false;
 }
 
-/** Of what is null only if all of these are. */
-function leastOf(all: readonly Nullable[]): Nullable {
+/** The verdict for what is null only if all of these are. */
+function allOf(all: readonly Nullable[]): Nullable {
   if (all.includes(false)) return false;
   return all.includes(undefined) ? undefined : true;
-}
-
-function onlyIfNever(all: readonly Nullable[]): Nullable {
-  return all.length > 0 && all.every((each) => each === false) ? false : all.includes(true) ? true : undefined;
 }
 
 function isTree(value: Value): value is Tree {
@@ -273,7 +284,7 @@ function parseTree(text: string): Value {
     while (tokens[position] !== '}') {
       const name = tokens[position++]!.slice(1);
       tree[name] = parseValue();
-      // The bytes of a constant are further values, which nobody needs.
+      // The bytes of a constant are further values, which have no name.
       while (tokens[position] !== '}' && !tokens[position]!.startsWith(':')) position += 1;
     }
     position += 1;

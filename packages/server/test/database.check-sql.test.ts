@@ -124,6 +124,7 @@ export const changing = (db: Db) => rows(db, sql<{ year: number }>\`update prize
     source: `export const given = (db: Db, year: number | null) => rows(db, sql<{ year: number; note: string; motto: string | null; most: number | null }>\`
   select \${year}::integer as year, notes ->> 'a' as note, motto, (select max(worth) from prizes) as most
   from studios left join prizes using (studio_id) where motto is not null and motto = any(\${['a']}::text[])\`);
+export const cased = (db: Db) => rows(db, sql<{ motto: string }>\`select case when motto is null then name else motto end as motto from studios\`);
 export const inner = (db: Db) => rows(db, sql<{ founder: number }>\`select year as founder from studios left join prizes using (studio_id) where year > 1\`);`,
     finds: [],
   },
