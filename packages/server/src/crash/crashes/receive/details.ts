@@ -120,7 +120,7 @@ export function clientRefOf(filename: string): string | null {
 }
 
 /** Ids of the game and the build, which every report has. They are not kept as metadata. */
-const CLIENT_ID_FIELDS = new Set(['app_id', 'build_id']);
+const CLIENT_ID_FIELDS = ['app_id', 'build_id'];
 
 function annotationsOf({ name, annotations }: TextField): readonly string[] {
   return annotations ?? [name];
@@ -144,32 +144,54 @@ export function withoutLogPrefix(text: string): string {
   return text.replace(/^\s*\[[\d:./]{0,64}:?(?:FATAL|ERROR)\b[^\]\n]{0,500}\]\s*/, '');
 }
 
-/** Reads the annotations in a form of Breakpad or Crashpad. Those that are no fields go to the metadata. */
-export function detailsOfAnnotations(fields: ReadonlyMap<string, string>, omissions: readonly string[]): CrashDetails {
-  const used = new Set<string>([...CLIENT_ID_FIELDS, ...FLAG_NAMES]);
-  const { message, ...texts } = Object.fromEntries(
-    TEXT_FIELDS.map((field) => {
-      const name = annotationsOf(field).find((candidate) => (fields.get(candidate) ?? '') !== '');
-      if (name !== undefined) used.add(name);
-      return [field.name, name === undefined ? undefined : fields.get(name)];
-    }),
-  );
-  const ids = Object.fromEntries(
-    ID_NAMES.filter((name) => isReporterId(fields.get(name))).map((name) => [name, fields.get(name)]),
-  );
-  for (const name of Object.keys(ids)) used.add(name);
-  const flags = Object.fromEntries(
-    FLAG_NAMES.filter((name) => fields.has(name)).map((name) => [name, /^(1|true|yes)$/i.test(fields.get(name) ?? '')]),
-  );
-  const isElectron = used.has('_version') && fields.has('ver');
-  if (isElectron) used.add('ver');
-  return detailsOf({
-    ...texts,
-    ...(message !== undefined && { message: withoutLogPrefix(message).trim() }),
-    ...ids,
-    ...(isElectron && { engine_version: fields.get('ver') }),
-    ...flags,
-    further: [...fields].filter(([name]) => !used.has(name)),
-    omissions,
-  });
+/** How a kind of reporter names and writes the fields. A value that isn't written so is undefined, and goes to the metadata. */
+export type Writing = {
+  readonly namesOf: (field: TextField) => readonly string[];
+  readonly textOf: (value: unknown) => string | undefined;
+  readonly flagOf: (value: unknown) => boolean | undefined;
+};
+
+type SentValues = { -readonly [Name in keyof SentFields]?: SentFields[Name] };
+
+/** Finds the fields among what a reporter sent. `used` has the names under which they were sent, which are not metadata. */
+export function findFields(
+  sent: ReadonlyMap<string, unknown>,
+  { namesOf, textOf, flagOf }: Writing,
+): { fields: SentValues; used: Set<string> } {
+  const used = new Set<string>(CLIENT_ID_FIELDS);
+  const find = <Value>(name: string, candidates: readonly string[], read: (value: unknown) => Value | undefined) => {
+    for (const candidate of candidates) {
+      const value = read(sent.get(candidate));
+      if (value === undefined) continue;
+      used.add(candidate);
+      return [[name, value] as const];
+    }
+    return [];
+  };
+  const idOf = (value: unknown) => (isReporterId(value) ? value : undefined);
+  const found = [
+    ...TEXT_FIELDS.flatMap((field) => find(field.name, namesOf(field), textOf)),
+    ...FLAG_NAMES.flatMap((name) => find(name, [name], flagOf)),
+    ...ID_NAMES.flatMap((name) => find(name, [name], idOf)),
+  ];
+  return { fields: Object.fromEntries(found) as SentValues, used };
+}
+
+/** In annotations, everything is a text. */
+const ANNOTATIONS: Writing = {
+  namesOf: annotationsOf,
+  textOf: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+  flagOf: (value) => (typeof value === 'string' ? /^(1|true|yes)$/i.test(value) : undefined),
+};
+
+/** Reads the annotations in a form of Breakpad or Crashpad. Annotations that are not fields go to the metadata. */
+export function detailsOfAnnotations(sent: ReadonlyMap<string, string>, omissions: readonly string[]): CrashDetails {
+  const { fields, used } = findFields(sent, ANNOTATIONS);
+  const ofElectron = used.has('_version') ? sent.get('ver') : undefined;
+  if (ofElectron !== undefined) {
+    used.add('ver');
+    fields.engine_version = ofElectron;
+  }
+  if (fields.message !== undefined) fields.message = withoutLogPrefix(fields.message).trim();
+  return detailsOf({ ...fields, further: [...sent].filter(([name]) => !used.has(name)), omissions });
 }

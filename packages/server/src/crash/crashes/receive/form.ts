@@ -9,9 +9,9 @@ import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isObject } from '../../../request/json.ts';
 import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../request/multipart.ts';
-import { type CrashDetails, FLAG_NAMES, ID_NAMES, TEXT_FIELDS } from '../report/fields.ts';
+import type { CrashDetails } from '../report/fields.ts';
 import type { OpenedReport } from './create.ts';
-import { clientRefOf, detailsOf, detailsOfAnnotations, isReporterId, RAW_METADATA_KEY } from './details.ts';
+import { clientRefOf, detailsOf, detailsOfAnnotations, findFields, RAW_METADATA_KEY, type Writing } from './details.ts';
 import { type ReportBody, receiveWhole } from './one-shot.ts';
 import type { CrashFileKind } from './tokens.ts';
 
@@ -125,8 +125,6 @@ export function isFromCrashpad(form: FormRequest): boolean {
   return CRASHPAD_SIGNS.some(({ matches }) => matches(form));
 }
 
-const CLIENT_ID_FIELDS = ['app_id', 'build_id'] as const;
-
 /** The content of the metadata. Ids are empty if missing. */
 type EngineMetadata = {
   appId: string;
@@ -136,41 +134,33 @@ type EngineMetadata = {
   raw: string | null;
 };
 
+/** JSON has values of each kind. Versions are sometimes numbers. */
+const ENGINE_METADATA: Writing = {
+  namesOf: ({ name, engineKeys }) => engineKeys ?? [name],
+  textOf: (value) =>
+    (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined,
+  flagOf: (value) => (typeof value === 'boolean' ? value : undefined),
+};
+
 /**
  * Reads the text of the part. Some reporters write invalid JSON: then the readable fields are used, and the text is
  * kept.
  */
 export function readEngineMetadata(text: string): EngineMetadata {
   const parsed = parse(text);
-  const fields = parsed ?? readLooseFields(text);
-  const used = new Set<string>(CLIENT_ID_FIELDS);
-  const texts = Object.fromEntries(
-    TEXT_FIELDS.map((field) => {
-      const name = (field.engineKeys ?? [field.name]).find((candidate) => isTextOrNumber(fields.get(candidate)));
-      if (name !== undefined) used.add(name);
-      return [field.name, name === undefined ? undefined : String(fields.get(name))];
-    }),
-  );
-  const flags = Object.fromEntries(
-    FLAG_NAMES.filter((name) => typeof fields.get(name) === 'boolean').map((name) => [name, fields.get(name)]),
-  );
-  const ids = Object.fromEntries(
-    ID_NAMES.filter((name) => isReporterId(fields.get(name))).map((name) => [name, fields.get(name)]),
-  );
-  for (const name of [...Object.keys(flags), ...Object.keys(ids)]) used.add(name);
+  const sent = parsed ?? readLooseFields(text);
+  const { fields, used } = findFields(sent, ENGINE_METADATA);
   // An engine that sends the API's shape has an object of metadata.
-  const inner = fields.get('metadata');
+  const inner = sent.get('metadata');
   if (isObject(inner)) used.add('metadata');
-  const further = [...fields].filter(([name]) => !used.has(name)).concat(isObject(inner) ? Object.entries(inner) : []);
+  const further = [...sent].filter(([name]) => !used.has(name)).concat(isObject(inner) ? Object.entries(inner) : []);
   return {
-    appId: textOf(fields.get('app_id')),
-    buildId: textOf(fields.get('build_id')),
+    appId: textOf(sent.get('app_id')),
+    buildId: textOf(sent.get('build_id')),
     raw: parsed === null ? text : null,
     details: (omissions) =>
       detailsOf({
-        ...texts,
-        ...ids,
-        ...flags,
+        ...fields,
         // The raw text, which is kept as a whole, contains them.
         further: parsed === null ? [] : further,
         omissions: parsed === null ? [describeProblem(text), ...omissions] : omissions,
@@ -204,10 +194,6 @@ function readLooseFields(text: string): Fields {
 function describeProblem(text: string): string {
   if (text.trim() === '') return 'The metadata was empty.';
   return `The metadata is not a valid JSON object, so only some of its fields could be read; its text is in ${RAW_METADATA_KEY}.`;
-}
-
-function isTextOrNumber(value: unknown): boolean {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
 function textOf(value: unknown): string {
