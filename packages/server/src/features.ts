@@ -1,7 +1,6 @@
 // Every module that exports operations or jobs: `registry.ts` collects them.
 // biome-ignore-all lint/performance/noBarrelFile: only `registry.ts` imports it.
 
-export * as eventsEventRequests from './analytics/events/event-requests.ts';
 export * as events from './analytics/events/events.ts';
 export * as eventsDeleteFiles from './analytics/events/files/delete-files.job.ts';
 export * as eventsRemoveDevices from './analytics/events/files/remove-devices.job.ts';
@@ -11,8 +10,9 @@ export * as eventsFoldSlots from './analytics/events/keep/fold-slots.job.ts';
 export * as eventsPartitions from './analytics/events/keep/partitions.job.ts';
 export * as eventsRetention from './analytics/events/keep/retention.job.ts';
 export * as eventsBreadcrumbs from './analytics/events/read/breadcrumbs.ts';
+export * as eventsEngine from './analytics/events/receive/engine.ts';
+export * as eventsIngest from './analytics/events/receive/ingest.ts';
 export * as healthBandAlerts from './analytics/health/band-alerts.job.ts';
-export * as healthCompareCrashes from './analytics/health/compare-crashes.ts';
 export * as health from './analytics/health/health.ts';
 export * as impact from './analytics/impact/impact.ts';
 export * as crashesAlerts from './crash/crashes/alerts/alerts.job.ts';

@@ -1,9 +1,9 @@
-// Closing hours on a real server: batches that are still being written are waited for, and later ones go to a later hour.
+// Closing hours on a real server: batches that are still being written are waited for, and later ones go to a later
+// hour.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
-import { closeHours } from '../src/analytics/events/keep/close-hours.ts';
-import * as fence from '../src/analytics/events/keep/fence.sql.ts';
+import { closeHours, moveFence } from '../src/analytics/events/keep/close-hours.sql.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/database/db.ts';
 import { makeSender } from './setup/crashes.ts';
@@ -80,7 +80,7 @@ test('a batch that is being written is waited for', async () => {
       now = new Date(START + 2 * HOUR + 10 * MINUTE);
       closing = closeHours(server.ctx).then(async () => {
         closed = true;
-        // Committed when the hour is closed.
+        // When the hour is closed, the batch is committed.
         assert.deepEqual(await hoursOf('slow'), ['11:59 11', '11:59 11']);
       });
       await untilLock('awaited');
@@ -98,7 +98,7 @@ test('a batch that was delayed until its hour was closed is written to the next 
     sending = send(sender, { events }).then((response) => assertAccepted(response, 1));
     await untilLock('awaited');
     now = new Date(START + 3 * HOUR + 10 * MINUTE);
-    await fence.closeHours(server.ctx.db, new Date(START + 3 * HOUR));
+    await moveFence(server.ctx.db, new Date(START + 3 * HOUR));
   });
   await sending;
   assert.deepEqual(await hoursOf('late'), ['13:10 13']);

@@ -15,13 +15,19 @@ import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
-import { countDevicesOfBuild, readLaunches } from './facts.sql.ts';
 import * as files from './files/files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { seriesOf, spanOf } from './read/chart.ts';
-import { countByTime, listNames } from './read/counts.sql.ts';
-import { type DeviceEventRow, type DeviceRow, forgetDevice, readDevice, readFirstSeen } from './read/devices.sql.ts';
-import { deleteAllEvents, readEventPage } from './read/devices.ts';
+import { countByTime, countDevicesOfBuild, listNames, readLaunches } from './read/counts.sql.ts';
+import {
+  type DeviceEventRow,
+  type DeviceRow,
+  deleteAllEvents,
+  forgetDevice,
+  readDevice,
+  readEventPage,
+  readFirstSeen,
+} from './read/devices.sql.ts';
 import { isStandard } from './receive/event.ts';
 
 /** The tables with rows of games. Each comes after the tables that it refers to. */
@@ -37,7 +43,7 @@ export const EVENT_TABLES: readonly string[] = [
   'events',
 ];
 
-/** Has a partition for each day (partitions.ts). */
+/** The table that has a partition for each day (keep/partitions.job.ts). */
 export const DAILY_EVENT_TABLE = 'events';
 
 /** The SQL of the blobs that event files refer to (operate/backups). */
@@ -49,10 +55,10 @@ const NAMES_DAYS = 30;
 const PAGE_SIZE = 50;
 const MAX_CRASHES = 100;
 
-/** `devicesEver` counts each device once over all builds. */
+/** `devicesEver` is the number of devices over all builds. Each counts once. */
 export type LaunchFacts = { devicesEver: number; firstBootOkAt: Date | null };
 
-/** Has an entry for each game, including games without events. */
+/** Returns an entry for each game, including games without events. */
 export async function launchFacts(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, LaunchFacts>> {
   const facts = new Map<string, LaunchFacts>(
     gameIds.map((gameId) => [gameId, { devicesEver: 0, firstBootOkAt: null }]),
@@ -62,7 +68,7 @@ export async function launchFacts(ctx: Reader, gameIds: readonly string[]): Prom
   return facts;
 }
 
-/** Devices that sent events: all that ever did, or those of a build whose counts are kept. Each counts once. */
+/** The number of devices that ever sent events, or did so with a build for which counts are kept. Each counts once. */
 export async function countDevices(
   ctx: Context,
   { gameId, caller }: { gameId: string; caller: Caller },
@@ -146,7 +152,7 @@ function eventOf(row: DeviceEventRow): Device['events'][number] {
   };
 }
 
-/** May take a while, because every stored day is scanned. If repeated, it returns zeros. */
+/** May take a while, because it reads every stored day. If repeated, it returns zeros. */
 export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };

@@ -16,7 +16,7 @@ export const bandAlertsJob = defineJob(
 );
 
 const GAMES_AT_ONCE = 100;
-/** Ordered from best to worst. */
+/** The bands from best to worst. */
 const ORDER: readonly Band[] = [...BAND_RULES.map(({ band }) => band), 'problematic'];
 
 export async function raiseBandAlerts(ctx: Context): Promise<void> {

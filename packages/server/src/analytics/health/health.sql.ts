@@ -1,5 +1,4 @@
 // The SQL that sums up device counts, times and events of builds.
-
 import type { Band } from '@chauffeur/contract/operations/health';
 import { type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../kernel/collections/sketch.ts';
@@ -76,7 +75,7 @@ export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly 
 
 export type DayTimesRow = TimesRow & { day: string };
 
-/** The same for one build and each day. */
+/** Histograms of the times of one build on each day. */
 export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string): Promise<DayTimesRow[]> {
   return rows(
     db,
@@ -103,7 +102,7 @@ export async function crashFreeSince(db: Db, since: string): Promise<string> {
   return counted?.since ?? since;
 }
 
-/** Of each build, the devices and sessions since a day, and how many had a crash. */
+/** The devices and sessions of each build since a day, and how many of them had a crash. */
 export function readCrashFree(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<CrashFreeRow[]> {
   return rows(
     db,

@@ -1,12 +1,14 @@
-// Launch health: the bands of builds over the last 30 days with their numbers, comparisons of builds, and the band on a
-// game's store page.
+// Launch health: the bands of builds over the last 30 days with their numbers, comparisons of two builds and of their
+// crash groups, and the band on a game's store page.
 import { errors } from '@chauffeur/contract/errors';
 import { percentOf } from '@chauffeur/contract/format';
 import { MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import * as contract from '@chauffeur/contract/operations/health';
 import type { Context } from '../../context.ts';
+import { compareGroups } from '../../crash/crashes/crashes.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
 import { isWorkerAway } from '../../kernel/database/db.ts';
@@ -15,6 +17,8 @@ import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
+import { findBuild } from '../../ship/builds/builds.ts';
+import { countDevices } from '../events/events.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
 import { compareRates, type Share } from './rate-difference.ts';
@@ -106,7 +110,7 @@ function bootedOf({ booted, devices }: BuildHealth): Share {
   return { part: booted, total: devices };
 }
 
-/** The days since crashes are counted. */
+/** Leaves out the days before crashes were counted. */
 function crashFreeDaysOf({ crash_free: { since } }: BuildHealth, days: readonly HealthDay[]): Share {
   const counted = days.filter(({ day }) => day >= since);
   const total = counted.reduce((sum, { devices }) => sum + devices, 0);
@@ -130,7 +134,7 @@ async function timesOf(
   return times;
 }
 
-/** Maps builds to their crash-free shares. */
+/** The rates of each build, by its id. */
 async function crashFreeOf(
   { db }: Reader,
   { gameId, since: first }: health.Window,
@@ -185,7 +189,7 @@ async function daysOf(ctx: Reader, window: health.Window, buildId: string): Prom
 
 export type ListedHealth = { band: Band; buildId: string; launch: Launch };
 
-/** Percentages of the devices that started the rated build: without numbers of devices, which aren't for players. */
+/** Percentages of the devices that started the rated build. Players don't see the numbers of devices. */
 type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
 
 /** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
@@ -196,7 +200,7 @@ export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): P
   );
 }
 
-/** Rounded as for the developers, who compare the two. */
+/** Rounds the percentages as on the pages for developers, who compare the two. */
 function launchOf({ devices, booted, crashed }: health.ListedRow): Launch {
   return { starts_percent: percentOf(booted / devices), crashes_percent: percentOf(crashed / devices) };
 }
@@ -207,8 +211,8 @@ export type PublicHealth = { readonly health: Band; readonly launch: Launch | nu
 const UNRATED: PublicHealth = { health: 'unrated', launch: null };
 
 /**
- * Maps games to their health; every game has an entry. All are unrated while a Citus worker is away: the store needs
- * nothing else from the workers.
+ * Returns an entry for every game. All games are unrated while a Citus worker is away: the store needs nothing else
+ * from the workers.
  */
 export async function publicHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, PublicHealth>> {
   const listed = await listedHealthOf(ctx, gameIds).catch((error) => {
@@ -247,4 +251,48 @@ export async function weekOfDevices({ db }: Context, gameId: string, { first, en
     ...counts,
     adoption: versions.slice(0, ADOPTED).map(({ version, devices }) => ({ version, share: devices / total })),
   };
+}
+
+/** Compares the crash groups of two builds, by reports and by reports per 1,000 devices. */
+type Comparison = OutputOf<typeof contract.compareCrashes>;
+type ComparedBuild = Comparison['build'];
+
+/** Compares the crash groups of two builds, by reports and by reports per 1,000 devices. */
+export const compareCrashes = handle(contract.compareCrashes, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const asked = { gameId: game.game_id, caller };
+  const compared = async (field: 'build_id' | 'other'): Promise<ComparedBuild> => {
+    const build = await findBuild(ctx.db, game.game_id, input[field]);
+    if (build === null)
+      throw errors.unknownBuild(`${field}: this game has no such build. List the builds and use one of their ids.`);
+    const { build_id, version, os, arch } = build;
+    return { build_id, version, os, arch, devices: await countDevices(ctx, asked, build_id) };
+  };
+  const [build, other] = await Promise.all([compared('build_id'), compared('other')]);
+  const ids = { buildId: build.build_id, otherId: other.build_id };
+  const rows = await readReplica(ctx, asked, (reader) =>
+    compareGroups(reader, game.game_id, ids, LIMITS.comparedGroups),
+  );
+  const groupsOf = (kind: (typeof rows)[number]['kind']) => {
+    const groups = rows.filter((row) => row.kind === kind);
+    return {
+      count: groups[0]?.groups ?? 0,
+      groups: groups.map(({ kind: _, groups: __, ...group }) => ({
+        ...group,
+        per_thousand: perThousand(group.reports, build),
+        other_per_thousand: perThousand(group.other_reports, other),
+      })),
+    };
+  };
+  return {
+    build,
+    other,
+    only_build: groupsOf('only_build'),
+    only_other: groupsOf('only_other'),
+    both: groupsOf('both'),
+  };
+});
+
+function perThousand(reports: number, { devices }: ComparedBuild): number | null {
+  return devices === 0 ? null : (reports * 1000) / devices;
 }

@@ -2,7 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { compareHealth } from '@chauffeur/contract/operations/health';
 
-/** `part` of `total`. */
+/** `part` of `total`, such as the devices that booted of all devices. */
 export type Share = { readonly part: number; readonly total: number };
 type RateDifference = OutputOf<typeof compareHealth>['booted'];
 

@@ -1,11 +1,11 @@
-// Impact: whom crashes hit, as a share of the devices that events were sent by.
+// Impact: the share of active devices that crashed, and what they have in common.
+import { FACETS } from '@chauffeur/contract/crash-facets';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/impact';
 import { type FacetRow, readFacetValues, readImpact } from '../../crash/crashes/crashes.ts';
 import { requireMember } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
 import { countDevices } from '../events/events.ts';
-import { orderFacets } from './order-facets.ts';
 
 type Facet = OutputOf<typeof contract.getImpact>['facets'][number];
 
@@ -31,7 +31,7 @@ export const getImpact = handle(contract.getImpact, async (ctx, { caller, input 
 
 function facetOf(rows: readonly FacetRow[]): Facet {
   const { facet, values, all } = rows[0]!;
-  // Values beyond the limit of the game have no name.
+  // A game has a limited number of values. Those beyond it are summed up under an empty name.
   const listed = rows
     .filter(({ value }) => value !== '')
     .map(({ value, reports, devices }) => ({ value, reports, devices }));
@@ -43,3 +43,11 @@ export const listFacetValues = handle(contract.listFacetValues, async (ctx, { ca
   const { game } = await requireMember(ctx, caller, input.uid);
   return readFacetValues(ctx, { gameId: game.game_id, caller }, { facet: input.facet, part: input.part });
 });
+
+const ORDER = Object.keys(FACETS);
+
+/** Puts the facets of systems first, and then metadata by its names. */
+function orderFacets<T extends { readonly facet: string }>(facets: readonly T[]): T[] {
+  const placeOf = (facet: string) => (ORDER.includes(facet) ? ORDER.indexOf(facet) : ORDER.length);
+  return facets.toSorted((a, b) => placeOf(a.facet) - placeOf(b.facet) || (a.facet < b.facet ? -1 : 1));
+}

@@ -1,13 +1,12 @@
-// Deletes event files: expired files, the files that a developer deletes, and objects without a row.
+// Deletes event files: expired files, files that a developer deletes, and orphans. An orphan is an object without a
+// row, which an interrupted job has left: engines would read its events twice.
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
-import { EVENT_FILES_PREFIX, gameOf } from './file-key.ts';
+import { EVENT_FILES_PREFIX, gameOf, prefixOfGame } from './file-key.ts';
 import * as sql from './files.sql.ts';
-import { withFiles } from './lock.ts';
-import { deleteUnrecorded, pageUnrecorded } from './unrecorded.ts';
 
-/** `before` is a UTC day, whose files stay. */
+/** `before` is a UTC day. Its own files stay. */
 export type DeleteFiles = { gameId: string; before: string };
 
 export const deleteFilesJob = defineJob('events:delete-files', { attempts: 12, lane: 'long' }, deleteFiles);
@@ -23,13 +22,13 @@ export async function deleteFiles(ctx: Context, { gameId, before }: DeleteFiles)
   await deleteBefore(ctx, gameId, new Date(before));
 }
 
-/** Deletes the files of whole days that are over their time, and the objects of interrupted jobs. */
+/** Deletes the files of expired days, and the orphans of all games. */
 export async function expireFiles(ctx: Context): Promise<void> {
   if (ctx.config.eventFileDays > 0) {
     const limit = expiryOf(ctx);
     for (const gameId of await sql.gamesWithFilesBefore(ctx.db, limit)) await deleteBefore(ctx, gameId, limit);
   }
-  await sweep(ctx);
+  await deleteAllOrphans(ctx);
 }
 
 /** The first day whose files are kept. */
@@ -37,7 +36,7 @@ export function expiryOf({ config, clock }: Context): Date {
   return new Date(Math.floor(clock.now().getTime() / DAY - config.eventFileDays) * DAY);
 }
 
-/** A row is deleted after its object, so an interruption leaves no object that engines would still read. */
+/** Deletes a row after its object, so an interruption leaves no object that engines would still read. */
 async function deleteBefore(ctx: Context, gameId: string, limit: Date): Promise<void> {
   for (;;) {
     const files = await sql.listFiles(ctx.db, gameId, { from: null, to: limit, after: null, limit: PAGE });
@@ -49,9 +48,37 @@ async function deleteBefore(ctx: Context, gameId: string, limit: Date): Promise<
   }
 }
 
-/** Leaves games alone whose files are being written. */
-async function sweep(ctx: Context): Promise<void> {
+/** Skips games whose files are being written. */
+async function deleteAllOrphans(ctx: Context): Promise<void> {
   const games = new Set<string>();
-  for await (const keys of pageUnrecorded(ctx, EVENT_FILES_PREFIX)) for (const key of keys) games.add(gameOf(key));
-  for (const gameId of games) await withFiles(ctx, gameId, () => deleteUnrecorded(ctx, gameId));
+  for await (const keys of pageOrphans(ctx, EVENT_FILES_PREFIX)) for (const key of keys) games.add(gameOf(key));
+  for (const gameId of games) await sql.withFiles(ctx, gameId, () => deleteOrphans(ctx, gameId));
+}
+
+/** The caller holds the lock on the game's files, so no other job is about to insert a row for one of them. */
+export async function deleteOrphans(ctx: Context, gameId: string): Promise<void> {
+  for await (const keys of pageOrphans(ctx, prefixOfGame(gameId))) {
+    for (const key of keys) {
+      ctx.log.info({ key }, 'deleting an event file that no row refers to');
+      await ctx.blobs.delete(key);
+    }
+  }
+}
+
+const BATCH = 500;
+
+/** Yields the keys below `prefix` that have no row. */
+async function* pageOrphans({ blobs, db }: Context, prefix: string): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  async function orphans(): Promise<string[]> {
+    const withRows = await sql.keysWithRows(db, batch);
+    const keys = batch.filter((key) => !withRows.has(key));
+    batch = [];
+    return keys;
+  }
+  for await (const { key } of blobs.list(prefix)) {
+    batch.push(key);
+    if (batch.length >= BATCH) yield await orphans();
+  }
+  yield await orphans();
 }

@@ -1,17 +1,22 @@
-// The thread of `writeFiles` and `removeEvents`.
+// The thread of `writeFiles` and `removeEvents`. It parses events as PostgreSQL copies them, encodes them, and uploads
+// the files.
 import { createHash } from 'node:crypto';
 import { openBlobStore } from '../../../kernel/blobs/open.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
-import { type EventValues, RECEIVED_AT } from './columns.ts';
-import { parseEvents } from './copied-events.ts';
 import type { RemoveResult, RemoveTask, WriteTask, WrittenFile } from './event-files.ts';
 import { hourOf, keyOf } from './file-key.ts';
-import { DamagedFileError, hasEventsOf, readEventsWithout } from './parquet-reader.ts';
-import { EventFileWriter } from './parquet-writer.ts';
+import {
+  DamagedFileError,
+  EventFileWriter,
+  type EventValues,
+  hasEventsOf,
+  RECEIVED_AT,
+  readEventsWithout,
+} from './parquet.ts';
 
-/** An hour with more has several files, so that none becomes too large to download or to write again. */
+/** An hour with more events has several files, so that none becomes too large to download or to write again. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
 serveTasks<WriteTask | RemoveTask, WrittenFile[] | RemoveResult, 'more', Uint8Array | null>(async (task, ask) => {
@@ -61,11 +66,11 @@ async function* encodeHour(events: EventQueue, hour: Date, writer: EventFileWrit
   yield writer.finish();
 }
 
-/** Events that arrive in pages and are taken one by one. */
+/** A queue of events that arrive in pages and are taken one by one. */
 class EventQueue {
   readonly #pages: AsyncIterator<EventValues[]>;
   #page: EventValues[] = [];
-  #place = 0;
+  #index = 0;
 
   constructor(pages: AsyncIterable<EventValues[]>) {
     this.#pages = pages[Symbol.asyncIterator]();
@@ -73,7 +78,7 @@ class EventQueue {
 
   /** The first event, if it has arrived. */
   get first(): EventValues | undefined {
-    return this.#page[this.#place];
+    return this.#page[this.#index];
   }
 
   /** Waits for the first event. Undefined at the end. */
@@ -81,14 +86,14 @@ class EventQueue {
     while (this.first === undefined) {
       const { done, value } = await this.#pages.next();
       if (done === true) return undefined;
-      [this.#page, this.#place] = [value, 0];
+      [this.#page, this.#index] = [value, 0];
     }
     return this.first;
   }
 
   /** Takes the first event. */
   skip(): void {
-    this.#place += 1;
+    this.#index += 1;
   }
 }
 
@@ -135,4 +140,22 @@ async function put(
   }
   const size = await blobs.put(key, hashed());
   return { size, sha256: hash.digest('hex') };
+}
+
+const NEWLINE = 10;
+
+/**
+ * Parses what `eventsQuery` copies: a JSON array per line, in which COPY doubles each backslash. A chunk may end
+ * anywhere.
+ */
+async function* parseEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EventValues[]> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    rest = bytes.subarray(end);
+    if (end === 0) continue;
+    const lines = bytes.toString('utf8', 0, end - 1).split('\n');
+    yield lines.map((line) => JSON.parse(line.replaceAll('\\\\', '\\')) as EventValues);
+  }
 }

@@ -1,9 +1,8 @@
-// The thread that writes and reads event files: encoding them takes too much of the processor for a process that
-// answers requests.
+// Runs the thread that writes and reads event files. Encoding them would keep a process from answering requests.
 import type { BlobSettings } from '../../../kernel/blobs/store.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
-import type { DeviceEvents, StoredFile } from './parquet-reader.ts';
+import type { DeviceEvents, StoredFile } from './parquet.ts';
 
 /** `hour` is in milliseconds since 1970. */
 export type WrittenFile = {
@@ -15,18 +14,18 @@ export type WrittenFile = {
   readonly events: number;
 };
 
-/** Writes the files of a game's events, which the thread asks for in the order of their arrival. */
+/** Asks the thread to write the files of a game's events, which it requests in the order of their arrival. */
 export type WriteTask = { readonly write: { readonly gameId: string }; readonly blobSettings: BlobSettings };
 
-/** Writes the file again under `newKey` without some events. If no others are left, no file is written. */
+/** Asks the thread to write the file again under `newKey`, without some events. It writes no file if none are left. */
 export type RemoveTask = {
   readonly remove: { readonly file: StoredFile; readonly newKey: string; readonly devices: readonly DeviceEvents[] };
   readonly blobSettings: BlobSettings;
 };
 
 /**
- * The new file, which does not exist if it has no events. `same` if the old one has none of the events to remove, and
- * `damaged` if it is not as it was written.
+ * The new file, which does not exist if it has no events. `same` if the old file has none of the events to remove, and
+ * `damaged` if its bytes have changed since it was written.
  */
 export type RemoveResult = 'same' | 'missing' | 'damaged' | Pick<WrittenFile, 'size' | 'sha256' | 'events'>;
 
@@ -34,13 +33,13 @@ const THREAD = new URL('./event-files.thread.ts', import.meta.url);
 
 const threads = createThreadPool<WriteTask | RemoveTask, WrittenFile[] | RemoveResult, 'more', Uint8Array | null>(
   THREAD,
-  // The time is for a slow store. A group of 50,000 events takes about 150 MiB while it is encoded.
+  // A slow blob store needs the time. A group of 50,000 events takes about 150 MiB while it is encoded.
   { size: 1, timeoutMs: 60 * 60_000, maxHeapMb: 768 },
 );
 
 /**
  * Writes files of the events that `next` returns in chunks, and null at the end. Existing files with the same keys are
- * replaced. Rejects with errors of `next` and the store; some files may then exist.
+ * replaced. Rejects with errors of `next` and the blob store; some files may then exist.
  */
 export function writeFiles(
   blobSettings: BlobSettings,
@@ -50,9 +49,9 @@ export function writeFiles(
   return threads.run({ write: { gameId }, blobSettings }, next) as Promise<WrittenFile[]>;
 }
 
-/** Rejects with the store's errors. */
+/** Rejects with the errors of the blob store. */
 export async function removeEvents(blobSettings: BlobSettings, remove: RemoveTask['remove']): Promise<RemoveResult> {
-  const noMore = () => Promise.reject(new Error('a file is read from the store'));
+  const noMore = () => Promise.reject(new Error('a file is read from the blob store'));
   try {
     return (await threads.run({ remove, blobSettings }, noMore)) as RemoveResult;
   } catch (error) {

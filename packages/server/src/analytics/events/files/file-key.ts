@@ -1,15 +1,15 @@
-// The keys of event files: `events/game_id=<uid>/day=2026-11-30/17-000.parquet`. Query engines read the game and the day
-// from them, as columns.
+// The keys of event files: `events/game_id=<uid>/day=2026-11-30/17-000.parquet`. Query engines read the game and the
+// day from them, as columns.
 import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
 
 export const EVENT_FILES_PREFIX = 'events/';
 
-/** All files of a game are below it. */
+/** The prefix of all files of a game. */
 export function prefixOfGame(gameId: string): string {
   return `${EVENT_FILES_PREFIX}game_id=${gameId}/`;
 }
 
-/** All files of an hour begin with it; `hour` is its start. */
+/** The prefix of all files of the hour that starts at `hour`. */
 export function prefixOfHour(gameId: string, hour: Date): string {
   return `${prefixOfGame(gameId)}day=${utcDayOf(hour)}/${hour.toISOString().slice(11, 13)}-`;
 }
@@ -33,7 +33,7 @@ export function gameOf(key: string): string {
   return key.slice(prefixOfGame('').length - 1, key.indexOf('/', EVENT_FILES_PREFIX.length));
 }
 
-/** The start of the hour in which a time is, in microseconds since 1970. */
+/** The start of the hour of a time in microseconds since 1970. */
 export function hourOf(us: number): Date {
   return new Date(Math.floor(us / (HOUR * 1000)) * HOUR);
 }

@@ -1,8 +1,18 @@
 // The SQL of event files: the games that have them, their rows, and the deleted devices whose events are still in them.
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import type { Context } from '../../../context.ts';
+import {
+  changed,
+  type Db,
+  onlyRow,
+  row,
+  rows,
+  type Session,
+  type Tx,
+  withSession,
+} from '../../../kernel/database/db.ts';
 
-/** The blobs that rows refer to. */
+/** Selects the blobs that rows refer to. */
 export const blobReferences = sql`select blob_key as key, size, sha256, null::text as packing from event_files`;
 
 export type FilesState = {
@@ -13,7 +23,7 @@ export type FilesState = {
   is_full: boolean;
 };
 
-/** Undefined if it was never turned on. */
+/** Undefined if event files were never turned on for the game. */
 export function readState(db: Db, gameId: string): Promise<FilesState | undefined> {
   return row(
     db,
@@ -24,7 +34,10 @@ export function readState(db: Db, gameId: string): Promise<FilesState | undefine
 
 export type Switch = { gameId: string; enabled: boolean; changedAt: Date; changedBy: string; firstHour: Date };
 
-/** Turns it on or off, unless it already is. Hours are written from `firstHour` on if it was never on before. */
+/**
+ * Turns event files on or off, and returns whether that changed anything. When they are turned on for the first time,
+ * they begin with `firstHour`.
+ */
 export async function writeSwitch(
   tx: Tx,
   { gameId, enabled, changedAt, changedBy, firstHour }: Switch,
@@ -63,8 +76,25 @@ export async function listGamesWithWork(db: Db): Promise<string[]> {
   return games.map(({ game_id }) => game_id);
 }
 
-/** Takes the lock on the game's files until the session ends. False if another session has it. */
-export async function tryLock(db: Db, gameId: string): Promise<boolean> {
+/**
+ * Runs `work` with the lock on the files of the game, so that only one process changes them. Skips it if another has
+ * the lock.
+ */
+export async function withFiles(
+  { pool }: Context,
+  gameId: string,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  await withSession(pool, async (session) => {
+    if (!(await tryLock(session.db, gameId))) return;
+    await work(session);
+    // The end of the session releases the lock as well, but only when the database notices.
+    await unlock(session.db, gameId);
+  });
+}
+
+/** Takes the lock until the session ends. False if another session has it. */
+async function tryLock(db: Db, gameId: string): Promise<boolean> {
   const { locked } = await onlyRow(
     db,
     sql<{ locked: boolean }>`select pg_try_advisory_lock(${lockOf(gameId)}) as locked`,
@@ -72,7 +102,7 @@ export async function tryLock(db: Db, gameId: string): Promise<boolean> {
   return locked;
 }
 
-export async function unlock(db: Db, gameId: string): Promise<void> {
+async function unlock(db: Db, gameId: string): Promise<void> {
   await rows(db, sql`select pg_advisory_unlock(${lockOf(gameId)})`);
 }
 
@@ -80,14 +110,16 @@ function lockOf(gameId: string): RawBuilder<string> {
   return sql<string>`hashtextextended(${`event files/${gameId}`}, 0)`;
 }
 
-/** Whether the deletion of a blob whose key begins with `prefix` is held back. It must not be written until then. */
+/**
+ * Whether a backup holds back the deletion of a blob below `prefix`. Nothing must be written there until it is deleted.
+ */
 export async function isHeld(db: Db, prefix: string): Promise<boolean> {
   return (await row(db, sql`select from held_deletions where starts_with(blob_key, ${prefix}) limit 1`)) !== undefined;
 }
 
 /**
- * Records that the events before `to` are in files. False if the files that were written do not count: it was turned
- * off in the meantime, or `from` is not the hour that comes next.
+ * Notes that the events before `to` are in files. Returns false if the written files do not count, because event files
+ * were turned off in the meantime, or because `from` is not the next hour.
  */
 export async function advance(tx: Tx, gameId: string, { from, to }: { from: Date; to: Date }): Promise<boolean> {
   const count = await changed(
@@ -98,7 +130,7 @@ export async function advance(tx: Tx, gameId: string, { from, to }: { from: Date
   return count > 0;
 }
 
-/** What is recorded from while the clock was ahead comes next again after the first hour that is not closed. */
+/** Goes back to the first hour that is not closed for games whose next hour was set while the clock was ahead. */
 export async function correctNextHours(db: Db, openFrom: Date): Promise<void> {
   await changed(
     db,
@@ -189,7 +221,7 @@ export async function deleteRowsBetween(tx: Tx, gameId: string, { from, to }: { 
 
 type Content = { key: string; size: number; sha256: string; events: number };
 
-/** Replaces the blob of a file. False if the file has another one, or was deleted. */
+/** Replaces the blob of a file. Returns false if the file has another blob by now, or was deleted. */
 export async function replaceBlob(
   db: Db,
   { gameId, fileId, oldKey, writtenAt }: { gameId: string; fileId: string; oldKey: string; writtenAt: Date },
@@ -217,8 +249,8 @@ export async function gamesWithFilesBefore(db: Db, before: Date): Promise<string
   return games.map(({ game_id }) => game_id);
 }
 
-/** The keys of `keys` that a row refers to. */
-export async function recordedKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
+/** Those of `keys` that a row refers to. */
+export async function keysWithRows(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const found = await rows(
     db,
     sql<{ blob_key: string }>`select blob_key from event_files where blob_key = any(${keys}::text[])`,

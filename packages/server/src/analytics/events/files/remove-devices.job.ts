@@ -1,14 +1,13 @@
-// Removes the events of deleted devices from files: files that have any are written again without them.
+// Removes the events of deleted devices from files, by writing the files that have any again without them.
 import type { Context } from '../../../context.ts';
 import { areDeletionsLocked } from '../../../kernel/blobs/held-deletions.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
+import { deleteOrphans } from './delete-files.job.ts';
 import { removeEvents } from './event-files.ts';
 import { keyOf, prefixOfGame, versionOf } from './file-key.ts';
 import * as sql from './files.sql.ts';
-import { withFiles } from './lock.ts';
-import type { DeviceEvents } from './parquet-reader.ts';
-import { deleteUnrecorded } from './unrecorded.ts';
+import type { DeviceEvents } from './parquet.ts';
 
 export type RemoveDevices = { gameId: string };
 
@@ -16,18 +15,18 @@ export const removeDevicesJob = defineJob('events:remove-devices', { attempts: 6
 
 const PAGE = 500;
 
-/** Leaves it to the hourly job if another process works on the files of the game. */
+/** Does nothing if another process works on the files of the game. The hourly job then removes the devices. */
 export async function removeDevicesNow(
   ctx: Context,
   { gameId }: RemoveDevices,
   { signal }: Pick<Attempt, 'signal'>,
 ): Promise<void> {
-  await withFiles(ctx, gameId, () => removeDevices(ctx, gameId, signal));
+  await sql.withFiles(ctx, gameId, () => removeDevices(ctx, gameId, signal));
 }
 
 /**
- * Called with the lock on the files of the game. During a backup nothing happens, because it keeps the old files, and
- * engines would read both.
+ * The caller holds the lock on the files of the game. Does nothing during a backup, which would keep the old files, so
+ * that engines would read both.
  */
 export async function removeDevices(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
   const deleted = await sql.listDevices(ctx.db, gameId);
@@ -45,15 +44,15 @@ export async function removeDevices(ctx: Context, gameId: string, signal: AbortS
     if (outcome === 'changed') changed += 1;
     if (outcome === 'damaged') damaged += 1;
   }
-  // What an interrupted attempt has left.
-  await deleteUnrecorded(ctx, gameId);
+  // An interrupted attempt may have left some.
+  await deleteOrphans(ctx, gameId);
   // The devices stay listed, and the hourly job tries again.
   if (damaged > 0) return;
   await sql.deleteDevices(ctx.db, gameId, deleted);
   ctx.log.info({ game: gameId, devices: devices.length, files: changed }, 'deleted devices were removed from files');
 }
 
-/** The first hour that can have their events: the clocks of two processes may differ. Null if it is unknown. */
+/** The first hour that can have events of the devices, an hour earlier in case clocks differ. Null if it is unknown. */
 function firstHourOf(deleted: readonly sql.DeletedDevice[]): Date | null {
   const times = deleted.map(({ since }) => (since === null ? 0 : since.getTime()));
   const first = Math.min(...times);
@@ -88,7 +87,7 @@ async function removeFrom(
   if (result.events === 0) await sql.deleteFileRows(ctx.db, gameId, [oldKey]);
   else {
     const file = { gameId, fileId, oldKey, writtenAt: ctx.clock.now() };
-    // If the file expired in the meantime, the new one does not count.
+    // The old file may have expired in the meantime. Then the new one is deleted, too.
     if (!(await sql.replaceBlob(ctx.db, file, { key: newKey, ...result }))) await ctx.blobs.delete(newKey);
   }
   await ctx.blobs.delete(oldKey);

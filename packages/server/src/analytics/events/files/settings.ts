@@ -13,13 +13,13 @@ import { lockGame, requireMember } from '../../../people/games/games.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { handle, stream } from '../../../request/route.ts';
 import { sendBlob } from '../../../request/send-blob.ts';
-import { dayOfPartition } from '../partitions.ts';
+import { dayOfPartition } from '../keep/partitions.job.ts';
 import { deleteFilesJob } from './delete-files.job.ts';
 import { prefixOfGame } from './file-key.ts';
 import * as sql from './files.sql.ts';
 
 type Settings = OutputOf<typeof contract.getEventFiles>;
-type FileRecord = OutputOf<typeof contract.listEventFiles>['files'][number];
+type EventFile = OutputOf<typeof contract.listEventFiles>['files'][number];
 
 /** How long the URL of a file in S3 is valid. */
 const SIGNED_SECONDS = 300;
@@ -29,7 +29,7 @@ export const getEventFiles = handle(contract.getEventFiles, async (ctx, { caller
   return readSettings(ctx, game.game_id);
 });
 
-/** When it is turned on for the first time, the stored events are written, too. */
+/** When event files are turned on for the first time, the stored events are written, too. */
 export const setEventFiles = handle(contract.setEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { game_id: gameId } = game;
@@ -78,13 +78,13 @@ export const listEventFiles = handle(contract.listEventFiles, async (ctx, { call
   });
   const { page, last: lastRow } = cutPage(rows, limit);
   return {
-    files: page.map(recordOf),
+    files: page.map(fileOf),
     next_cursor:
       lastRow === null ? null : writeCursor(list, [String(lastRow.hour.getTime() * 1000), String(lastRow.part)]),
   };
 });
 
-function recordOf({ file_id, hour, part, blob_key, size, sha256, events, written_at }: sql.FileRow): FileRecord {
+function fileOf({ file_id, hour, part, blob_key, size, sha256, events, written_at }: sql.FileRow): EventFile {
   return {
     uid: file_id,
     hour: hour.toISOString(),
@@ -100,13 +100,12 @@ function recordOf({ file_id, hour, part, blob_key, size, sha256, events, written
 function readDay(field: string, day: string | undefined): Date | null {
   if (day === undefined) return null;
   const time = new Date(`${day}T00:00:00Z`);
-  // Of a day that does not exist, such as February 30, JavaScript makes another one.
+  // JavaScript turns a day that does not exist, such as February 30, into another one.
   if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(day))
     throw errors.invalid(`${field}: there is no such day. Send a day such as 2026-11-30.`);
   return time;
 }
 
-/** `GET …/event-files/{file_uid}`. */
 export const downloadEventFile = stream(contract.downloadEventFile, async (ctx, { caller, input, request, reply }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const file = await sql.findFile(ctx.db, game.game_id, input.file_uid.toLowerCase());
@@ -126,7 +125,7 @@ function unknownFile(): ApiError {
   return errors.notFound('file_uid: this game has no such file. List the files and use one of their uids.');
 }
 
-/** Deletes in the background, because there can be many. */
+/** Deletes the files in a job, because there can be many. */
 export const deleteEventFiles = handle(contract.deleteEventFiles, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { game_id: gameId } = game;

@@ -1,5 +1,15 @@
-// Writes the events of closed hours to files, once an hour, for each game for which it is turned on.
-
+// Writes the events of closed hours to Parquet files, once an hour, for each game that has turned this on.
+//
+// `event_file_games.next_hour` says how far a game's files reach. A span of closed hours within a day goes through
+// these steps, with the lock on the game's files:
+//
+// 1. COPY streams the events from the partition of the day to a thread, which uploads the files. Their keys depend only
+//    on the hour, so another attempt replaces what an interrupted one left.
+// 2. Other objects of these hours are deleted: an attempt that had more events may have left them.
+// 3. One transaction inserts the rows of the files and moves `next_hour`. If it can't, because the game was deleted,
+//    turned files off or has no storage left, the objects are deleted again.
+//
+// So engines that list the bucket see an event once, except between steps 1 and 3 of a failed attempt.
 import { isError } from '@chauffeur/contract/errors';
 import copyStreams from 'pg-copy-streams';
 import type { Context } from '../../../context.ts';
@@ -10,13 +20,12 @@ import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { lockGame } from '../../../people/games/games.ts';
 import { enforceQuota, requireFreeStorage } from '../../../ship/usage/usage.ts';
-import { closeHours } from '../keep/close-hours.ts';
-import { dayOfPartition, partitionOf } from '../partitions.ts';
+import { closeHours } from '../keep/close-hours.sql.ts';
+import { dayOfPartition, partitionOf } from '../keep/partitions.job.ts';
 import { expiryOf } from './delete-files.job.ts';
 import { type WrittenFile, writeFiles } from './event-files.ts';
 import { prefixOfGame, prefixOfHour } from './file-key.ts';
 import * as sql from './files.sql.ts';
-import { withFiles } from './lock.ts';
 import { removeDevices } from './remove-devices.job.ts';
 
 export const writeFilesJob = defineJob(
@@ -25,10 +34,12 @@ export const writeFilesJob = defineJob(
   writeEventFiles,
 );
 
-/** Hours of one UTC day, `to` exclusive. */
+/** Hours of one UTC day, from `from` up to `to`, which is excluded. */
 type Span = { readonly from: Date; readonly to: Date };
+/** `nextHour` is what the database said when the span was chosen. */
+type NextSpan = Span & { readonly nextHour: Date };
 
-/** A game whose files could not be written does not keep the others from it. */
+/** Goes on with the other games if the files of one cannot be written, and fails at the end. */
 export async function writeEventFiles(
   ctx: Context,
   _payload: object,
@@ -42,7 +53,7 @@ export async function writeEventFiles(
   for (const gameId of games) {
     signal.throwIfAborted();
     try {
-      await withFiles(ctx, gameId, (session) => writeFilesOf(ctx, session, { gameId, openFrom, signal }));
+      await sql.withFiles(ctx, gameId, (session) => writeFilesOf(ctx, session, { gameId, openFrom, signal }));
     } catch (error) {
       ctx.log.warn({ err: error, game: gameId }, 'the event files of a game could not be written');
       failure = { error };
@@ -61,8 +72,8 @@ async function writeFilesOf(ctx: Context, session: Session, { gameId, openFrom, 
   await removeDevices(ctx, gameId, signal);
 }
 
-/** The first hours that are not in files, within one day; null if there are none. */
-async function nextSpan(ctx: Context, gameId: string, openFrom: Date): Promise<(Span & { recorded: Date }) | null> {
+/** The first closed hours, within one day, that are not in files. Null if all are. */
+async function nextSpan(ctx: Context, gameId: string, openFrom: Date): Promise<NextSpan | null> {
   const state = await sql.readState(ctx.db, gameId);
   if (state?.enabled !== true) return null;
   const [oldest] = await listPartitions(ctx.db, 'events');
@@ -72,7 +83,7 @@ async function nextSpan(ctx: Context, gameId: string, openFrom: Date): Promise<(
   const from = new Date(Math.max(state.next_hour.getTime(), first.getTime(), kept));
   const dayEnd = (Math.floor(from.getTime() / DAY) + 1) * DAY;
   const to = new Date(Math.min(openFrom.getTime(), dayEnd));
-  return from < to ? { from, to, recorded: state.next_hour } : null;
+  return from < to ? { from, to, nextHour: state.next_hour } : null;
 }
 
 /** Returns false if the game cannot have files at the moment. */
@@ -80,21 +91,21 @@ async function writeSpan(
   ctx: Context,
   session: Session,
   gameId: string,
-  span: Span & { recorded: Date },
+  span: NextSpan,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (await sql.isHeld(ctx.db, prefixOfGame(gameId))) return false;
   if (!(await hasStorage(ctx, gameId))) return false;
   const files = await copyEvents(ctx, session, gameId, span, signal);
   await deleteOthers(ctx, gameId, span, new Set(files.map(({ key }) => key)));
-  const recorded = await record(ctx, session, gameId, span, files);
-  if (!recorded) await deleteOthers(ctx, gameId, span, new Set());
+  const isDone = await insertFiles(ctx, session, gameId, span, files);
+  if (!isDone) await deleteOthers(ctx, gameId, span, new Set());
   else if (files.length > 0)
     ctx.log.info(
       { game: gameId, from: span.from, to: span.to, files: files.length, events: sumOf(files) },
       'events were written to files',
     );
-  return recorded;
+  return isDone;
 }
 
 function sumOf(files: readonly WrittenFile[]): number {
@@ -124,7 +135,7 @@ async function copyEvents(
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
   const partition = partitionOf(span.from);
-  // With the partition, no event of the day is in the default partition, which must not be locked for long.
+  // Once the partition exists, the default partition has no event of the day. It must not be locked for long.
   await ensurePartition(ctx.db, partition);
   const stream = client.query(copyStreams.to(`copy (${sql.eventsQuery(partition.name, gameId, span)}) to stdout`));
   const chunks = joinChunks(stream as AsyncIterable<Buffer>);
@@ -138,31 +149,31 @@ async function copyEvents(
 const CHUNK_BYTES = 256 * 1024;
 
 async function* joinChunks(stream: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array, undefined> {
-  let parts: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let size = 0;
-  for await (const part of stream) {
-    parts.push(part);
-    size += part.length;
+  for await (const piece of stream) {
+    pieces.push(piece);
+    size += piece.length;
     if (size < CHUNK_BYTES) continue;
-    yield Uint8Array.from(Buffer.concat(parts));
-    [parts, size] = [[], 0];
+    yield Uint8Array.from(Buffer.concat(pieces));
+    [pieces, size] = [[], 0];
   }
-  if (size > 0) yield Uint8Array.from(Buffer.concat(parts));
+  if (size > 0) yield Uint8Array.from(Buffer.concat(pieces));
 }
 
-/** Records the files, unless the game was deleted, it was turned off, or its storage is full. */
-async function record(
+/** Inserts the rows. False if the game was deleted, has turned files off, or has no storage left. */
+async function insertFiles(
   ctx: Context,
   { db }: Session,
   gameId: string,
-  { from, to, recorded }: Span & { recorded: Date },
+  { from, to, nextHour }: NextSpan,
   files: readonly WrittenFile[],
 ): Promise<boolean> {
   const now = ctx.clock.now();
   try {
     return await transact(db, async (tx) => {
       await lockGame(tx, gameId);
-      if (!(await sql.advance(tx, gameId, { from: recorded, to }))) return false;
+      if (!(await sql.advance(tx, gameId, { from: nextHour, to }))) return false;
       await sql.deleteRowsBetween(tx, gameId, { from, to });
       for (const { hour, ...file } of files)
         await sql.insertFile(tx, gameId, { ...file, fileId: newId(now.getTime()), hour: new Date(hour) }, now);
@@ -176,7 +187,7 @@ async function record(
   }
 }
 
-/** Deletes what an earlier attempt left in the hours of the span, whose files are not recorded yet. */
+/** Deletes the objects of these hours except `keep`. None of them has a row yet: an earlier attempt left them. */
 async function deleteOthers(
   ctx: Context,
   gameId: string,

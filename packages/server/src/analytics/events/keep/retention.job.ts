@@ -1,11 +1,13 @@
 // Deletes expired data: events by whole days, ids after a week, counts and inactive devices after the configured time.
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
+import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { listGamesBehind } from '../files/files.sql.ts';
-import { dayOfPartition, partitionOf } from '../partitions.ts';
-import * as retention from './retention.sql.ts';
+import { dayOfPartition, partitionOf } from './partitions.job.ts';
 
 export const eventRetentionJob = defineJob(
   'events:retention',
@@ -17,20 +19,20 @@ export const eventRetentionJob = defineJob(
 const ID_DAYS = 7;
 /** Expired events that are not in files yet are kept for this time, except those of games whose storage is full. */
 const WAIT = 7 * DAY;
-/** Small enough for a short transaction. */
+/** The rows of a transaction, which should be short. */
 const BATCH = 10_000;
 
 export async function dropOldEvents(ctx: Context): Promise<void> {
   const { eventDays, eventCountDays } = ctx.config;
   const daysAgo = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
   if (eventDays > 0) await dropDays(ctx, daysAgo(eventDays));
-  while ((await retention.forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) >= BATCH);
+  while ((await forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) >= BATCH);
   if (eventCountDays === 0) return;
   const day = utcDayOf(daysAgo(eventCountDays));
-  for (const gameId of await retention.gamesWithEvents(ctx.db)) await retention.forgetCounts(ctx.db, gameId, day);
+  for (const gameId of await gamesWithEvents(ctx.db)) await forgetCounts(ctx.db, gameId, day);
 }
 
-/** The day of the limit is kept as a whole. */
+/** Drops the days before that of the limit. */
 async function dropDays(ctx: Context, limit: Date): Promise<void> {
   const firstKept = partitionOf(limit).name;
   for (const partition of await listPartitions(ctx.db, 'events')) {
@@ -46,6 +48,46 @@ async function dropDays(ctx: Context, limit: Date): Promise<void> {
     if (behind.length > 0)
       ctx.log.error({ partition, games: behind.map(({ game_id }) => game_id) }, 'dropped events that are in no files');
   }
-  // Batches are written to a partition, so this has none that files could miss.
-  await retention.deleteFromDefaultPartition(ctx.db, limit);
+  // Event files miss none of these, because batches are written to the partition of their day.
+  await deleteFromDefaultPartition(ctx.db, limit);
+}
+
+/** Deletes events from before `limit` that arrived before their day had a partition. */
+async function deleteFromDefaultPartition(db: Db, limit: Date): Promise<void> {
+  await changed(db, sql`delete from events_default where received_at < ${limit}`);
+}
+
+/** Deletes ids from before the day and returns how many it deleted: fewer than `limit` only if no others are left. */
+async function forgetIds(db: Db, day: string, limit: number): Promise<number> {
+  const deleted = await rowsOfAllGames(
+    db,
+    sql<{ count: number }>`with old as materialized (
+        select ctid from event_ids where day < ${day}::date limit ${limit}::integer for update skip locked
+      ), deleted as (
+        delete from event_ids using old where event_ids.ctid = old.ctid returning 1
+      ) select count(*)::integer as count from deleted`,
+  );
+  return sumOf(deleted);
+}
+
+async function gamesWithEvents(db: Db): Promise<string[]> {
+  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from event_hours`);
+  return games.map(({ game_id }) => game_id);
+}
+
+/** Deletes a game's counts from before the day, devices last seen before it, and names that have no counts left. */
+async function forgetCounts(db: Db, gameId: string, day: string): Promise<void> {
+  const before = sql`${day}::date`;
+  await changed(db, sql`delete from event_device_days where game_id = ${gameId} and day < ${before}`);
+  await changed(db, sql`delete from event_devices where game_id = ${gameId} and last_day < ${before}`);
+  await changed(db, sql`delete from event_times where game_id = ${gameId} and day < ${before}`);
+  await changed(
+    db,
+    sql`delete from event_hours where game_id = ${gameId} and hour < ${before}::timestamp at time zone 'utc'`,
+  );
+  await changed(
+    db,
+    sql`delete from event_names where game_id = ${gameId} and first_seen < ${before}::timestamp at time zone 'utc'
+      and not exists (select from event_hours where event_hours.game_id = ${gameId} and event_hours.name = event_names.name)`,
+  );
 }

@@ -1,17 +1,18 @@
-// Breadcrumbs of a crash report: the last events of its session. Events have no index, so they are read in short periods,
-// back from the arrival of the report.
+// Breadcrumbs of a crash report: the last events of its session. Events have no index, so they are read in short
+// periods, back from the arrival of the report.
+
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/breadcrumbs';
+import { sql } from 'kysely';
 import { sessionOfReport } from '../../../crash/crashes/crashes.ts';
 import { DAY, MINUTE } from '../../../kernel/clock.ts';
-import { type Db, isCancelled } from '../../../kernel/database/db.ts';
+import { type Db, isCancelled, rows, transact } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { requireMember } from '../../../people/games/games.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
-import { partitionOf } from '../partitions.ts';
-import { readSessionEvents, type SessionEventRow, type SessionRef } from './breadcrumbs.sql.ts';
-import { type TimedEvent, timeEvents } from './session-clock.ts';
+import { partitionOf } from '../keep/partitions.job.ts';
+import type { Properties } from '../receive/event.ts';
 
 type Read = { events: SessionEventRow[]; isComplete: boolean };
 
@@ -37,7 +38,7 @@ export const getBreadcrumbs = handle(contract.getBreadcrumbs, async (ctx, { call
   });
 });
 
-/** One period more is read after the start of the session, because events can arrive in another order. */
+/** Reads one period more after finding the start of the session, because events can arrive in another order. */
 async function readBack(db: Db, session: SessionRef, end: Date): Promise<Read> {
   const deadline = performance.now() + MAX_READ_MS;
   const events: SessionEventRow[] = [];
@@ -71,4 +72,59 @@ function breadcrumbOf({ name, received_at, client_time, properties, secondsBefor
     seconds_before: secondsBefore,
     properties: properties ?? {},
   };
+}
+
+type TimedEvent = SessionEventRow & { readonly secondsBefore: number };
+
+/**
+ * Takes the events newest first, and returns them oldest first with their times before `end`. The clock of a device can
+ * be wrong by any time. No event arrives before it happens, so the clock is assumed to be behind by the shortest time
+ * from an event to its arrival.
+ */
+function timeEvents(events: readonly SessionEventRow[], end: Date): TimedEvent[] {
+  const delays = events.flatMap(({ client_time: sent, received_at }) =>
+    sent === null ? [] : [received_at.getTime() - sent.getTime()],
+  );
+  const behind = Math.min(...delays);
+  return events
+    .toReversed()
+    .map((event) => {
+      const at = event.client_time === null ? event.received_at.getTime() : event.client_time.getTime() + behind;
+      return { ...event, secondsBefore: (end.getTime() - at) / 1000 };
+    })
+    .sort((a, b) => b.secondsBefore - a.secondsBefore || a.received_at.getTime() - b.received_at.getTime());
+}
+
+type SessionRef = { gameId: string; deviceUid: string | null; sessionId: string };
+
+type SessionEventRow = {
+  name: string;
+  received_at: Date;
+  client_time: Date | null;
+  properties: Properties | null;
+};
+
+/** A period that includes its start and excludes its end. */
+type TimeSpan = { from: Date; to: Date };
+
+/**
+ * The last events of a session that arrived in this time, newest first. The statement is cancelled after `maxMs`. The
+ * times of events that arrive together differ by microseconds, which a Date does not have.
+ */
+function readSessionEvents(
+  db: Db,
+  { gameId, deviceUid, sessionId }: SessionRef,
+  { from, to }: TimeSpan,
+  { limit, maxMs }: { limit: number; maxMs: number },
+): Promise<SessionEventRow[]> {
+  return transact(db, async (tx) => {
+    await rows(tx, sql`select set_config('statement_timeout', ${String(maxMs)}, true)`);
+    return rows(
+      tx,
+      sql<SessionEventRow>`select name, received_at, client_time, properties from events
+        where game_id = ${gameId} and session_id = ${sessionId} and device_uid is not distinct from ${deviceUid}
+          and received_at >= ${from} and received_at < ${to}
+        order by coalesce(client_time, received_at) desc, received_at desc limit ${limit}`,
+    );
+  });
 }

@@ -9,7 +9,7 @@ export type Step = 'hour' | 'day';
 export type Span = { readonly from: Date; readonly to: Date; readonly step: Step };
 type Series = OutputOf<typeof countEvents>['series'][number];
 
-/** `at` is the start of an hour or day. `key` is null for the sum of all keys without their own series. */
+/** `at` is the start of an hour or day. `key` is null for the sum of all keys that have no separate series. */
 export type Point = {
   readonly key: string | null;
   readonly label: string | null;
@@ -42,7 +42,7 @@ export function spanOf(requested: { from?: string; to?: string; step?: Step }, n
   return { from: new Date(from), to: new Date(to), step };
 }
 
-/** Times without a zone are in UTC, whatever the server's time zone. */
+/** Reads times without a zone as UTC, whatever the time zone of the server. */
 function readTime(field: string, text: string): number {
   const hasZone = !/\dT[\d:.]+$/i.test(text);
   const time = Date.parse(hasZone ? text : `${text}Z`);

@@ -1,7 +1,7 @@
-// The SQL that reads the counts of events.
+// The SQL that reads the counts of events: by name and time, and what other features need to know of a game's launches.
 import { OTHER_EVENTS, STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, rows } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import type { Point, Span } from './chart.ts';
 
 /** All names under which the game's events are counted. Joining with them makes the planner use the index on names. */
@@ -10,7 +10,7 @@ function namesOf(gameId: string): RawBuilder<{ name: string }> {
   return sql`(select name from event_names where game_id = ${gameId} union all select * from unnest(${fixedNames}::text[])) as names`;
 }
 
-export type NameRow = { name: string; count: number; last_hour: Date };
+type NameRow = { name: string; count: number; last_hour: Date };
 
 export function listNames(db: Db, gameId: string, since: Date): Promise<NameRow[]> {
   return rows(
@@ -24,7 +24,7 @@ export function listNames(db: Db, gameId: string, since: Date): Promise<NameRow[
   );
 }
 
-export type Selection = {
+type Selection = {
   gameId: string;
   name: string | undefined;
   buildId: string | undefined;
@@ -71,4 +71,24 @@ export function countByTime(
         end as label, at, count
       from placed order by at`,
   );
+}
+
+type LaunchRow = { game_id: string; devices: number; first_boot_at: Date | null };
+
+export function readLaunches(db: Db, gameIds: readonly string[]): Promise<LaunchRow[]> {
+  return rows(
+    db,
+    sql<LaunchRow>`select game_id, sum(devices) as devices, min(first_boot_at) as first_boot_at
+      from event_games where game_id = any(${gameIds}::uuid[]) group by game_id`,
+  );
+}
+
+/** The number of devices that sent events with the build, as long as their counts are kept. */
+export async function countDevicesOfBuild(db: Db, gameId: string, buildId: string): Promise<number> {
+  const { devices } = await onlyRow(
+    db,
+    sql<{ devices: number }>`select coalesce(sum(devices), 0)::bigint as devices from event_device_days
+      where game_id = ${gameId} and build_id = ${buildId}`,
+  );
+  return devices;
 }

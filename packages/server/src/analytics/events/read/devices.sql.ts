@@ -1,10 +1,14 @@
-// The SQL that reads and deletes the data of a device.
+// Reads and deletes the data of a device. Its events have no index, so there is a statement for each day, which reads
+// all events of the game on that day.
 import { type RawBuilder, sql } from 'kysely';
+import { DAY } from '../../../kernel/clock.ts';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
+import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
+import { dayOfPartition } from '../keep/partitions.job.ts';
 import type { Properties } from '../receive/event.ts';
 
-export type DeviceRef = { gameId: string; deviceUid: string };
+type DeviceRef = { gameId: string; deviceUid: string };
 
 export type DeviceRow = {
   build_id: string;
@@ -50,13 +54,13 @@ export type DeviceEventRow = {
 };
 
 /** A period in microseconds since 1970, including its start and excluding its end. */
-export type Period = { fromUs: number; toUs: number };
+type Period = { fromUs: number; toUs: number };
 
 /**
  * The newest events of the period. Returns more than `limit` if several events have the same time as the last one,
  * because the next page only has events from before that time.
  */
-export function readEvents(
+function readEvents(
   db: Db,
   { gameId, deviceUid }: DeviceRef,
   { fromUs, toUs }: Period,
@@ -73,7 +77,7 @@ export function readEvents(
   );
 }
 
-/** Exact, unlike a float of seconds. */
+/** Converts exactly, unlike a float of seconds. */
 function timeOf(us: number): RawBuilder<Date> {
   return sql`(timestamptz 'epoch' + ${us}::bigint * interval '1 microsecond')`;
 }
@@ -108,6 +112,42 @@ export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Pr
   return forgotten!.builds;
 }
 
-export function deleteEvents(db: Db, { gameId, deviceUid }: DeviceRef, partition: string): Promise<number> {
+function deleteEvents(db: Db, { gameId, deviceUid }: DeviceRef, partition: string): Promise<number> {
   return changed(db, sql`delete from ${sql.table(partition)} where game_id = ${gameId} and device_uid = ${deviceUid}`);
+}
+
+/** After this time, a request does not start to read another day. */
+const MAX_READ_MS = 2000;
+const DAY_US = DAY * 1000;
+
+/**
+ * The newest events first. `next`, in microseconds since 1970, is where the next page starts; null on the last page.
+ */
+type EventPage = { events: DeviceEventRow[]; next: number | null };
+
+/** Reads about `limit` events from before `before`. */
+export async function readEventPage(db: Db, device: DeviceRef, before: number, limit: number): Promise<EventPage> {
+  const deadline = performance.now() + MAX_READ_MS;
+  const events: DeviceEventRow[] = [];
+  for (const fromUs of await daysBefore(db, before)) {
+    const period = { fromUs, toUs: Math.min(before, fromUs + DAY_US) };
+    events.push(...(await readEvents(db, device, period, limit - events.length)));
+    if (events.length >= limit) return { events, next: events.at(-1)!.received_us };
+    if (performance.now() > deadline) return { events, next: fromUs };
+  }
+  return { events, next: null };
+}
+
+/** The starts of days with a partition, the newest first. */
+async function daysBefore(db: Db, before: number): Promise<number[]> {
+  const days = (await listPartitions(db, 'events')).map((name) => dayOfPartition(name).getTime() * 1000);
+  return days.filter((day) => day < before).reverse();
+}
+
+/** Deletes the device's events day by day and returns their number. Safe to repeat after an interruption. */
+export async function deleteAllEvents(db: Db, device: DeviceRef): Promise<number> {
+  let deleted = 0;
+  for (const partition of [...(await listPartitions(db, 'events')), 'events_default'])
+    deleted += await deleteEvents(db, device, partition);
+  return deleted;
 }

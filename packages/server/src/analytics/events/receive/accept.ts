@@ -7,8 +7,8 @@ import { findMissingId, type Ids, UNKNOWN_BUILD } from '../../../request/client-
 import { isObject } from '../../../request/json.ts';
 import { findBadName, findProblem, type GameEvent, isStandard, needsOf, type Problem } from './event.ts';
 
-/** Events of one build. */
-export type Part = { readonly gameId: string; readonly buildId: string; readonly events: readonly GameEvent[] };
+/** The events of a request or batch that belong to one build. */
+export type BuildEvents = { readonly gameId: string; readonly buildId: string; readonly events: readonly GameEvent[] };
 
 export type Refusal = {
   /** The label in the metrics. */
@@ -34,7 +34,7 @@ const MANY_EVENTS = `events: more than ${LIMITS.events}. Send them in several re
 /** Checked in this order: the ids before the events, and standard events before custom ones. */
 const ACCEPTANCE_RULES: readonly Rule[] = [
   { name: 'no_ids', code: CODES.missingIds, find: (request) => objectionOf(findMissingId(request)) },
-  // Texts that are not ids need no query.
+  // A text that is not an id needs no query.
   {
     name: UNKNOWN_BUILD.rule,
     code: UNKNOWN_BUILD.code,
@@ -55,7 +55,11 @@ const ACCEPTANCE_RULES: readonly Rule[] = [
 ];
 
 /** Checks a request by all rules. */
-export function accept({ appId, buildId, body }: Ids & { body: unknown }): { accepted: Part } | { refused: Refusal } {
+export function accept({
+  appId,
+  buildId,
+  body,
+}: Ids & { body: unknown }): { accepted: BuildEvents } | { refused: Refusal } {
   const request = { appId, buildId, events: eventsOf(body) };
   for (const { name, code, find } of ACCEPTANCE_RULES) {
     const objection = find(request);

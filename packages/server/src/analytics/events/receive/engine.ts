@@ -1,18 +1,83 @@
-// Maps the events of an engine's analytics module and checks each event separately, because the module sends its whole
-// queue at once, and only discards it after a 2xx response. Each event has its game and build, and usually no
-// device_uid.
+// Receives the events of an engine's analytics module. The module sends its whole queue at once, and only discards it
+// after a 2xx response. So each event is checked separately: the valid ones are written, and the response says how many
+// were skipped and why. Each event has its game and build, and usually no device_uid.
 import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import * as contract from '@chauffeur/contract/operations/events';
+import type { Context } from '../../../context.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
-import { type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { findGameIds } from '../../../people/client-ids/client-ids.ts';
+import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json.ts';
-import { eventsOf, findBadCustom, type Part } from './accept.ts';
+import { answer } from '../../../request/perform.ts';
+import { stream } from '../../../request/route.ts';
+import { type BuildEvents, eventsOf, findBadCustom, formatProblem, NO_EVENTS } from './accept.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
+import { type Ingested, readBody, refuse, writeEvents } from './ingest.ts';
+import { keyOf } from './lookup.ts';
 
-/** `index` is the event's position in the request. */
-export type EngineEvent = GameEvent & Ids & { readonly index: number };
+/** `POST /v1/events`. An analytics module sends no headers, and only its host can be configured. */
+export const receiveEngineEvents = stream(
+  contract.createEngineEvents,
+  async (ctx, { request }) => {
+    const body = await readBody(ctx, contract.createEngineEvents, request);
+    const events = readEngineEvents(body, idsOf(request));
+    if (events === null) throw refuse(ctx, { rule: 'no_events', code: CODES.unreadableBody, message: NO_EVENTS });
+    return answer(202, await ingestEngineEvents(ctx, events));
+  },
+  '/v1/events',
+);
+
+type EngineBuildEvents = BuildEvents & { events: readonly EngineEvent[] };
+
+/**
+ * Writes the valid events durably, all or none. Invalid events are not an error, because the module would then send its
+ * queue again forever.
+ */
+async function ingestEngineEvents(
+  ctx: Context,
+  events: readonly EngineEvent[],
+): Promise<OutputOf<typeof contract.createEngineEvents>> {
+  const { valid, skipped } = judgeEngineEvents(await withGameIds(ctx, events));
+  const { ingested, unknown } = await writeWithoutUnknown(ctx, groupByBuild(valid));
+  skipped.push(...unknown.flatMap((ofBuild) => ofBuild.events.map(skipUnknownBuild)));
+  for (const [rule, { length }] of Map.groupBy(skipped, ({ rule }) => rule))
+    ctx.metrics.eventsSkipped.inc({ rule }, length);
+  const reasons = skipped
+    .sort((a, b) => a.index - b.index)
+    .slice(0, LIMITS.eventReasons)
+    .map(({ index, code, problem }) => ({ index, code, message: formatProblem(index, problem) }));
+  return { ...ingested, skipped: skipped.length, reasons };
+}
+
+/** Writes the events of builds that exist, and returns the events of builds that do not. */
+async function writeWithoutUnknown(
+  ctx: Context,
+  events: readonly EngineBuildEvents[],
+): Promise<{ ingested: Ingested; unknown: EngineBuildEvents[] }> {
+  const unknown: EngineBuildEvents[] = [];
+  for (let remaining = events; remaining.length > 0; ) {
+    const result = await writeEvents(ctx, remaining);
+    if (!('unknown' in result)) return { ingested: result, unknown };
+    unknown.push(...remaining.filter((ofBuild) => result.unknown.has(keyOf(ofBuild))));
+    remaining = remaining.filter((ofBuild) => !result.unknown.has(keyOf(ofBuild)));
+  }
+  return { ingested: { accepted: 0, repeated: 0 }, unknown };
+}
+
+/** Replaces the slugs of games in events by their uids. */
+async function withGameIds(ctx: Context, events: readonly EngineEvent[]): Promise<readonly EngineEvent[]> {
+  const gameIds = await findGameIds(ctx, new Set(events.map(({ appId }) => appId)));
+  if (gameIds.size === 0) return events;
+  return events.map((event) => ({ ...event, appId: gameIds.get(event.appId) ?? event.appId }));
+}
+
+/** `index` is the position of the event in the request. */
+type EngineEvent = GameEvent & Ids & { readonly index: number };
 
 /** An event that was not written, and the rule that refused it. */
-export type SkippedEvent = {
+type SkippedEvent = {
   readonly index: number;
   readonly rule: string;
   readonly code: ErrorCode;
@@ -51,14 +116,14 @@ const EVENT_RULES: readonly Rule[] = [
  * The events of a body; null if it has none. `request` has the ids from the headers and the query, for events without
  * ids.
  */
-export function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
+function readEngineEvents(body: unknown, request: Ids): EngineEvent[] | null {
   const events = eventsOf(body);
   if (events === null) return null;
   return events.map((event, index) => mapEvent(index, isObject(event) ? event : NO_FIELDS, request));
 }
 
 /** Separates valid events from events to be skipped, with the reasons. Whether the builds exist is checked later. */
-export function judgeEngineEvents(events: readonly EngineEvent[]): { valid: EngineEvent[]; skipped: SkippedEvent[] } {
+function judgeEngineEvents(events: readonly EngineEvent[]): { valid: EngineEvent[]; skipped: SkippedEvent[] } {
   const [valid, skipped]: [EngineEvent[], SkippedEvent[]] = [[], []];
   for (const event of events) {
     const objection = findObjection(event);
@@ -77,7 +142,7 @@ function findObjection(event: EngineEvent): SkippedEvent | null {
 }
 
 /** Skips an event whose build does not belong to its game. */
-export function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
+function skipUnknownBuild({ index }: EngineEvent): SkippedEvent {
   const { rule, code } = UNKNOWN_BUILD;
   return { index, rule, code, problem: UNKNOWN_BUILD_PROBLEM };
 }
@@ -111,14 +176,13 @@ function secondsOf(
   return typeof value === 'number' ? Math.round(value) : ((value ?? null) as null);
 }
 
-/** A device is not required: events without one are counted, but not for launch health. */
+/** Requires no device: an event without one is counted, but not for launch health. */
 function findBadStandard(event: EngineEvent): Problem | null {
   const { device_uid: _, ...needs } = needsOf(event.event);
   return isStandard(event.event) ? findProblem(event, needs) : null;
 }
 
-/** Groups the events by build. */
-export function partsOf(events: readonly EngineEvent[]): (Part & { events: readonly EngineEvent[] })[] {
+function groupByBuild(events: readonly EngineEvent[]): EngineBuildEvents[] {
   const byBuild = Map.groupBy(events, ({ appId, buildId }) => `${appId}/${buildId}`.toLowerCase());
   return [...byBuild].map(([ids, eventsOfBuild]) => {
     const [gameId = '', buildId = ''] = ids.split('/');

@@ -14,7 +14,7 @@ export type GameEvent = {
   readonly anonymous?: boolean | null;
   readonly ms?: number | null;
   readonly seconds?: number | null;
-  /** The client's time, in any form. */
+  /** The time of the client, in any form. */
   readonly timestamp?: unknown;
   readonly properties?: Properties | null;
 };
@@ -45,7 +45,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-/** Printable characters, without spaces at either end. Names in parentheses are reserved. */
+/** Matches printable characters, without spaces at either end. Names in parentheses are reserved. */
 const NAME = /^[^\p{C}\p{Z}(](?:[^\p{C}]*[^\p{C}\p{Z}])?$/u;
 
 const BAD_ID = `use a text of 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces.`;

@@ -1,21 +1,49 @@
-// Writes the events of requests in batches.
+// Receives events through the public API, and writes the events of all requests in batches: each batch is one
+// transaction, which commits once for many requests (request/batch-writer.ts).
 import { ApiError } from '@chauffeur/contract/errors';
+import type { Operation } from '@chauffeur/contract/operation';
+import * as contract from '@chauffeur/contract/operations/events';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { shardKeyOf } from '../../../kernel/database/shards.ts';
+import { resolveClientIds } from '../../../people/client-ids/client-ids.ts';
+import { countPublicPost } from '../../../request/address-limit.ts';
 import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
-import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { partitionOf } from '../partitions.ts';
-import type { Part, Refusal } from './accept.ts';
-import { countedNames } from './counted-names.ts';
+import { idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { readJsonBody } from '../../../request/json.ts';
+import { answer } from '../../../request/perform.ts';
+import { stream } from '../../../request/route.ts';
+import { partitionOf } from '../keep/partitions.job.ts';
+import { accept, type BuildEvents, type Refusal } from './accept.ts';
 import type { GameEvent } from './event.ts';
-import { findExistingBuilds, forgetGames, keyOf } from './existing-builds.ts';
+import { countedNames, findExistingBuilds, forgetGames, keyOf } from './lookup.ts';
 import { ClosedHourError, DeletedGamesError, insertEvents } from './write.sql.ts';
+
+/** `POST …/public/events`. */
+export const receiveEvents = stream(contract.createEvents, async (ctx, { request }) => {
+  const body = await readBody(ctx, contract.createEvents, request);
+  const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
+  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const result = await writeEvents(ctx, [verdict.accepted]);
+  if ('unknown' in result) throw refuse(ctx, UNKNOWN_BUILD);
+  return answer(202, result);
+});
+
+export function readBody(ctx: Context, operation: Operation, request: FastifyRequest): Promise<unknown> {
+  try {
+    countPublicPost(ctx, request);
+  } catch (error) {
+    ctx.metrics.eventRefusals.inc({ rule: 'address_limit' });
+    throw error;
+  }
+  return readJsonBody(ctx, operation, request);
+}
 
 /** How many events of a request were counted, and how many had been sent before. */
 export type Ingested = { accepted: number; repeated: number };
 
 /** The keys of builds that do not exist (see `keyOf`). If there are any, no event of the request was written. */
-export type UnknownBuilds = { unknown: ReadonlySet<string> };
+type UnknownBuilds = { unknown: ReadonlySet<string> };
 
 const NO_EVENTS: ReadonlySet<GameEvent> = new Set();
 
@@ -32,51 +60,41 @@ const SLOTS = 60;
  */
 const MIN_WEIGHT = 31;
 
-/**
- * Writes the events of a request durably, all or none. Throws `unknownClientIds` if a build does not belong to its
- * game.
- */
-export async function ingestEvents(ctx: Context, parts: readonly Part[]): Promise<Ingested> {
-  const result = await writeEvents(ctx, parts);
-  if ('unknown' in result) throw refuse(ctx, UNKNOWN_BUILD);
-  return result;
-}
-
 /** The error for a refused request. Counts it by rule. */
 export function refuse(ctx: Context, { rule, code, message, data }: Refusal): ApiError {
   ctx.metrics.eventRefusals.inc({ rule });
   return new ApiError(code, message, data && { data });
 }
 
-/** Does the same as `ingestEvents`, but returns the builds that do not exist. */
-export const writeEvents = batchWriter<readonly Part[], Ingested | UnknownBuilds>({
+/** Writes the events of a request durably, all or none. Writes none if some builds do not exist, and returns those. */
+export const writeEvents = batchWriter<readonly BuildEvents[], Ingested | UnknownBuilds>({
   queue: 'events',
   maxBatch: 4000,
   writers: WRITERS,
   maxWaiting: 100_000,
-  weigh: (parts) => Math.max(MIN_WEIGHT, countOf(parts)),
+  weigh: (perBuild) => Math.max(MIN_WEIGHT, countOf(perBuild)),
   partitionOf,
-  keyOf: ({ db }, parts) =>
+  keyOf: ({ db }, perBuild) =>
     shardKeyOf(
       db,
-      parts.map(({ gameId }) => gameId),
+      perBuild.map(({ gameId }) => gameId),
     ),
   write: writeRequests,
 });
 
-/** Writes the valid requests, all or none. */
+/** Writes the valid requests of a batch, all or none. */
 async function writeRequests(
   ctx: Context,
-  requests: readonly (readonly Part[])[],
+  requests: readonly (readonly BuildEvents[])[],
   turn: BatchTurn,
 ): Promise<(Ingested | UnknownBuilds)[]> {
   const existing = await findExistingBuilds(ctx, requests.flat());
-  const exists = (part: Part) => existing.has(keyOf(part));
-  const isValid = requests.map((parts) => parts.every(exists));
+  const exists = (ofBuild: BuildEvents) => existing.has(keyOf(ofBuild));
+  const isValid = requests.map((perBuild) => perBuild.every(exists));
   const valid = requests.filter((_, index) => isValid[index]).flat();
   let repeated: ReadonlySet<GameEvent>;
   try {
-    repeated = await writeParts(ctx, valid, turn);
+    repeated = await writeValid(ctx, valid, turn);
   } catch (error) {
     // The batch was delayed for minutes. It counts as received in the first hour to which events can be written.
     if (error instanceof ClosedHourError) return writeRequests(ctx, requests, { ...turn, now: lateTime(ctx, error) });
@@ -88,8 +106,10 @@ async function writeRequests(
   const counted = resultOf(valid, repeated);
   ctx.metrics.events.inc({ outcome: 'accepted' }, counted.accepted);
   ctx.metrics.events.inc({ outcome: 'repeated' }, counted.repeated);
-  return requests.map((parts, index) =>
-    isValid[index] ? resultOf(parts, repeated) : { unknown: new Set(parts.filter((part) => !exists(part)).map(keyOf)) },
+  return requests.map((perBuild, index) =>
+    isValid[index]
+      ? resultOf(perBuild, repeated)
+      : { unknown: new Set(perBuild.filter((ofBuild) => !exists(ofBuild)).map(keyOf)) },
   );
 }
 
@@ -101,26 +121,26 @@ function lateTime({ clock }: Context, { openFrom }: ClosedHourError): Date {
  * Writes events and returns the events that had been sent before. Throws DeletedGamesError, without writing anything,
  * if a game is deleted, and ClosedHourError if the hour is closed.
  */
-async function writeParts(
+async function writeValid(
   ctx: Context,
-  parts: readonly Part[],
+  perBuild: readonly BuildEvents[],
   { now, writer }: BatchTurn,
 ): Promise<ReadonlySet<GameEvent>> {
-  if (countOf(parts) === 0) return NO_EVENTS;
+  if (countOf(perBuild) === 0) return NO_EVENTS;
   const slot = 1 + ((ctx.presence.current().processNo * WRITERS + writer) % SLOTS);
-  return insertEvents(ctx.db, { parts, now, slot, countedName: await countedNames(ctx, parts) });
+  return insertEvents(ctx.db, { perBuild, now, slot, countedName: await countedNames(ctx, perBuild) });
 }
 
-function resultOf(parts: readonly Part[], repeated: ReadonlySet<GameEvent>): Ingested {
-  const count = countOf(parts);
+function resultOf(perBuild: readonly BuildEvents[], repeated: ReadonlySet<GameEvent>): Ingested {
+  const count = countOf(perBuild);
   if (repeated.size === 0) return { accepted: count, repeated: 0 };
-  const repeatedCount = parts.reduce(
+  const repeatedCount = perBuild.reduce(
     (sum, { events }) => sum + events.filter((event) => repeated.has(event)).length,
     0,
   );
   return { accepted: count - repeatedCount, repeated: repeatedCount };
 }
 
-function countOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, { events }) => sum + events.length, 0);
+function countOf(perBuild: readonly BuildEvents[]): number {
+  return perBuild.reduce((sum, { events }) => sum + events.length, 0);
 }

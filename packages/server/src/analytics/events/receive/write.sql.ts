@@ -16,13 +16,13 @@ import {
 } from '../../../kernel/database/bulk-rows.ts';
 import { type Db, keepPlan, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
-import type { Part } from './accept.ts';
+import type { BuildEvents } from './accept.ts';
 import { type Batch, EVENT_COLUMNS, layOut } from './batch.ts';
 import type { GameEvent } from './event.ts';
 
 export type EventsToWrite = {
-  readonly parts: readonly Part[];
-  /** When they count as received. */
+  readonly perBuild: readonly BuildEvents[];
+  /** The time at which the events count as received. */
   readonly now: Date;
   /** The rows of counts that no other writer of this process changes. */
   readonly slot: number;
@@ -42,39 +42,41 @@ export function insertEvents(db: Db, events: EventsToWrite): Promise<ReadonlySet
 }
 
 function writePlain(db: Db, events: EventsToWrite): Promise<ReadonlySet<GameEvent>> {
-  const hasIds = events.parts.some((part) => part.events.some(({ event_id }) => event_id != null));
+  const hasIds = events.perBuild.some((ofBuild) => ofBuild.events.some(({ event_id }) => event_id != null));
   return hasIds ? transact(db, (tx) => claimAndWrite(tx, events, null)) : claimAndWrite(db, events, null);
 }
 
 async function writeDistributed(db: Db, shards: Shards, events: EventsToWrite): Promise<ReadonlySet<GameEvent>> {
-  const places = await placesOf(db, shards, events.parts);
+  const groups = await groupByShard(db, shards, events.perBuild);
   return transact(db, async (tx) => {
-    await requireOpen(tx, [...new Set(events.parts.map(({ gameId }) => gameId))], events.now);
+    await requireOpen(tx, [...new Set(events.perBuild.map(({ gameId }) => gameId))], events.now);
     const repeated = new Set<GameEvent>();
-    for (const { shard, parts } of places)
-      for (const event of await claimAndWrite(tx, { ...events, parts }, shard)) repeated.add(event);
+    for (const { shard, perBuild } of groups)
+      for (const event of await claimAndWrite(tx, { ...events, perBuild }, shard)) repeated.add(event);
     return repeated;
   });
 }
 
-type PlacedParts = { readonly shard: Shard; readonly parts: readonly Part[] };
+type ShardEvents = { readonly shard: Shard; readonly perBuild: readonly BuildEvents[] };
 
-/** The parts by shard, in the order of the shards' ids, so that two transactions cannot deadlock. */
-async function placesOf(db: Db, shards: Shards, parts: readonly Part[]): Promise<readonly PlacedParts[]> {
-  const placed = await Promise.all(parts.map(async (part) => ({ part, shard: await shards.of(db, part.gameId) })));
-  return [...Map.groupBy(placed, ({ shard }) => shard.id)]
+/** Groups the events by shard, in the order of the shards' ids, so that two transactions cannot deadlock. */
+async function groupByShard(db: Db, shards: Shards, perBuild: readonly BuildEvents[]): Promise<readonly ShardEvents[]> {
+  const found = await Promise.all(
+    perBuild.map(async (ofBuild) => ({ ofBuild, shard: await shards.of(db, ofBuild.gameId) })),
+  );
+  return [...Map.groupBy(found, ({ shard }) => shard.id)]
     .sort(([a], [b]) => Number(a) - Number(b))
-    .map(([, group]) => ({ shard: group[0]!.shard, parts: group.map(({ part }) => part) }));
+    .map(([, group]) => ({ shard: group[0]!.shard, perBuild: group.map(({ ofBuild }) => ofBuild) }));
 }
 
 /** Returns the repeated events. */
 async function claimAndWrite(
   db: Db,
-  { parts, now, slot, countedName }: EventsToWrite,
+  { perBuild, now, slot, countedName }: EventsToWrite,
   shard: Shard | null,
 ): Promise<ReadonlySet<GameEvent>> {
-  const repeated = await claim(db, parts, utcDayOf(now), shard);
-  await writeBatch(db, layOut(parts, now, countedName, repeated), slot, shard);
+  const repeated = await claim(db, perBuild, utcDayOf(now), shard);
+  await writeBatch(db, layOut(perBuild, now, countedName, repeated), slot, shard);
   return repeated;
 }
 
@@ -82,9 +84,14 @@ async function claimAndWrite(
  * Claims the ids of the events for this transaction. Returns the events whose id was used before, in this batch or an
  * earlier one.
  */
-async function claim(db: Db, parts: readonly Part[], day: string, shard: Shard | null): Promise<Set<GameEvent>> {
+async function claim(
+  db: Db,
+  perBuild: readonly BuildEvents[],
+  day: string,
+  shard: Shard | null,
+): Promise<Set<GameEvent>> {
   const [first, repeated] = [new Map<string, { id: ClientId; event: GameEvent }>(), new Set<GameEvent>()];
-  for (const { gameId, events } of parts) {
+  for (const { gameId, events } of perBuild) {
     for (const event of events) {
       if (event.event_id == null) continue;
       const key = `${gameId}/${event.event_id}`;
@@ -141,7 +148,7 @@ export class DeletedGamesError extends Error {
   }
 }
 
-/** The hour of a batch was closed before the batch was written, so it was not written (keep/close-hours.ts). */
+/** The hour of a batch was closed before the batch was written, so it was not written (keep/close-hours.sql.ts). */
 export class ClosedHourError extends Error {
   override readonly name = 'ClosedHourError';
   /** The start of the first hour that is not closed. */
@@ -200,12 +207,12 @@ async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | nul
           changing: sql`changing_devices(${given})`,
         }
       : {
-          // `requireOpen` has checked it, with tables that are on the coordinator.
+          // `requireOpen` has checked both, with tables that are on the coordinator.
           deleted: sql`select null::uuid as game_id where false`,
           closed: sql`select null::timestamptz as open_from`,
           changing: changingDevices(batch),
         };
-  // Checked once for the statement. The other parts depend on these.
+  // Both are checked once for the statement, and everything that it writes depends on them.
   const isOpen = sql`not exists (select from deleted) and not exists (select from closed where open_from is not null)`;
   const [result] = await rowsIn(
     db,
@@ -217,7 +224,7 @@ async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | nul
         ${closed}
       ), written as (
         insert into events (game_id, build_id, received_at, ${insertedNames(EVENT_COLUMNS)})
-        select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
+        select (${games}::uuid[])[build_no], (${builds}::uuid[])[build_no], ${at}::timestamptz + (no - 1) * interval '1 microsecond',
           ${insertedValues(EVENT_COLUMNS, 'event')}
         from ${events.unnest('event')} where ${isOpen}
       ), folded as (
@@ -281,13 +288,13 @@ async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | nul
           first_boot_at = least(existing.first_boot_at, excluded.first_boot_at)
       ), hours as (
         insert into event_hours as existing (game_id, name, hour, build_id, slot, count)
-        select (${games}::uuid[])[place], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[place], ${slot}::smallint, count
+        select (${games}::uuid[])[build_no], name collate "C", ${hour}::timestamptz, (${builds}::uuid[])[build_no], ${slot}::smallint, count
         from ${names.unnest('counted')} where ${isOpen}
         order by 1, 2, 4
         on conflict (game_id, name, hour, build_id, slot) do update set count = existing.count + excluded.count
       ), times as (
         insert into event_times as existing (game_id, build_id, day, what, bucket, slot, count)
-        select (${games}::uuid[])[place], (${builds}::uuid[])[place], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
+        select (${games}::uuid[])[build_no], (${builds}::uuid[])[build_no], ${day}::date, what collate "C", bucket, ${slot}::smallint, count
         from ${times.unnest('timed')} where ${isOpen}
         order by 1, 2, 4, 5
         on conflict (game_id, build_id, day, what, bucket, slot) do update set count = existing.count + excluded.count
@@ -298,17 +305,17 @@ async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | nul
 }
 
 /**
- * What the function `changing_devices` returns, for a shard, where the table has another name. There the statement is
- * planned for each batch, so the plan fits the size of the table.
+ * Selects what the function `changing_devices` returns, but in a shard, where the table has another name. There, the
+ * statement is planned for each batch, so the plan fits the size of the table.
  */
 function changingDevices({ games, builds, devices, day }: Batch): RawBuilder<unknown> {
-  const gameIds = sql`(${arrayLiteral(games)}::uuid[])[place]`;
-  const buildIds = sql`(${arrayLiteral(builds)}::uuid[])[place]`;
+  const gameIds = sql`(${arrayLiteral(games)}::uuid[])[build_no]`;
+  const buildIds = sql`(${arrayLiteral(builds)}::uuid[])[build_no]`;
   const today = sql`${day}::date`;
   return sql`(
     select ${gameIds} as game_id, ${buildIds} as build_id, device as device_uid, crashed, booted,
       any_crashed
-    from unnest(${devices.arrays()}) as given (place, device, crashed, booted, any_crashed)
+    from unnest(${devices.arrays()}) as given (build_no, device, crashed, booted, any_crashed)
       left join lateral (
         select last_day, boot_day, crash_day, any_crash_day, first_boot_at from event_devices
         where game_id = ${gameIds} and device_uid = given.device collate "C" and build_id = ${buildIds} limit 1
