@@ -57,8 +57,6 @@ export * as alerts from './notify/alerts/alerts.ts';
 export * as alertsDeliver from './notify/alerts/deliver.job.ts';
 export * as alertsDestinations from './notify/alerts/destinations.ts';
 export * as alertsRules from './notify/alerts/rules.ts';
-export * as alertsUnsubscribe from './notify/alerts/unsubscribe.ts';
-export * as liveDropChanges from './notify/live/drop-changes.job.ts';
 export * as live from './notify/live/live.ts';
 export * as accountExport from './operate/account-export/account-export.ts';
 export * as backupsHeld from './operate/backups/held.job.ts';

@@ -4,7 +4,7 @@ import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
-import { unsubscribeToken } from '../../src/notify/alerts/unsubscribe.ts';
+import { unsubscribeToken } from '../../src/notify/alerts/rules.ts';
 import { setUserOperator } from '../../src/people/accounts/accounts.ts';
 import { blockToken } from '../../src/people/emails/email-blocks.ts';
 import { sendEmailJob } from '../../src/people/emails/send-email.job.ts';

@@ -1,4 +1,4 @@
-// What has happened to a game and its members may want to know.
+// The kinds of alerts: what is stored about each, and the rules of a game that has not changed them.
 import type { ALERT_TIMINGS, AlertKind } from '@chauffeur/contract/operations/alerts';
 import type { Band } from '@chauffeur/contract/operations/health';
 
@@ -7,10 +7,10 @@ export type { AlertKind };
 type OfGroup = { readonly group_id: string; readonly title: string };
 type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
 
-/** The counts of a week that the next summary compares with its own. */
+/** The counts of a week, with which the next summary compares its counts. */
 type WeekCounts = {
   readonly reports: number;
-  /** Distinct devices, by build, and how many of them crashed. */
+  /** The number of distinct devices of each build, and how many of them crashed. */
   readonly devices: number;
   readonly crashed_devices: number;
   readonly downloads: number;
@@ -39,7 +39,7 @@ export type AlertData = {
   first_crash: OfBuild;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
   new_bug: { readonly bug_id: string; readonly message: string; readonly filed_by: string };
-  /** The file of a build, or a video. */
+  /** The upload was a file of a build, or a video. */
   upload_rejected: (OfBuild | { readonly video_id: string }) & { readonly filename: string; readonly detail: string };
   /** `storage` and `crash_files` in bytes. The limits of crash reports and their files are for a UTC day. */
   quota_low: {
@@ -53,7 +53,7 @@ export type AlertData = {
 export type Alert = {
   [Kind in AlertKind]: {
     readonly kind: Kind;
-    /** What it is about; the same subject causes only one alert at a time. Empty for the game. */
+    /** What the alert is about. The same subject causes only one alert at a time. Empty for the game. */
     readonly subject: string;
     readonly happenedAt: Date;
     readonly data: AlertData[Kind];
@@ -69,7 +69,7 @@ export type Rule = {
 
 const rule = (send: Rule['send'], repeatHours = 24): Rule => ({ send, repeatHours, mutedUntil: null });
 
-/** The rules of a game that has not changed them. What can wait until tomorrow is in the digest. */
+/** The rules of a game that has not changed them. Alerts that can wait until tomorrow are in the digest. */
 export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
   new_group: rule('now'),
   regression: rule('now'),

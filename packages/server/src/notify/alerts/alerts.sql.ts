@@ -13,7 +13,7 @@ export type SettingsRow = {
 
 type RuleRow = { kind: AlertKind; send: Rule['send']; repeat_hours: number; muted_until: Date | null };
 
-/** Adds alerts of games, except those about a subject that already waits. Games that were deleted are skipped. */
+/** Adds alerts of games, except those about a subject that already waits. Skips deleted games. */
 export async function insertAlerts(db: Db, alerts: readonly (Alert & { gameId: string })[]): Promise<void> {
   await changed(
     db,
@@ -33,7 +33,10 @@ export async function gamesWithAlerts(db: Db): Promise<string[]> {
   return found.map(({ game_id }) => game_id);
 }
 
-/** Locks what waits for the game, so that two processes don't put it into two messages. False if another one has it. */
+/**
+ * Locks the game's waiting alerts, so that two processes don't put them into two messages. False if another has the
+ * lock.
+ */
 export async function lockAlerts(tx: Tx, gameId: string): Promise<boolean> {
   const { locked } = await onlyRow(
     tx,
@@ -44,7 +47,10 @@ export async function lockAlerts(tx: Tx, gameId: string): Promise<boolean> {
 
 export type WaitingRow = { kind: AlertKind; subject: string; happened_at: Date; data: never; alerted_at: Date | null };
 
-/** What waits for the game, up to `limit` of each kind, oldest first, with the time at which the same was last in a message. */
+/**
+ * The waiting alerts of the game, up to `limit` of each kind, oldest first, with the time at which an alert about the
+ * same subject was last in a message.
+ */
 export function listWaiting(tx: Tx, gameId: string, limit: number): Promise<WaitingRow[]> {
   return rows(
     tx,
@@ -80,8 +86,8 @@ function subjects(alerts: readonly Subject[]) {
 }
 
 /**
- * When the game's messages were created that were sent at once in this time, oldest first. Those from while a clock was
- * ahead are not among them.
+ * When the messages of this time were created, oldest first, without digests. Leaves out messages with a time after
+ * `now`, from while a clock was ahead.
  */
 export async function sentBetween(db: Db, gameId: string, since: Date, now: Date): Promise<Date[]> {
   const found = await rows(
@@ -133,7 +139,7 @@ export async function upsertRule(db: Db, gameId: string, kind: AlertKind, rule: 
 
 export type SubscriberRow = { user_id: string; name: string };
 
-/** The members who get emails: owners unless they turned them off, and others who turned them on. */
+/** The members who get emails: owners who have not turned them off, and others who have turned them on. */
 export function listSubscribers(db: Db, gameId: string): Promise<SubscriberRow[]> {
   return rows(
     db,
@@ -153,7 +159,7 @@ export async function upsertSubscription(db: Db, gameId: string, userId: string,
   );
 }
 
-/** Deletes messages with their deliveries, and marks, which are older. */
+/** Deletes older messages with their deliveries, and older marks. */
 export async function deleteOld(db: Db, before: { messages: Date; marks: Date }): Promise<void> {
   await changed(db, sql`delete from alert_messages where created_at < ${before.messages}`);
   await changed(db, sql`delete from alert_marks where alerted_at < ${before.marks}`);

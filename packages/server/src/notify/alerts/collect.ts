@@ -1,25 +1,29 @@
-// Puts what has happened to games into messages, as their rules say, and enqueues a delivery to each destination.
+// Puts the alerts of a game that are due into messages, and enqueues a delivery to each member and destination.
+
+import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { findGame } from '../../people/games/games.sql.ts';
+import { listActiveOperators } from '../../people/accounts/accounts.sql.ts';
+import { enqueueEmails } from '../../people/emails/emails.ts';
+import { findGame, listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import type { Alert, AlertKind, Rule } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import * as deliveries from './deliveries.sql.ts';
-import { type Content, contentOf, type Message, ofKinds } from './message.ts';
-import { mailOperators } from './operator-emails.ts';
+import { type Content, contentOf, type Message, ofKinds, subjectOf } from './message.ts';
 import { readRules, readSchedule } from './rules.ts';
 import { isQuiet, lastDigest } from './schedule.ts';
 
 /**
- * What is taken of each kind at once: many that wait for the digest must not delay others. A message counts what it has
- * no room for, so a flood takes a few messages at most.
+ * How many alerts of each kind are taken at once: many that wait for the digest must not delay others. A message only
+ * counts the alerts that it has no room for, so a flood of alerts takes a few messages at most.
  */
 const MAX_ALERTS = 10_000;
-/** A game gets at most this many messages in an hour, besides the digest. What comes later waits. */
+/** A game gets at most this many messages in an hour, in addition to the digest. Further alerts wait. */
 const MESSAGES_AN_HOUR = 10;
 
 export async function collectGame(ctx: Context, gameId: string): Promise<void> {
@@ -51,14 +55,14 @@ function alertOf({ kind, subject, happened_at, data }: sql.WaitingRow): Alert {
   return { kind, subject, happenedAt: happened_at, data };
 }
 
-/** Whether it is to be in a message at all: not muted, and not about the same as a recent one. */
+/** Whether to send an alert at all: its kind is not muted, and its subject was not in a recent message. */
 function isWanted({ alerted_at: last }: sql.WaitingRow, { send, repeatHours, mutedUntil }: Rule, now: Date): boolean {
   if (send === 'never' || (mutedUntil !== null && mutedUntil > now)) return false;
   // A mark from while a clock was ahead would otherwise hold alerts back until it has caught up.
   return last === null || last > now || now.getTime() - last.getTime() >= repeatHours * HOUR;
 }
 
-/** Whether another message may be sent now: one a minute, and MESSAGES_AN_HOUR. */
+/** Whether another message may be sent now: at most one a minute, and MESSAGES_AN_HOUR. */
 async function hasRoom(tx: Tx, gameId: string, now: Date): Promise<boolean> {
   const sent = await sql.sentBetween(tx, gameId, new Date(now.getTime() - HOUR), now);
   const last = sent.at(-1);
@@ -71,7 +75,7 @@ type NewMessage = { reason: Message['reason']; alerts: readonly Alert[]; now: Da
 
 async function send(ctx: Context, tx: Tx, game: Game, { reason, alerts, now }: NewMessage): Promise<void> {
   await sql.markAlerted(tx, game.game_id, alerts, now);
-  await mailOperators(ctx, tx, game, alerts);
+  await emailOperators(ctx, tx, game, alerts);
   const content = contentOf(alerts, game.slug);
   const recipients = await recipientsOf(tx, game.game_id, content);
   if (recipients.length > 0) await sendTo(tx, game.game_id, recipients, { reason, content, now });
@@ -111,4 +115,25 @@ async function recipientsOf(db: Db, gameId: string, content: Content): Promise<d
       .filter(({ enabled, kinds }) => enabled && wants(kinds))
       .map(({ destination_id, state }) => ({ destinationId: destination_id, gotLast: state === 'sent' })),
   ];
+}
+
+/**
+ * Emails operators about a game whose owners can't get alerts, because their accounts are disabled. The emails are only
+ * about limits, which operators can change, and are sent if the transaction commits.
+ */
+async function emailOperators(ctx: Context, tx: Tx, game: Game, alerts: readonly Alert[]): Promise<void> {
+  const ofLimits = alerts.filter(({ kind }) => kind === 'quota_low');
+  if (ofLimits.length === 0 || (await listOwners(tx, game.game_id)).length > 0) return;
+  const content = contentOf(ofLimits, game.slug);
+  const about = { uid: game.game_id, name: game.name, url: '' };
+  const emails = (await listActiveOperators(tx)).map(({ email: to }) => ({
+    to,
+    subject: oneLine(subjectOf({ game: about, reason: 'alerts', ...content })),
+    text: [
+      ...content.lines.map(({ heading, text }) => `${heading}: ${text}`),
+      `You get this email as an operator, because the accounts of all owners of ${quote(game.name)} are disabled. Change its limits at:`,
+      `${ctx.publicUrl}${PAGES.operatorGames}\n`,
+    ].join('\n\n'),
+  }));
+  await enqueueEmails(ctx, tx, 'operator_notice', emails);
 }

@@ -1,8 +1,19 @@
-// Delivers a message to one destination or member, with retries for about a day.
+// Delivers a message to one destination or member, with retries for about a day (alerts.ts lists the states).
+
+import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../kernel/database/db.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { type Db, transact } from '../../kernel/database/db.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 import { type Attempt, addJob, defineJob, isJobRunning } from '../../kernel/jobs/jobs.ts';
-import { deliver } from './deliver.ts';
+import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
+import { admitEmail } from '../../people/emails/emails.ts';
+import { findGame } from '../../people/games/games.sql.ts';
+import type { Game } from '../../people/games/games.ts';
+import * as sql from './deliveries.sql.ts';
+import { alertEmail, discordMessage, signedHeaders, slackMessage, teamsMessage, webhookBody } from './formats.ts';
+import { type Message, ofKinds } from './message.ts';
+import { unsubscribeToken } from './rules.ts';
 
 type Payload = { gameId: string; deliveryId: string };
 
@@ -10,12 +21,12 @@ type Payload = { gameId: string; deliveryId: string };
 export const deliverJob = defineJob('alerts:deliver', { attempts: 12, lane: 'outgoing' }, deliverAlert);
 
 /**
- * The priority of deliveries that come after those to recipients that got their last message: servers that never
- * respond may be waiting for others.
+ * The priority of other deliveries. They run after those to recipients who got their last message, because a server
+ * that never responds keeps a worker waiting.
  */
 const LATER = 10;
 
-/** A delivery has one job at most. Another one replaces it. */
+/** Adds the job of a delivery. It replaces a queued one. */
 export async function enqueueDelivery(
   db: Db,
   gameId: string,
@@ -34,11 +45,140 @@ function keyOf(deliveryId: string): string {
   return `alerts/${deliveryId}`;
 }
 
-/**
- * A message that was delivered just before the process died is delivered again, with the same id, by which its
- * destination knows it.
- */
 export async function deliverAlert(ctx: Context, { gameId, deliveryId }: Payload, attempt: Attempt): Promise<void> {
   const result = await deliver(ctx, gameId, deliveryId, { isLast: attempt.last });
   if (result?.state === 'waiting') throw new Error(`a message could not be delivered: ${result.problem}`);
+}
+
+const TIMEOUT_MS = MINUTE / 4;
+
+/** The destination will not accept this message, however often it is sent. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/**
+ * Delivers a message, unless it was delivered already. With `isLast`, a failure is final. Returns the result; undefined
+ * if the delivery was deleted with its destination or its game.
+ */
+export async function deliver(
+  ctx: Context,
+  gameId: string,
+  deliveryId: string,
+  { isLast }: { isLast: boolean },
+): Promise<sql.Result | undefined> {
+  const [game, delivery] = await Promise.all([findGame(ctx.db, gameId), sql.findDelivery(ctx.db, gameId, deliveryId)]);
+  if (game === null || delivery === undefined) return undefined;
+  if (delivery.state === 'sent') return delivery;
+  const result = await attempt(ctx, game, delivery, isLast);
+  await sql.recordAttempt(ctx.db, gameId, deliveryId, result, ctx.clock.now());
+  return result;
+}
+
+async function attempt(ctx: Context, game: Game, delivery: sql.DeliveryRow, isLast: boolean): Promise<sql.Result> {
+  const message: Message = {
+    ...ofKinds(delivery.content, delivery.kinds),
+    reason: delivery.reason,
+    messageId: delivery.message_id,
+    deliveryId: delivery.delivery_id,
+    game: { uid: game.game_id, name: game.name, url: `${ctx.publicUrl}${PAGES.overview.replace(':uid', game.slug)}` },
+    site: ctx.publicUrl,
+    createdAt: delivery.created_at,
+  };
+  let status: number | null = null;
+  try {
+    if (delivery.user_id !== null) await sendEmail(ctx, game, delivery.user_id, message);
+    else {
+      status = await post(ctx, game, delivery.destination_id!, message);
+      requireAccepted(status);
+    }
+    return { state: 'sent', status, problem: null };
+  } catch (error) {
+    const isFinal = isLast || error instanceof RefusedError || error instanceof NotPublicError;
+    return { state: isFinal ? 'failed' : 'waiting', status, problem: problemOf(error) };
+  }
+}
+
+/** Throws RefusedError if retrying is pointless. */
+function requireAccepted(status: number): void {
+  if (status >= 200 && status < 300) return;
+  const message = `The destination responded with status ${status}`;
+  // The request timed out, was one too many, or reached a server that can't answer right now.
+  if (status === 408 || status === 425 || status === 429 || status >= 500) throw new Error(message);
+  throw new RefusedError(message);
+}
+
+async function sendEmail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
+  const recipient = await sql.findAddress(ctx.db, game.game_id, userId);
+  if (recipient === undefined) throw new RefusedError('The member no longer gets emails about this game');
+  const { held } = await transact(ctx.db, (tx) =>
+    admitEmail(ctx, tx, 'alert', { to: recipient.email }, { gameId: game.game_id }),
+  );
+  if (held !== null) throw new Error('This address has had too many emails about the game within an hour');
+  const token = unsubscribeToken(ctx, game.game_id, userId);
+  await ctx.mailer.send(
+    alertEmail(recipient.email, message, {
+      unsubscribePage: `${ctx.publicUrl}${PAGES.unsubscribe.replace(':token', token)}`,
+      unsubscribe: `${ctx.publicUrl}/api/v1/public/alerts/unsubscribe?token=${token}`,
+      settings: `${ctx.publicUrl}${PAGES.settingsAlerts.replace(':uid', game.slug)}`,
+    }),
+  );
+}
+
+/** Returns the status of the response. */
+async function post(ctx: Context, game: Game, destinationId: string, message: Message): Promise<number> {
+  const destination = await sql.findDestination(ctx.db, game.game_id, destinationId);
+  if (destination === undefined || !destination.enabled) throw new RefusedError('The destination is turned off');
+  const body = JSON.stringify(bodyFor(destination.kind, message));
+  const response = await requestPublic(
+    new URL(destination.url),
+    {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        ...(destination.kind === 'webhook' &&
+          signedHeaders(
+            ctx.secret,
+            { destinationId, secretVersion: destination.secret_version },
+            { deliveryId: message.deliveryId, body, now: ctx.clock.now() },
+          )),
+      },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    },
+    { ...INTERNET, allowsPrivate: ctx.config.alertPrivateHosts },
+  );
+  // Only the status counts. The body may be endless.
+  response.destroy();
+  return response.statusCode ?? 0;
+}
+
+function bodyFor(kind: sql.DestinationRow['kind'], message: Message): object {
+  switch (kind) {
+    case 'slack':
+      return slackMessage(message);
+    case 'discord':
+      return discordMessage(message);
+    case 'teams':
+      return teamsMessage(message);
+    case 'webhook':
+      return webhookBody(message);
+  }
+}
+
+/** Describes what went wrong in a sentence, without a stack or addresses of this network. */
+function problemOf(error: unknown): string {
+  if (error instanceof RefusedError) return `${error.message}.`;
+  if (error instanceof NotPublicError)
+    return 'The host has a private address, which is refused. The operator can allow it with CHAUFFEUR_ALERT_PRIVATE_HOSTS.';
+  if (!(error instanceof Error)) return 'The message could not be sent.';
+  const { name, message, code } = error as Error & { code?: string };
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return `The destination did not respond within ${TIMEOUT_MS / 1000} seconds.`;
+  // The messages of OpenSSL also name a thread and a line of its source.
+  const [, tlsProblem] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? [];
+  if (tlsProblem !== undefined) return `The TLS handshake failed: ${tlsProblem}.`;
+  const text = oneLine(code === undefined ? message : `${code}: ${message}`);
+  return `${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -18,7 +18,7 @@ export type DestinationRow = {
   created_at: Date;
 };
 
-/** A destination with its newest delivery; its fields are null if there is none. */
+/** A destination with its newest delivery, whose fields are null if it has none. */
 type ListedDestination = DestinationRow & {
   last_id: string | null;
   last_attempt_at: Date | null;
@@ -92,7 +92,7 @@ export async function updateDestination(
   );
 }
 
-/** False if there is no such destination. */
+/** Returns false if the game has no such destination. */
 export async function deleteDestination(db: Db, gameId: string, destinationId: string): Promise<boolean> {
   const count = await changed(
     db,
@@ -101,7 +101,7 @@ export async function deleteDestination(db: Db, gameId: string, destinationId: s
   return count === 1;
 }
 
-/** Returns the new number of the secret; undefined if there is no such webhook. */
+/** Returns the new version of the secret; undefined if the game has no such webhook. */
 export function rotateSecret(
   db: Db,
   gameId: string,
@@ -198,7 +198,6 @@ export function listDeliveries(
 
 export type Result = { state: DeliveryState; status: number | null; problem: string | null };
 
-/** Records an attempt. */
 export async function recordAttempt(
   db: Db,
   gameId: string,
@@ -214,7 +213,7 @@ export async function recordAttempt(
   );
 }
 
-/** False if there is no such delivery. */
+/** Returns false if the game has no such delivery. */
 export async function reopenDelivery(tx: Tx, gameId: string, deliveryId: string): Promise<boolean> {
   const count = await changed(
     tx,
@@ -233,7 +232,7 @@ export function findAddress(db: Db, gameId: string, userId: string): Promise<{ e
   );
 }
 
-/** How many tests the game has sent since then. */
+/** The number of tests that the game has sent since then. */
 export async function countTests(db: Db, gameId: string, since: Date): Promise<number> {
   const { tests } = await onlyRow(
     db,

@@ -14,12 +14,10 @@ import { type Game, lockGame, requireMember } from '../../people/games/games.ts'
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
-import { findChatProblem } from './chat-addresses.ts';
 import { sendTo } from './collect.ts';
-import { enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
-import { deliver } from './deliver.ts';
+import { deliver, enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
 import * as sql from './deliveries.sql.ts';
-import { secretOf } from './formats/webhook.ts';
+import { findChatProblem, secretOf } from './formats.ts';
 import { ofKinds, subjectOf } from './message.ts';
 
 type Destination = OutputOf<typeof contract.listAlertDestinations>['destinations'][number];
@@ -99,8 +97,8 @@ export const addAlertDestination = handle(contract.addAlertDestination, async (c
 });
 
 /**
- * Whether the host has a public address is checked when a message is sent. A chat has its own hosts; one in the network
- * of the operator, who allows that, can have any. Throws `invalid`.
+ * Checks a URL, but not whether its host has a public address, which is checked when a message is sent. A chat has
+ * fixed hosts, unless it is in the network of an operator who allows that. Throws `invalid`.
  */
 async function checkAddress({ config }: Context, kind: Destination['kind'], text: string): Promise<string> {
   const url = readWebAddress(text);
@@ -118,7 +116,7 @@ export const updateAlertDestination = handle(contract.updateAlertDestination, as
   const { kind } = await destinationOf(ctx, game, destinationId);
   const changes = { name, kinds, enabled, url: url === undefined ? undefined : await checkAddress(ctx, kind, url) };
   return transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // The lock makes the second of two changes at the same time start from the first.
     await lockGame(tx, game.game_id);
     const inTransaction = { ...ctx, db: tx };
     const before = await destinationOf(inTransaction, game, destinationId);
@@ -185,7 +183,7 @@ export const redeliverAlert = handle(contract.redeliverAlert, async (ctx, { call
   await transact(ctx.db, async (tx) => {
     if (!(await sql.reopenDelivery(tx, game.game_id, input.delivery_uid))) return;
     await countUse(ctx, tx, game.game_id, BY_HAND_LIMIT);
-    // One that is being sent would otherwise arrive once for each request.
+    // A message that is being sent would otherwise arrive once for each request.
     if (!(await isBeingDelivered(tx, input.delivery_uid)))
       await enqueueDelivery(tx, game.game_id, input.delivery_uid, { isReliable: false });
   });

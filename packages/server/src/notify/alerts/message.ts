@@ -1,24 +1,23 @@
 // The content of a message: a heading, and a line for each alert with a link. The formats of the destinations are made
 // from it.
-import { formatBytes, formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { formatBytes, formatNumber, formatPercent, formatPlatform } from '@chauffeur/contract/format';
 import { ALERT_KINDS, type AlertKind, type MESSAGE_REASONS } from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
 import { oneLine } from '../../kernel/email/html-email.ts';
-import type { Alert, AlertData } from './alert.ts';
-import { countOf, type SummaryPage, summaryLines } from './summary-lines.ts';
+import type { Alert, AlertData, WeeklySummary } from './alert.ts';
 
 /** A line below another one, such as `Door::open: 301 reports`, with the page about it. */
 type Detail = { readonly text: string; readonly path: string };
 
 type Line = {
   readonly kind: AlertKind;
-  /** What happened, such as `New crash group`. */
+  /** Says what happened, such as `New crash group`. */
   readonly heading: string;
-  /** What the message is about, on one line. It may contain texts from players and files. */
+  /** Says what it happened to, on one line. It may contain texts from players and files. */
   readonly text: string;
   /** The page about it, below the public URL. */
   readonly path: string;
-  /** More lines below it. Without any, it is missing. */
+  /** Lines below this one. */
   readonly details?: readonly Detail[];
   /** ISO 8601. */
   readonly at: string;
@@ -77,7 +76,7 @@ export function ofKinds({ lines, more }: Content, kinds: readonly AlertKind[] | 
   };
 }
 
-/** Such as `Owls: 2 new crash groups, 1 new bug ticket`. */
+/** Formats the subject, such as `Owls: 2 new crash groups, 1 new bug ticket`. */
 export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | 'reason' | 'lines' | 'more'>): string {
   if (reason === 'test') return `${oneLine(game.name)}: test alert`;
   const [only, second] = content.lines;
@@ -88,7 +87,7 @@ export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | '
   return `${oneLine(game.name)}: ${summary}`;
 }
 
-/** Such as `2 new crash groups, 1 new bug ticket`. */
+/** Formats the number of alerts of each kind, such as `2 new crash groups, 1 new bug ticket`. */
 function summaryOf({ lines, more }: Content): string {
   return ALERT_KINDS.map(
     (kind) => [kind, lines.filter((line) => line.kind === kind).length + (more[kind] ?? 0)] as const,
@@ -98,7 +97,7 @@ function summaryOf({ lines, more }: Content): string {
     .join(', ');
 }
 
-/** Such as `and 980 more new crash groups`; empty if all alerts have lines. */
+/** Formats what has no line, such as `and 980 more new crash groups`. Empty if all alerts have lines. */
 export function restOf({ more }: Content): string {
   const rest = ALERT_KINDS.filter((kind) => more[kind] !== undefined).map(
     (kind) => `${formatNumber(more[kind]!)} more ${TITLES[kind][more[kind] === 1 ? 0 : 1]}`,
@@ -168,11 +167,10 @@ function lineOf(alert: Alert, slug: string): Line {
     }
     case 'weekly_summary': {
       const { first_day, top_groups } = alert.data;
-      const pageOf = (part: SummaryPage) => page(PAGES[part]);
       return {
         ...line('Weekly summary', `the seven days from ${first_day}`, page(PAGES.overview)),
         details: [
-          ...summaryLines(alert.data).map(({ text, part }) => ({ text, path: pageOf(part) })),
+          ...summaryLines(alert.data).map(({ text, about }) => ({ text, path: page(PAGES[about]) })),
           ...top_groups.map(({ group_id, title, reports }) => ({
             text: oneLine(`${countOf(reports, 'report')} of ${cut(title, 150)}`),
             path: page(PAGES.crashGroup, { group_id }),
@@ -204,4 +202,51 @@ function nameOf(build: { version: string; os: string; arch: string }): string {
 function cut(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length).join('')}…` : text;
+}
+
+/** `about` is the page that has more about the sentence. */
+type SummaryLine = { readonly text: string; readonly about: 'crashes' | 'health' | 'builds' };
+
+/** The sentences of a weekly summary. Leaves out a sentence that would say nothing. */
+function summaryLines(summary: WeeklySummary): SummaryLine[] {
+  const { reports, new_groups, fixed_groups, devices, crashed_devices, adoption, downloads, before } = summary;
+  const lines: (SummaryLine | null)[] = [
+    {
+      text: `${countOf(reports, 'crash report')}${changeOf(reports, before?.reports)}, ${countOf(new_groups, 'new group')}, ${formatNumber(fixed_groups)} fixed`,
+      about: 'crashes',
+    },
+    devices === 0
+      ? null
+      : {
+          text: `${formatPercent(1 - crashed_devices / devices)} of ${countOf(devices, 'device')} without a crash${
+            before === null || before.devices === 0
+              ? ''
+              : ` (${formatPercent(1 - before.crashed_devices / before.devices)} the week before)`
+          }`,
+          about: 'health',
+        },
+    adoption.length === 0
+      ? null
+      : {
+          text: `On the last day, ${adoption.map(({ version, share }) => `${formatPercent(share)} played ${version}`).join(', ')}`,
+          about: 'health',
+        },
+    downloads === 0 && (before?.downloads ?? 0) === 0
+      ? null
+      : { text: `${countOf(downloads, 'download')}${changeOf(downloads, before?.downloads)}`, about: 'builds' },
+  ];
+  return lines.filter((line) => line !== null);
+}
+
+/** Formats a number, such as `1 report` and `1,204 reports`. */
+function countOf(count: number, one: string): string {
+  return `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** Formats a change, such as ` (12% fewer than the week before)`. Empty without a week to compare with. */
+function changeOf(now: number, before: number | undefined): string {
+  if (before === undefined || before === 0) return '';
+  const change = Math.round((100 * (now - before)) / before);
+  if (change === 0) return ' (as many as the week before)';
+  return ` (${formatNumber(Math.abs(change))}% ${change < 0 ? 'fewer' : 'more'} than the week before)`;
 }

@@ -1,13 +1,19 @@
-// Which alerts a game sends, when, and who gets them by email.
-import { errors } from '@chauffeur/contract/errors';
+// Which alerts a game sends, when, and which members get them by email. Members end these emails on the website, or by
+// the link in an email, without signing in.
+
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/alerts';
 import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
 import type { AccountCaller, Context } from '../../context.ts';
-import { type Db, transact } from '../../kernel/database/db.ts';
+import { type Db, isMissingReference, transact } from '../../kernel/database/db.ts';
+import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
+import { findGame } from '../../people/games/games.sql.ts';
 import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
-import { handle } from '../../request/route.ts';
+import { perContext } from '../../request/per-context.ts';
+import { answer } from '../../request/perform.ts';
+import { handle, stream } from '../../request/route.ts';
 import { type AlertKind, DEFAULT_RULES, type Rule } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { DEFAULT_SCHEDULE, isTimeZone, type Schedule } from './schedule.ts';
@@ -62,7 +68,7 @@ export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, 
   if (zone !== undefined && !isTimeZone(zone))
     throw errors.invalid('time_zone: no such time zone. Use a name of the IANA database, such as Europe/Berlin.');
   await transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // The lock makes the second of two changes at the same time start from the first.
     await lockGame(tx, game.game_id);
     const schedule = await readSchedule(tx, game.game_id);
     const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
@@ -93,3 +99,31 @@ export const subscribeToAlerts = handle(contract.subscribeToAlerts, async (ctx, 
   await sql.upsertSubscription(ctx.db, game.game_id, caller.user.id, input.subscribed);
   return settingsOf(ctx, game, caller);
 });
+
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'unsubscribe'));
+
+/** The token of the link in an email. It never expires, because an email doesn't either. */
+export function unsubscribeToken(ctx: Context, gameId: string, userId: string): string {
+  return signToken(keyOf(ctx), Buffer.from(JSON.stringify([gameId, userId])));
+}
+
+/** Ignores the body, which email programs send. Throws `notFound`. */
+export const unsubscribeFromAlerts = stream(contract.unsubscribeFromAlerts, async (ctx, { input: { token } }) => {
+  const payload = openToken(keyOf(ctx), token);
+  if (payload === null) throw unknownLink();
+  const [gameId, userId] = JSON.parse(payload.toString()) as [string, string];
+  const game = await findGame(ctx.db, gameId);
+  if (game === null) throw unknownLink();
+  try {
+    await sql.upsertSubscription(ctx.db, gameId, userId, false);
+  } catch (error) {
+    // The account was deleted.
+    if (isMissingReference(error)) throw unknownLink();
+    throw error;
+  }
+  return answer(200, { game: game.name });
+});
+
+function unknownLink(): ApiError {
+  return errors.notFound('token: this link is incomplete, or its game or account no longer exists.');
+}

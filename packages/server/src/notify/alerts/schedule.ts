@@ -2,7 +2,7 @@
 import { DAY, MINUTE } from '../../kernel/clock.ts';
 
 export type Schedule = {
-  /** A name of the IANA database. */
+  /** A name in the IANA database. */
   readonly timeZone: string;
   /** Times of the day such as `09:00`. */
   readonly digestAt: string;
@@ -32,8 +32,8 @@ export function isQuiet(now: Date, { quietHours, timeZone }: Schedule): boolean 
 }
 
 /**
- * The last time, up to and including `now`, at which a digest was due: once a day, the first time if the clock is put
- * back and shows it twice.
+ * The last time, up to and including `now`, at which a digest was due. It is due once a day. If the clock is put back
+ * and shows the time twice, it is due the first time.
  */
 export function lastDigest(now: Date, { digestAt, timeZone }: Schedule): Date {
   const today = Math.floor(readClock(now.getTime(), timeZone) / DAY) * DAY;
@@ -41,7 +41,10 @@ export function lastDigest(now: Date, { digestAt, timeZone }: Schedule): Date {
   return new Date(due.find((time) => time <= now.getTime()) ?? due[1]!);
 }
 
-/** When the clock of the time zone first shows this; before the gap if it is put forward and never does. */
+/**
+ * When the clock of the time zone first shows this. If the clock is put forward and never does, the time before the
+ * gap.
+ */
 function firstTime(shown: number, timeZone: string): number {
   const offsets = [shown - DAY, shown + DAY].map((time) => readClock(time, timeZone) - time);
   const times = offsets.map((offset) => shown - offset).sort((a, b) => a - b);
@@ -57,7 +60,7 @@ function minuteOfDay(time: Date, timeZone: string): number {
   return Math.floor((readClock(time.getTime(), timeZone) % DAY) / MINUTE);
 }
 
-/** What a clock in the time zone shows, to the minute, as the time at which one in UTC shows the same. */
+/** The time at which a clock in UTC shows what one in the time zone shows now, to the minute. */
 function readClock(time: number, timeZone: string): number {
   const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
   const parts = new Intl.DateTimeFormat('en', { ...numeric, timeZone, hourCycle: 'h23' }).formatToParts(time);

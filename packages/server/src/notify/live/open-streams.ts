@@ -1,5 +1,5 @@
-// The open streams of this process: how many there may be, the heartbeats that keep them open through proxies, and the
-// check whether their readers still have access.
+// The open streams of this process: their limits, the heartbeats that keep them open through proxies, and the check
+// whether their readers still have access.
 import { errors } from '@chauffeur/contract/errors';
 import { meetsRequirement } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
@@ -9,7 +9,7 @@ import { listLiveSessions } from '../../people/accounts/accounts.ts';
 import { listMemberships } from '../../people/games/games.sql.ts';
 import { perContext } from '../../request/per-context.ts';
 
-/** Accounts share an address, as in an office. */
+/** An address has the limit of this many accounts, because the people in an office share one. */
 const ACCOUNTS_OF_ADDRESS = 25;
 const MAX_OF_PROCESS = 20_000;
 const RETRY_SECONDS = 30;
@@ -66,7 +66,7 @@ function release(counts: Map<string, number>, key: string): void {
   else counts.set(key, left);
 }
 
-/** Ends all streams, when the process stops. Their pages connect to another one. */
+/** Ends all streams when the process stops. Their pages connect to another process. */
 export function endStreams(ctx: Context): void {
   const { streams, timer } = stateOf(ctx);
   clearInterval(timer);
@@ -74,14 +74,14 @@ export function endStreams(ctx: Context): void {
 }
 
 /**
- * Ends the streams of people who have signed out, lost their role or must sign in otherwise, and sends a heartbeat to
- * the others.
+ * Ends the streams of people who have signed out, lost their role or must sign in with another method, and sends a
+ * heartbeat to the others.
  */
 export async function beat(ctx: Context): Promise<void> {
   const streams = [...stateOf(ctx).streams];
   const allowed = await findAllowed(ctx, streams).catch((err) => {
     ctx.log.warn({ err }, 'could not check who may follow changes');
-    // While the database is away, nothing changes that they could learn of.
+    // Without the database, nothing changes that a stream could show.
     return new Set(streams);
   });
   for (const stream of streams) {
@@ -90,7 +90,7 @@ export async function beat(ctx: Context): Promise<void> {
   }
 }
 
-/** Two queries, whatever the number of streams. */
+/** Takes two queries, whatever the number of streams. */
 async function findAllowed(ctx: Context, streams: readonly Stream[]): Promise<ReadonlySet<Stream>> {
   const [sessions, members] = await Promise.all([
     listLiveSessions(ctx, [...new Set(streams.map(({ sessionToken }) => sessionToken))]),
