@@ -10,7 +10,7 @@ import { parseBlobSettings } from '../src/kernel/blobs/open.ts';
 import { openS3Store } from '../src/kernel/blobs/s3.ts';
 import type { BlobStore, S3Settings } from '../src/kernel/blobs/store.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { inspectZip } from '../src/ship/scans/inspect.ts';
+import { inspectZip } from '../src/ship/scans/scans.ts';
 import { S3_MISSING, type S3Server, startS3 } from './setup/s3.ts';
 import { smallZip } from './setup/uploads.ts';
 

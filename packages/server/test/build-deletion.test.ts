@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { row } from '../src/kernel/database/db.ts';
-import { scanFile } from '../src/ship/scans/scan.job.ts';
+import { scanFile } from '../src/ship/scans/scans.ts';
 import { callApi, makeOwnedGame, type OwnedGame } from './setup/api-calls.ts';
 import { makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 import {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { type EncodedImage, encodeImage } from '../src/ship/media/image.ts';
+import { type EncodedImage, encodeImage } from '../src/ship/media/encode-image.ts';
 import type { ImageKind } from '../src/ship/media/media.ts';
 import { animatedWebp, pngChunk } from './setup/images.ts';
 

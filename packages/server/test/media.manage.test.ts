@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { HOUR } from '../src/kernel/clock.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { sweepMedia } from '../src/ship/media/sweep.job.ts';
+import { sweepMedia } from '../src/ship/media/media.ts';
 import {
   addPictures,
   assertRefusal,

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { examine } from '../src/ship/scans/examine.ts';
-import { inspectZip } from '../src/ship/scans/inspect.ts';
 import { scanZip } from '../src/ship/scans/scan-zip.ts';
+import { inspectZip } from '../src/ship/scans/scans.ts';
 import { buildZip, ordinaryPieces, storeZip } from './setup/zips.ts';
 
 /** A change to the bytes of a zip. Positions and lengths are fractions of the whole, from 0 to 1. */

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DAY } from '../src/kernel/clock.ts';
-import { forgetRejectedFiles } from '../src/ship/files/forget-rejected.job.ts';
+import { forgetRejectedFiles } from '../src/ship/files/files.ts';
 import { EICAR, EICAR_SIGNATURE, NO_CLAMD, type RunningClamd, startClamd } from './setup/clamd.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { until } from './setup/until.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { HOUR } from '../src/kernel/clock.ts';
-import { sweepSessions } from '../src/ship/uploads/sweep.job.ts';
+import { sweepSessions } from '../src/ship/uploads/uploads.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { until } from './setup/until.ts';

@@ -48,7 +48,7 @@ const columns = sql.raw(
   'game_id, build_id, version, build_type, os, arch, channel, title, changelog, commit, created_at',
 );
 
-/** A single statement, so concurrent registrations of one identity create one build. */
+/** Registers a build in a single statement, so concurrent registrations of one identity create one build. */
 export function upsertBuild(db: Db, gameId: string, build: NewBuild): Promise<{ build_id: string; created: boolean }> {
   return onlyRow(
     db,
@@ -120,7 +120,7 @@ function matching(gameId: string, { version, os, arch, channel, state, search }:
     and (${state ?? null}::text is null or ${state ?? null} = ${stateOfBuild})`;
 }
 
-/** What comes before the time of registration in each order. */
+/** The columns that come before the time of registration in each order. */
 const ORDERS: Readonly<Record<BuildOrder, RawBuilder<unknown>>> = {
   registered: sql``,
   downloads: sql`${downloadsOfBuild} desc,`,

@@ -5,7 +5,7 @@ import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.t
 import { offered } from '../files/files.ts';
 
 /** A channel on one platform, which points at one build. */
-export type Place = { gameId: string; channel: string; os: Os; arch: Arch };
+export type PointerId = { gameId: string; channel: string; os: Os; arch: Arch };
 
 export type MoveRow = {
   game_id: string;
@@ -27,7 +27,7 @@ export type MoveRow = {
 
 export type PointerRow = MoveRow & { build_created_at: Date };
 
-type NewMove = Place & {
+type NewMove = PointerId & {
   moveId: string;
   action: MoveRow['action'];
   buildId: string;
@@ -54,10 +54,10 @@ const pointers = sql`select ${moveColumns}
   ${named}`;
 
 /**
- * Serializes the moves of one place, including the first one, which has no row to lock. A deletion of a build excludes
- * all moves of its game.
+ * Serializes the moves of one pointer, including the first one, which has no row to lock. A deletion of a build
+ * excludes all moves of its game.
  */
-export async function lockPlace(tx: Tx, { gameId, channel, os, arch }: Place): Promise<void> {
+export async function lockPointer(tx: Tx, { gameId, channel, os, arch }: PointerId): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock_shared(hashtextextended(${`channels/${gameId}`}, 0))`);
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${[gameId, channel, os, arch].join('/')}, 0))`);
 }
@@ -67,8 +67,8 @@ export async function lockChannels(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`channels/${gameId}`}, 0))`);
 }
 
-/** The pointer at a place, even if its build was deleted. */
-export function findPointer(db: Db, { gameId, channel, os, arch }: Place): Promise<PointerRow | undefined> {
+/** The pointer, even if its build was deleted. */
+export function findPointer(db: Db, { gameId, channel, os, arch }: PointerId): Promise<PointerRow | undefined> {
   return row(
     db,
     sql<PointerRow>`${pointers} where pointers.game_id = ${gameId} and pointers.channel = ${channel} and pointers.os = ${os} and pointers.arch = ${arch}`,

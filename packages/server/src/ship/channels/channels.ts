@@ -15,7 +15,7 @@ import type { Call } from '../../request/perform.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
-import { isMember } from './beta.sql.ts';
+import { isMember } from './beta.ts';
 import * as channels from './channels.sql.ts';
 
 export type Pointer = channels.PointerRow;
@@ -28,12 +28,12 @@ const UPLOADED = 'upload';
  * the transaction that ends a scan. Returns whether the pointer moved.
  */
 export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<boolean> {
-  const place = { gameId: build.game_id, channel: build.channel, os: build.os, arch: build.arch };
-  await channels.lockPlace(tx, place);
-  const current = await channels.findPointer(tx, place);
+  const pointerId = { gameId: build.game_id, channel: build.channel, os: build.os, arch: build.arch };
+  await channels.lockPointer(tx, pointerId);
+  const current = await channels.findPointer(tx, pointerId);
   if (current !== undefined && !isNewer(build, current)) return false;
   await channels.insertMove(tx, {
-    ...place,
+    ...pointerId,
     moveId: newId(),
     action: 'advance',
     buildId: build.build_id,
@@ -64,7 +64,7 @@ export type PromotionInput = {
   channel: string;
   build_id: string;
   expires_in_hours?: number | undefined;
-  /** The name that the history shows. */
+  /** The name in the history. */
   movedBy: string;
   now: Date;
 };
@@ -73,13 +73,13 @@ export type PromotionInput = {
 export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
   const { gameId, channel, movedBy, now } = input;
   const build = await requireOfferedBuild(tx, gameId, input.build_id);
-  const place = { gameId, channel, os: build.os, arch: build.arch };
-  await channels.lockPlace(tx, place);
-  // Checked again, because only the lock keeps the build from being deleted.
+  const pointerId = { gameId, channel, os: build.os, arch: build.arch };
+  await channels.lockPointer(tx, pointerId);
+  // This is checked again, because only the lock keeps the build from being deleted.
   await requireOfferedBuild(tx, gameId, build.build_id);
-  const current = await channels.findPointer(tx, place);
+  const current = await channels.findPointer(tx, pointerId);
   await channels.insertMove(tx, {
-    ...place,
+    ...pointerId,
     moveId: newId(),
     action: 'promote',
     buildId: build.build_id,
@@ -90,8 +90,8 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
     movedBy,
     movedAt: now,
   });
-  const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, place))!], now);
-  recordMove(place, current?.version, build.version);
+  const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, pointerId))!], now);
+  recordMove(pointerId, current?.version, build.version);
   return moved!;
 }
 
@@ -144,7 +144,7 @@ function expiryOf(now: Date, hours = 0): Date | null {
 
 export const rollbackChannel = handle(contract.rollbackChannel, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return rollBackPlaces(ctx, game.game_id, input, caller.user.name);
+  return rollBackPointers(ctx, game.game_id, input, caller.user.name);
 });
 
 export const listToolChannels = handle(contract.listToolChannels, async (ctx, { caller: { gameId } }) => {
@@ -159,15 +159,15 @@ export const promoteWithKey = handle(contract.promoteWithKey, (ctx, { caller, in
 });
 
 export const rollbackWithKey = handle(contract.rollbackWithKey, (ctx, { caller, input }) => {
-  return rollBackPlaces(ctx, caller.gameId, input, nameOf(caller));
+  return rollBackPointers(ctx, caller.gameId, input, nameOf(caller));
 });
 
-/** The name that the history shows. */
+/** The name of the caller for the history. */
 function nameOf({ user, token, keyRef }: GameCaller): string {
   return user?.name ?? (token === undefined ? `deploy key ${keyRef}` : `upload token ${token.name}`);
 }
 
-async function rollBackPlaces(
+async function rollBackPointers(
   ctx: Context,
   gameId: string,
   input: Pick<Call<typeof contract.rollbackChannel>['input'], 'channel' | 'os' | 'arch'>,
@@ -186,7 +186,7 @@ async function rollBackPlaces(
   // All platforms are rolled back or none, so players never get builds that were not released together.
   await transact(ctx.db, async (tx) => {
     for (const { channel, os, arch } of pointers) {
-      await rollBackPlace(tx, { gameId, channel, os, arch }, movedBy, now);
+      await rollBackPointer(tx, { gameId, channel, os, arch }, movedBy, now);
     }
   });
   const moved = (await channels.listPointers(ctx.db, gameId)).filter((pointer) =>
@@ -201,21 +201,21 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
 }
 
 /** Adds the move to the audit log. */
-function recordMove({ channel, os, arch }: channels.Place, before: string | undefined, after: string | null): void {
+function recordMove({ channel, os, arch }: channels.PointerId, before: string | undefined, after: string | null): void {
   recordChange(`${channel} ${os} ${arch}`, before ?? null, after);
 }
 
-async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now: Date): Promise<void> {
-  await channels.lockPlace(tx, place);
-  const current = await channels.findPointer(tx, place);
-  const [target] = current === undefined ? [] : await channels.findRollbacks(tx, place.gameId, [current.move_id]);
+async function rollBackPointer(tx: Tx, pointerId: channels.PointerId, movedBy: string, now: Date): Promise<void> {
+  await channels.lockPointer(tx, pointerId);
+  const current = await channels.findPointer(tx, pointerId);
+  const [target] = current === undefined ? [] : await channels.findRollbacks(tx, pointerId.gameId, [current.move_id]);
   if (current === undefined || target === undefined) {
     throw errors.noEarlierBuild(
-      `There is no earlier build of ${place.channel} on ${place.os} ${place.arch} to roll back to. Promote a build instead.`,
+      `There is no earlier build of ${pointerId.channel} on ${pointerId.os} ${pointerId.arch} to roll back to. Promote a build instead.`,
     );
   }
   await channels.insertMove(tx, {
-    ...place,
+    ...pointerId,
     moveId: newId(),
     action: 'rollback',
     buildId: target.build_id,
@@ -225,7 +225,7 @@ async function rollBackPlace(tx: Tx, place: channels.Place, movedBy: string, now
     movedBy,
     movedAt: now,
   });
-  recordMove(place, current.version, target.version);
+  recordMove(pointerId, current.version, target.version);
 }
 
 type Rollback = Pick<channels.RollbackRow, 'build_id' | 'version'>;

@@ -100,7 +100,7 @@ main
 `;
 }
 
-/** Writes the script for Windows PowerShell 5.1 and newer. */
+/** Writes the script for Windows, for Windows PowerShell 5.1 and newer. */
 export function writePowerShellScript(cli: Cli, publicUrl: string): string {
   const program = cli.files.find(({ platform }) => platform === 'windows-x64');
   const npm = cli.files.find(({ platform }) => platform === 'npm');
@@ -155,7 +155,7 @@ npm install -g '${npm?.url ?? ''}'
 `;
 }
 
-/** Quotes for sh. URLs of the server contain no other special characters, but its operator writes the public URL. */
+/** Quotes a text for sh. The operator writes the public URL, which may contain any characters. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\\\''")}'`;
 }

@@ -1,5 +1,6 @@
 // Deploy keys: one active key per game, shown once, stored as hashes, and checked for each request of a deploy tool, as
 // upload tokens are.
+
 import { timingSafeEqual } from 'node:crypto';
 import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -7,14 +8,12 @@ import * as contract from '@chauffeur/contract/operations/deploy-keys';
 import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
-import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
-import { announceKeyJob } from './announce.job.ts';
-import * as keys from './deploy-keys.sql.ts';
-import { newKeyPair } from './key-pair.ts';
-import * as tokens from './upload-tokens.sql.ts';
+import { announceKeyJob } from './announce-key.job.ts';
+import * as sql from './deploy-keys.sql.ts';
 
 type Issued = OutputOf<typeof contract.issueDeployKey>;
 
@@ -35,7 +34,7 @@ export function issueDeployKeyFor(
 ): Promise<Issued> {
   return transact(ctx.db, async (tx) => {
     const issued = await issueDeployKeyWithin(tx, gameId, issuedBy);
-    const revoked = revokeTokens ? await tokens.revokeTokens(tx, gameId) : 0;
+    const revoked = revokeTokens ? await sql.revokeTokens(tx, gameId) : 0;
     if (revoked > 0) recordChange('revoked_tokens', 0, revoked);
     return { ...issued, revoked_tokens: revoked };
   });
@@ -51,21 +50,21 @@ export async function findActiveKey(
   db: Db,
   gameId: string,
 ): Promise<{ readonly key_ref: string; readonly last_used_at: Date | null } | null> {
-  return (await keys.findActiveKey(db, gameId)) ?? null;
+  return (await sql.findActiveKey(db, gameId)) ?? null;
 }
 
 /** The active keys and upload tokens of all games that the person owns. `upload_token` is the name of a token. */
 export async function listOwnedDeployKeys(
   db: Db,
   ownerId: string,
-): Promise<(keys.OwnedKeyRow & { upload_token: string | null })[]> {
-  const owned = await keys.listOwnedKeys(db, ownerId);
-  return [...owned.map((key) => ({ ...key, upload_token: null })), ...(await tokens.listOwnedTokens(db, ownerId))];
+): Promise<(sql.OwnedKeyRow & { upload_token: string | null })[]> {
+  const owned = await sql.listOwnedKeys(db, ownerId);
+  return [...owned.map((key) => ({ ...key, upload_token: null })), ...(await sql.listOwnedTokens(db, ownerId))];
 }
 
 /** Revokes the keys and upload tokens of all games that the person owns. Returns how many were active. */
 export async function revokeOwnedDeployKeys(tx: Tx, ownerId: string): Promise<number> {
-  return (await keys.revokeOwnedKeys(tx, ownerId)) + (await tokens.revokeOwnedTokens(tx, ownerId));
+  return (await sql.revokeOwnedKeys(tx, ownerId)) + (await sql.revokeOwnedTokens(tx, ownerId));
 }
 
 /** The names of the game's upload tokens with these references. */
@@ -75,7 +74,7 @@ export async function findTokenNames(
   keyRefs: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (keyRefs.length === 0) return new Map();
-  return new Map((await tokens.listTokenNames(db, gameId, keyRefs)).map(({ key_ref, name }) => [key_ref, name]));
+  return new Map((await sql.listTokenNames(db, gameId, keyRefs)).map(({ key_ref, name }) => [key_ref, name]));
 }
 
 /** Issues a key within a transaction. */
@@ -84,10 +83,10 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
   const keyId = newId();
   // The lock serializes concurrent calls, so that the later key revokes the earlier one.
   await lockGame(tx, gameId);
-  const former = await keys.findActiveKey(tx, gameId);
+  const former = await sql.findActiveKey(tx, gameId);
   recordChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
-  await keys.revokeKeys(tx, gameId);
-  await keys.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
+  await sql.revokeKeys(tx, gameId);
+  await sql.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
   await addJob(tx, announceKeyJob, { gameId, keyId });
   return {
     game_uid: gameId,
@@ -100,8 +99,8 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
 
 /** Revokes the key and the upload tokens of the game without a replacement, within a transaction. */
 export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
-  await keys.revokeKeys(tx, gameId);
-  await tokens.revokeTokens(tx, gameId);
+  await sql.revokeKeys(tx, gameId);
+  await sql.revokeTokens(tx, gameId);
 }
 
 export const listDeployKeys = handle(contract.listDeployKeys, async (ctx, { caller, input }) => {
@@ -110,7 +109,7 @@ export const listDeployKeys = handle(contract.listDeployKeys, async (ctx, { call
 });
 
 export async function readDeployKeys(ctx: Context, gameId: string): Promise<OutputOf<typeof contract.listDeployKeys>> {
-  const all = await keys.listKeys(ctx.db, gameId);
+  const all = await sql.listKeys(ctx.db, gameId);
   return {
     deploy_keys: all.map((key) => ({
       key_ref: key.key_ref,
@@ -136,8 +135,8 @@ export async function authenticateKey(
   address: string,
 ): Promise<GameCaller> {
   const tokenHash = hashSecret(accessToken);
-  const key = await keys.findKey(ctx.db, tokenHash);
-  const token = key === undefined ? await tokens.findToken(ctx.db, tokenHash) : undefined;
+  const key = await sql.findKey(ctx.db, tokenHash);
+  const token = key === undefined ? await sql.findToken(ctx.db, tokenHash) : undefined;
   const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
   if (key === undefined && token === undefined) throw errors.unknownAccessToken();
   if (!matches) throw errors.wrongSecretKey();
@@ -145,17 +144,43 @@ export async function authenticateKey(
     throw errors.accountDisabled('The accounts of all owners of the game are disabled.');
   if (token !== undefined) return callerOf(ctx, token, address);
   if (key!.revoked_at !== null) throw errors.revokedKey();
-  if (key!.stale) await keys.touchKey(ctx.db, key!.game_id, key!.key_id);
+  if (key!.stale) await sql.touchKey(ctx.db, key!.game_id, key!.key_id);
   return { kind: 'game', gameId: key!.game_id, keyRef: key!.key_ref };
 }
 
-async function callerOf(ctx: Context, token: tokens.FoundToken, address: string): Promise<GameCaller> {
+async function callerOf(ctx: Context, token: sql.FoundToken, address: string): Promise<GameCaller> {
   const { game_id: gameId, token_id: id, key_ref: keyRef, name, scopes, expires_at: expiresAt } = token;
   if (token.revoked_at !== null) throw errors.revokedKey('The upload token was revoked.');
   if (expiresAt !== null && expiresAt <= ctx.clock.now())
     throw errors.revokedKey(`The upload token expired on ${expiresAt.toISOString().slice(0, 10)}.`);
-  if (token.stale) await tokens.touchToken(ctx.db, gameId, id, address);
+  if (token.stale) await sql.touchToken(ctx.db, gameId, id, address);
   return { kind: 'game', gameId, keyRef, token: { id, name, scopes, expiresAt } };
 }
 
 const NO_HASH = Buffer.alloc(32);
+
+const REF_LENGTH = 8;
+/** The number of characters, which have 5.8 bits each. With at least 186 bits, a plain SHA-256 protects them. */
+const TOKEN_LENGTH = 32;
+const SECRET_LENGTH = 48;
+
+export type KeyPair = {
+  readonly accessToken: string;
+  readonly secretKey: string;
+  /** The beginning of the access token, by which the pair is recognized. */
+  readonly keyRef: string;
+  readonly tokenHash: Buffer;
+  readonly secretHash: Buffer;
+};
+
+export function newKeyPair(): KeyPair {
+  const accessToken = newSecret(TOKEN_LENGTH);
+  const secretKey = newSecret(SECRET_LENGTH);
+  return {
+    accessToken,
+    secretKey,
+    keyRef: accessToken.slice(0, REF_LENGTH),
+    tokenHash: hashSecret(accessToken),
+    secretHash: hashSecret(secretKey),
+  };
+}

@@ -11,9 +11,9 @@ import { lockGame, requireMember } from '../../people/games/games.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/text-rules.ts';
-import { announceKeyJob } from './announce.job.ts';
-import { newKeyPair } from './key-pair.ts';
-import * as tokens from './upload-tokens.sql.ts';
+import { announceKeyJob } from './announce-key.job.ts';
+import * as tokens from './deploy-keys.sql.ts';
+import { newKeyPair } from './deploy-keys.ts';
 
 type TokenRecord = OutputOf<typeof contract.revokeUploadToken>;
 

@@ -4,13 +4,11 @@ import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 
 export type Count = { readonly gameId: string; readonly buildId: string; readonly count: number };
 
-/** All downloads of a row of `builds`. */
+/** The number of downloads of a row of `builds`. */
 export const downloadsOfBuild = sql<number>`(select coalesce(sum(count), 0)::bigint from download_days
   where download_days.game_id = builds.game_id and download_days.build_id = builds.build_id)`;
 
-/**
- * The rows are in the order of the key, so that two processes cannot deadlock. Builds that are deleted are left out.
- */
+/** Adds counts in the order of the key, so that two processes cannot deadlock. Skips deleted builds. */
 export async function addDownloads(db: Db, day: string, counts: readonly Count[]): Promise<void> {
   const [games, builds] = [counts.map(({ gameId }) => gameId), counts.map(({ buildId }) => buildId)];
   const numbers = counts.map(({ count }) => count);
@@ -27,7 +25,7 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
   );
 }
 
-/** UTC days: from `first` up to, but without, `end`. */
+/** The UTC days from `first` up to `end`, which is excluded. */
 export type Days = { readonly first: string; readonly end: string };
 
 export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {

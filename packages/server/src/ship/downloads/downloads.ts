@@ -10,7 +10,7 @@ type Blob = { readonly size: number; readonly etag: string };
 
 const count = dailyCounter<Download>('downloads', sql.addDownloads);
 
-/** The downloads of a game on the UTC days from `first` up to, but without, `end`. */
+/** The number of downloads of a game on these days. */
 export function downloadsBetween({ db }: Context, gameId: string, days: sql.Days): Promise<number> {
   return sql.sumDownloads(db, gameId, days);
 }

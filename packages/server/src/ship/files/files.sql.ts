@@ -48,7 +48,7 @@ export type ScanEventRow = {
 };
 export type ZipEntry = { path: string; type: 'file' | 'folder' | 'symlink'; size: number; sha256: string | null };
 
-/** The blobs that rows refer to. Those of rejected files are deleted. */
+/** Selects the blobs that rows refer to. The blobs of rejected files are deleted. */
 export const blobReferences = sql`select blob_key as key, size, checksum as sha256, null::text as packing from files
   where scan_state not in ('infected', 'error')`;
 
@@ -67,7 +67,7 @@ export function insertFile(tx: Tx, file: NewFile): Promise<FileRow> {
   );
 }
 
-/** False if the file no longer exists. */
+/** Returns false if the file no longer exists. */
 export async function updateScanState(tx: Tx, file: FileKey, state: ScanState): Promise<boolean> {
   const count = await changed(
     tx,

@@ -1,15 +1,16 @@
 // Uploaded files of builds: their rows, their scan state, and rejected uploads.
+
 import { errors } from '@chauffeur/contract/errors';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import * as contract from '@chauffeur/contract/operations/files';
 import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import * as files from './files.sql.ts';
-import { scanLine } from './scan-line.ts';
 
 export type FileRow = files.FileRow;
 export type OfferedFile = files.OfferedFile;
@@ -32,7 +33,7 @@ export function isOffered(state: ScanState): boolean {
   return state === 'clean' || state === 'unscanned';
 }
 
-/** The same condition in SQL, on rows of `files`. */
+/** The condition of `isOffered` in SQL, on rows of `files`. */
 export const offered = files.offered;
 
 /** Whether the scan has ended. */
@@ -59,7 +60,7 @@ export function originOf({ keyRef, user }: GameCaller): Origin {
     : { type: 'cli_login', key_ref: keyRef, user: user.name };
 }
 
-/** Records an uploaded file as pending. Its blob must already be durable. */
+/** Adds an uploaded file, whose scan is pending. Its blob must already be durable. */
 export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
   const row = await files.insertFile(tx, file);
   recordChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
@@ -140,4 +141,28 @@ export const listRejectedUploads = handle(contract.listRejectedUploads, async (c
 /** Deletes the records of uploads that were rejected more than 30 days ago. */
 export function forgetRejected(ctx: Context): Promise<number> {
   return files.deleteRejectedBefore(ctx.db, new Date(ctx.clock.now().getTime() - REJECTED_DAYS * DAY));
+}
+
+export const forgetRejectedJob = defineJob(
+  'files:forget-rejected',
+  { attempts: 3, cron: '23 3 * * *', lane: 'long', deletesOld: true },
+  forgetRejectedFiles,
+);
+
+export async function forgetRejectedFiles(ctx: Context): Promise<void> {
+  const deleted = await forgetRejected(ctx);
+  if (deleted > 0) ctx.log.info({ deleted }, 'records of old rejected uploads deleted');
+}
+
+const LINES: Record<ScanState, string> = {
+  pending: 'Queued for virus scan',
+  scanning: 'Scanning for viruses',
+  clean: 'Scanned clean with ClamAV',
+  infected: 'Rejected: malware found',
+  error: 'Rejected: the scan failed',
+  unscanned: 'Not scanned: no virus scanner on this server',
+};
+
+export function scanLine(state: ScanState): string {
+  return LINES[state];
 }

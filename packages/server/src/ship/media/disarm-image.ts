@@ -1,6 +1,6 @@
-// Prepares the bytes of an image that anyone may have sent for the image library, whose limits of time and pixels do not
-// cover everything: it unpacks all texts of a PNG into memory at once, reads all scans of a JPEG before its time limit
-// begins, and looks for each frame of a WebP from the first one on.
+// Prepares the bytes of an image that anyone may have sent for the image library, whose limits of time and pixels do
+// not cover everything: it unpacks all texts of a PNG into memory at once, reads all scans of a JPEG before its time
+// limit begins, and looks for each frame of a WebP from the first one on.
 
 const PNG_START = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const JPEG_START = Buffer.from([0xff, 0xd8]);
@@ -11,7 +11,7 @@ const JPEG_START = Buffer.from([0xff, 0xd8]);
  */
 // cspell:ignore IHDR PLTE IDAT
 const PNG_CHUNKS = /^(IHDR|PLTE|IDAT|IEND|tRNS|cHRM|gAMA|iCCP|sBIT|sRGB|cICP|bKGD|pHYs|eXIf)$/;
-/** The length and the type before the data of a chunk, and the checksum after it. */
+/** The bytes of the length and the type before the data of a chunk. The checksum is after it. */
 const CHUNK_HEAD = 8;
 const CHUNK_TAIL = 4;
 
@@ -27,8 +27,8 @@ const MAX_SCANS = 500;
 const WEBP_START = /^RIFF.{4}WEBP/s;
 const WEBP_HEAD = 12;
 /**
- * Each frame is a chunk. The time for reading the header grows with the square of their number: 40 ms for this many, and
- * minutes for as many as fit into 10 MB.
+ * Each frame is a chunk. The time for reading the header grows with the square of their number: 40 ms for this many,
+ * and minutes for as many as fit into 10 MB.
  */
 const MAX_WEBP_CHUNKS = 5000;
 

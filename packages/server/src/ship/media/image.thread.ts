@@ -13,19 +13,19 @@ import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import { disarmImage } from './disarm-image.ts';
-import type { EncodeInput, EncodeResult, ImageCopy } from './image.ts';
+import type { EncodeInput, EncodeResult, ImageCopy } from './encode-image.ts';
 
-/** The quality of lossy formats: high, because most uploads have already been compressed once. */
+/** The quality of lossy formats. It is high, because most uploads have already been compressed once. */
 const QUALITY = 90;
-/** Lower, because each frame is visible briefly and every player loads all of them. */
+/** The quality of animations. It is lower, because each frame is visible briefly and every player loads all of them. */
 const ANIMATION_QUALITY = 80;
-/** The unit is pixels: for lists, for a card, and for half a page or a card on a high-density screen. */
+/** The widths of copies in pixels: for lists, for a card, and for half a page or a card on a high-density screen. */
 const COPY_WIDTHS = [160, 480, 960];
-/** Lower, because copies are shown small. */
+/** The quality of copies. It is lower, because they are shown small. */
 const COPY_QUALITY = 78;
 
 // Caching would be useless, because each image is read once. The accepted formats are set for all threads in
-// sharp-formats.ts.
+// encode-image.ts.
 sharp.cache(false);
 
 await answerTask(async (input: EncodeInput): Promise<EncodeResult> => {

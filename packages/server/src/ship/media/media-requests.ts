@@ -1,21 +1,31 @@
 // The streaming routes of store images: the form that adds images, and the image files.
+
 import { createReadStream } from 'node:fs';
-import { ApiError, errors } from '@chauffeur/contract/errors';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
+import { MAX_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/media';
+import { MediaKindInput } from '@chauffeur/contract/operations/media';
+import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import type { Context } from '../../context.ts';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { BlobMissingError, type ByteSource } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { withWorkFolder } from '../../kernel/private-files.ts';
+import { PRIVATE_FILE, withWorkFolder } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireMember, requireVerifiedOwner } from '../../people/games/games.ts';
+import { type Fields, readForm } from '../../request/form.ts';
 import { type Answer, answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
-import { blobKeyOf, copyKeyOf } from './blob-key.ts';
-import { type EncodedImage, encodeImage } from './image.ts';
+import { findFilenameProblem } from '../../request/text-rules.ts';
+import { type EncodedImage, encodeImage } from './encode-image.ts';
+import { blobKeyOf, copyKeyOf } from './media.sql.ts';
 import {
   addImages,
   dropBlobs,
@@ -25,7 +35,6 @@ import {
   type StoredImage,
   unknownImage,
 } from './media.ts';
-import { type ReceivedFile, type ReceivedForm, receiveImages } from './receive.ts';
 
 type Added = OutputOf<typeof contract.addMedia>;
 
@@ -34,7 +43,7 @@ export const addMedia = stream(contract.addMedia, (ctx, { caller, request }) => 
   return receiveMedia(ctx, caller.gameId, request);
 });
 
-/** `POST …/games/{uid}/media`: the same for the website. */
+/** `POST …/games/{uid}/media`: adds images on the website. */
 export const addGameMedia = stream(contract.addGameMedia, async (ctx, { caller, input, request }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return receiveMedia(ctx, game.game_id, request);
@@ -60,7 +69,7 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
     for (const { size } of images) ctx.metrics.uploadedBytes.inc({ way: 'image' }, size);
     return added;
   } catch (error) {
-    // After any other error, the rows may exist, so the blobs are left to the sweep.
+    // After any other error, the rows may exist, so the sweep deletes the blobs if they don't.
     if (error instanceof ApiError) await dropBlobs(ctx, images);
     throw error;
   }
@@ -136,4 +145,61 @@ function copyOf({ blob_key: key, media_id: id, copy_widths: widths, copy_sizes: 
   if (size === undefined)
     throw errors.notFound('width: the image has no copy of this width. Use one of the listed widths.');
   return { key: copyKeyOf(key, width), size, etag: `"${id}-${width}"`, contentType: 'image/webp' };
+}
+
+export type ReceivedFile = { filename: string; path: string };
+export type ReceivedForm = { kind: ImageKind; files: ReceivedFile[] };
+
+const Form = Type.Object({ kind: MediaKindInput });
+
+/**
+ * Throws `invalidMedia` for an invalid form, and `imageRefused` with the index of the file at the first byte over the
+ * size limit.
+ */
+export async function receiveImages(request: FastifyRequest, folder: string, idleMs: number): Promise<ReceivedForm> {
+  const files: ReceivedFile[] = [];
+  const fields = await readForm(request.raw, {
+    maxBytes: LIMITS.imagesPerRequest * MAX_IMAGE_BYTES + MIB,
+    maxFiles: LIMITS.imagesPerRequest,
+    invalid: CODES.invalidMedia,
+    idleMs,
+    checkAccess: request.checkAccess,
+    async onFile({ filename, bytes }) {
+      const problem = findFilenameProblem(filename);
+      if (problem !== null) throw errors.invalidMedia(problem);
+      const index = files.length;
+      const path = join(folder, String(index));
+      files.push({ filename, path });
+      await writeFile(
+        path,
+        limited(bytes, () => tooLarge(filename, index)),
+        { mode: PRIVATE_FILE },
+      );
+    },
+  });
+  const kind = readKind(fields);
+  if (kind !== 'screenshot' && files.length > 1)
+    throw errors.invalidMedia(`file: a game has one ${kind}. Send exactly one file part.`);
+  return { kind, files };
+}
+
+function readKind(fields: Fields): ImageKind {
+  const problem = findProblem(Form, { ...fields });
+  if (problem !== null) throw errors.invalidMedia(problem);
+  return fields.kind === 'gallery' ? 'screenshot' : (fields.kind as ImageKind);
+}
+
+async function* limited(source: ByteSource, tooLarge: () => Error): ByteSource {
+  let size = 0;
+  for await (const bytes of source) {
+    size += bytes.length;
+    if (size > MAX_IMAGE_BYTES) throw tooLarge();
+    yield bytes;
+  }
+}
+
+function tooLarge(filename: string, index: number): ApiError {
+  return errors.imageRefused(`${filename}: larger than ${MAX_IMAGE_BYTES / MIB} MB. Make it smaller.`, {
+    data: { index },
+  });
 }

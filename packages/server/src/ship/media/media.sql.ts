@@ -1,4 +1,6 @@
-// The SQL of store images.
+// The SQL of store images, and the keys of their blobs.
+
+import type { ImageFormat } from '@chauffeur/contract/image-rules';
 import type { MediaKind } from '@chauffeur/contract/operations/media';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
@@ -8,7 +10,7 @@ export type ImageRow = {
   game_id: string;
   media_id: string;
   kind: Static<typeof MediaKind>;
-  /** Position in the gallery, from 0 without gaps; 0 for a cover or thumbnail. */
+  /** The position in the gallery, from 0 without gaps; 0 for a cover or thumbnail. */
   position: number;
   filename: string;
   content_type: string;
@@ -28,7 +30,7 @@ const columns = sql.raw(
   'game_id, media_id, kind, position, filename, content_type, width, height, size, blob_key, copy_widths, copy_sizes, uploaded_at',
 );
 
-/** The blobs that rows refer to: each image and its copies, whose keys are those of `copyKeyOf`. */
+/** Selects the blobs that rows refer to: each image and its copies, with the keys of `copyKeyOf`. */
 export const blobReferences = sql`select blob_key as key, size, null::text as sha256, null::text as packing from media
   union all select regexp_replace(blob_key, '[^.]*$', '') || copy.width || '.webp', copy.size, null, null
     from media, unnest(copy_widths, copy_sizes) as copy (width, size)`;
@@ -100,4 +102,23 @@ export async function existingImages(db: Db, mediaIds: readonly string[]): Promi
     sql<{ media_id: string }>`select media_id from media where media_id = any(${mediaIds}::uuid[])`,
   );
   return new Set(existing.map(({ media_id }) => media_id));
+}
+
+export const MEDIA_PREFIX = 'media/';
+
+const EXTENSIONS: Record<ImageFormat, string> = { png: 'png', jpeg: 'jpg', gif: 'gif', webp: 'webp' };
+
+export function blobKeyOf(gameId: string, imageId: string, format: ImageFormat): string {
+  return `${MEDIA_PREFIX}${gameId}/${imageId}.${EXTENSIONS[format]}`;
+}
+
+/** The key of a copy of the image under `key`. */
+export function copyKeyOf(key: string, width: number): string {
+  return `${key.slice(0, key.lastIndexOf('.'))}.${width}.webp`;
+}
+
+/** The image id in a key from `blobKeyOf` or `copyKeyOf`. */
+export function imageIdOf(key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return name.slice(0, name.indexOf('.'));
 }

@@ -1,18 +1,20 @@
 // Store images of a game: one cover, one thumbnail, and a gallery of screenshots in an order chosen by the developer.
+
 import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/media';
 import type { Caller, Context } from '../../context.ts';
+import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { type Game, requireMember, requireVisible } from '../../people/games/games.ts';
 import type { Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
-import { copyKeyOf } from './blob-key.ts';
+import * as preview from './encode-image.ts';
 import * as media from './media.sql.ts';
-import * as preview from './preview.ts';
 
 export type PreviewResult = preview.PreviewResult;
 /** Encodes an image that anyone may have sent, so that it is safe to show. */
@@ -52,7 +54,7 @@ function imageSetOf(ctx: Reader, images: readonly ImageRow[]): ImageSet {
 /** The file of an image at its full size. */
 export type ImageFile = Pick<ImageRow, 'media_id' | 'kind' | 'position' | 'size' | 'uploaded_at'> & {
   readonly key: string;
-  /** `.png` */
+  /** The end of the file name, such as `.png`. */
   readonly extension: string;
 };
 
@@ -220,9 +222,26 @@ export function unknownImage(cause?: unknown): ApiError {
 export async function dropBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
   const keys = images.flatMap(({ blob_key: key, copy_widths: widths }) => [
     key,
-    ...widths.map((width) => copyKeyOf(key, width)),
+    ...widths.map((width) => media.copyKeyOf(key, width)),
   ]);
   for (const key of keys) {
     await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of an image could not be deleted'));
   }
+}
+
+export const sweepMediaJob = defineJob(
+  'media:sweep',
+  { attempts: 3, cron: '29 * * * *', lane: 'long', deletesOld: true },
+  sweepMedia,
+);
+
+/**
+ * Deletes the blobs below `media/` that have no row and are older than a day: leftovers of interrupted uploads and of
+ * deleted images.
+ */
+export function sweepMedia(ctx: Context): Promise<void> {
+  return sweepOrphans(ctx, media.MEDIA_PREFIX, async (keys) => {
+    const referenced = await media.existingImages(ctx.db, keys.map(media.imageIdOf));
+    return new Set(keys.filter((key) => referenced.has(media.imageIdOf(key))));
+  });
 }

@@ -5,13 +5,13 @@ import sharp from 'sharp';
 import { PRIVATE_FILE } from '../../kernel/private-files.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import { disarmImage } from './disarm-image.ts';
-import type { PreviewInput, PreviewResult } from './preview.ts';
+import type { PreviewInput, PreviewResult } from './encode-image.ts';
 
-/** The unit is pixels: a screenshot of a common display is shown whole. */
+/** The maximum width and height in pixels. A screenshot of a common display keeps its size. */
 const MAX_SIDE = 1920;
 const QUALITY = 80;
 
-// Each image is read once. The accepted formats are set for all threads in sharp-formats.ts.
+// Each image is read once. The accepted formats are set for all threads in encode-image.ts.
 sharp.cache(false);
 
 await answerTask(async ({ source, target, seconds }: PreviewInput): Promise<PreviewResult> => {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-/** The unit is MiB; null for the setting, 0 for no limit. */
+/** The quotas in MiB; null for the setting, 0 for no limit. */
 export type QuotaRow = { storage_mb: number | null; crash_mb: number | null };
 
 export async function readQuota(db: Db, gameId: string): Promise<QuotaRow> {
@@ -33,7 +33,7 @@ export async function insertChange(
   );
 }
 
-/** Newest first, because ids start with their creation time. */
+/** The changes, newest first, because ids start with their creation time. */
 export function listChanges(db: Db, gameId: string, limit: number): Promise<QuotaChangeRow[]> {
   return rows(
     db,
@@ -53,17 +53,17 @@ export type GameStorageRow = QuotaRow & {
   event_files_bytes: number;
   videos_bytes: number;
   images_bytes: number;
-  /** What the storage quota counts: builds, sessions, symbols, event files and videos. */
+  /** The bytes that the storage quota counts: builds, sessions, symbols, event files and videos. */
   used_bytes: number;
   crash_bytes: number;
-  /** What the list is sorted by. */
+  /** The bytes by which the list is sorted. */
   rank_bytes: number;
 };
 
 /** The position after which a page begins. */
-type GamePlace = { rankBytes: string; gameId: string };
+type GamePosition = { rankBytes: string; gameId: string };
 
-type ListOptions = { search: string | null; after: GamePlace | null; limit: number; day: Date };
+type ListOptions = { search: string | null; after: GamePosition | null; limit: number; day: Date };
 
 /** The games that use the most storage first. */
 export function listGameStorage(db: Db, { search, after, limit, day }: ListOptions): Promise<GameStorageRow[]> {
@@ -80,7 +80,8 @@ export function readGameStorage(db: Db, gameId: string, day: Date): Promise<Game
 }
 
 /**
- * Includes symbols that no build uses any more, until they are deleted: leaving them out would take most of the time.
+ * The bytes by which games are ranked. They include symbols that no build uses any more, until they are deleted:
+ * leaving them out would take most of the time.
  */
 const RANK = sql`(coalesce(builds, 0) + coalesce(sessions, 0) + coalesce(symbols, 0) + coalesce(event_files, 0) + coalesce(videos, 0))::bigint`;
 
@@ -119,7 +120,7 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
     order by rank_bytes desc, page.game_id desc`;
 }
 
-/** Lets the owner be warned again, about the new limit. */
+/** Deletes the mark of a warning, so that the owner is warned again about the new limit. */
 export async function deleteWarning(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from storage_warnings where game_id = ${gameId}`);
 }

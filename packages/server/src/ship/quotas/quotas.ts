@@ -22,7 +22,7 @@ const MAX_CHANGES = 20;
 /** The active limits of a game in bytes; 0 for none. */
 export type Limits = {
   readonly storage: number;
-  /** The bytes of one UTC day. */
+  /** The limit of one UTC day. */
   readonly crashFiles: number;
 };
 
@@ -84,7 +84,7 @@ export async function changeQuota(
   const { game_id: gameId } = game;
   noteGame(game);
   await transact(ctx.db, async (tx) => {
-    // Locked, so that of two changes at the same time, the second one sees the first.
+    // The lock makes the second of two changes at the same time see the first.
     if ((await lockGame(tx, gameId)) === null) throw unknownGame();
     const before = await sql.readQuota(tx, gameId);
     const quota = {

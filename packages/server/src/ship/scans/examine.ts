@@ -16,20 +16,20 @@ export type ExamineInput = {
   blobSettings: BlobSettings;
   key: string;
   content: Content;
-  /** Size of the blob in bytes. */
+  /** The size of the blob in bytes. */
   size: number;
-  /** OS of the build. Rules for the names of one OS are skipped if it is undefined. */
+  /** The OS of the build. Rules for the names of one OS are skipped if it is undefined. */
   os?: Os | undefined;
   /** The address of clamd and the maximum bytes of one stream to it; null without a scanner. */
   scanner: null | { address: string; streamLimit: number };
   timeoutMs: number;
 };
 
-/** An entry of the zip, as the provenance record lists it. */
+/** An entry of the zip, as the provenance of the build lists it. */
 export type ExaminedEntry = {
   path: string;
   type: 'file' | 'folder' | 'symlink';
-  /** Unpacked size in bytes. */
+  /** The unpacked size in bytes. */
   size: number;
   /** 64 hex characters; of the target if it is a link; null for a folder. */
   sha256: string | null;
@@ -45,14 +45,16 @@ export type Examination = {
   detail: string | null;
   /** The scanner, such as `ClamAV 1.4.3`; null without one. */
   engine: string | null;
-  /** Such as `27800 (2026-11-20)`; null if the scanner does not report it. */
+  /** The version of the signatures, such as `27800 (2026-11-20)`; null if the scanner does not report it. */
   signatureVersion: string | null;
-  /** The order is that of the directory; empty for a video, and if the zip is infected or was not read completely. */
+  /**
+   * The entries in the order of the directory; empty for a video, and if a zip is infected or was not read completely.
+   */
   entries: ExaminedEntry[];
 };
 
 const THREAD = new URL('./scan.thread.ts', import.meta.url);
-/** The unit is MiB. 200,000 entries with long names, and the report on them, take 250. */
+/** The heap in MiB. 200,000 entries with long names, and the report on them, take 250. */
 const MAX_HEAP_MB = 512;
 
 /**

@@ -5,7 +5,7 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { ZipError } from '../../kernel/zip/zip-entry.ts';
-import type { InspectInput } from './inspect.ts';
+import type { InspectInput } from './scans.ts';
 import { judgeDirectory, UNREADABLE_ZIP, type ZipRefusal } from './zip-rules.ts';
 
 await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<ZipRefusal | null> => {

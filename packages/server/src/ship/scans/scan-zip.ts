@@ -9,14 +9,14 @@ import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
-import { describeInfected, PartScans } from './part-scans.ts';
-import { readZipParts } from './zip-content.ts';
+import { describeInfected, SectionScans } from './section-scans.ts';
+import { readSections } from './zip-content.ts';
 import { formatEntryName, judgeDirectory, judgeLink, judgeLinkLoops, unpackedBytes } from './zip-rules.ts';
 
 /**
  * Scans the zip of `size` bytes under `key` for a build of `os`. Without a scanner it is only checked. Rejects with
- * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the store's errors. Memory
- * use does not depend on the size.
+ * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the errors of the blob
+ * store. Memory use does not depend on the size.
  */
 export async function scanZip(
   store: BlobStore,
@@ -39,14 +39,14 @@ export async function scanZip(
     const refusal = judgeDirectory(directory, os);
     if (refusal !== null) return report('failed', refusal.reason);
     whole = await scanWhole(store, key, directory, scanner);
-    // Scanning the parts shows which entry is infected or was skipped, unless the whole zip is clean.
-    const parts = await scanParts(store, key, directory, whole?.result === 'clean' ? null : scanner);
-    if (parts.infected !== null) return report('infected', parts.infected);
+    // Scanning the sections shows which entry is infected or was skipped, unless the whole zip is clean.
+    const sections = await scanSections(store, key, directory, whole?.result === 'clean' ? null : scanner);
+    if (sections.infected !== null) return report('infected', sections.infected);
     if (whole?.result === 'infected') return report('infected', describeInfected(whole.signature, WHOLE));
-    const loop = judgeLinkLoops(parts.links, os);
+    const loop = judgeLinkLoops(sections.links, os);
     if (loop !== null) return report('failed', loop);
-    if (parts.unscanned.length > 0) return report('failed', describeUnscanned(parts.unscanned), parts.entries);
-    return report(scanner === null ? 'unscanned' : 'clean', null, parts.entries);
+    if (sections.unscanned.length > 0) return report('failed', describeUnscanned(sections.unscanned), sections.entries);
+    return report(scanner === null ? 'unscanned' : 'clean', null, sections.entries);
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
     if (whole?.result === 'infected') return report('infected', describeInfected(whole.signature, WHOLE));
@@ -74,10 +74,10 @@ async function scanWhole(
   return scanner.scan(await store.read(key));
 }
 
-type PartsReport = {
+type SectionsReport = {
   /** The finding as a sentence; null if there is none. */
   infected: string | null;
-  /** The places that the scanner skipped, with the reason. */
+  /** What the scanner skipped, with the reason. */
   unscanned: string[];
   /** The symbolic links, all of which stay inside the archive. */
   links: Link[];
@@ -85,22 +85,24 @@ type PartsReport = {
   entries: ExaminedEntry[];
 };
 
-/** Reads every part of the zip, and scans it if there is a scanner. Stops at an infected part. Throws ZipError. */
-async function scanParts(
+/**
+ * Reads every section of the zip, and scans it if there is a scanner. Stops at an infected section. Throws ZipError.
+ */
+async function scanSections(
   store: BlobStore,
   key: string,
   directory: ZipDirectory,
   scanner: Scanner | null,
-): Promise<PartsReport> {
-  const scans = scanner === null ? null : new PartScans(scanner);
+): Promise<SectionsReport> {
+  const scans = scanner === null ? null : new SectionScans(scanner);
   const digests = new Map<ZipEntry, string>();
   const links: Link[] = [];
-  for await (const { entry, content, size, finish } of readZipParts(store, key, directory)) {
+  for await (const { entry, content, size, finish } of readSections(store, key, directory)) {
     const target = entry?.type === 'symlink' ? await readTarget(entry, content) : null;
     if (entry !== null && target !== null)
       links.push(...entry.names.map((path) => ({ path, target: target.toString('utf8') })));
-    const place = entry === null ? UNLISTED : formatEntryName(entry.path);
-    if (size > 0) await scans?.add(place, target === null ? content : Readable.from([target]), size);
+    const name = entry === null ? UNLISTED : formatEntryName(entry.path);
+    if (size > 0) await scans?.add(name, target === null ? content : Readable.from([target]), size);
     const sha256 = await finish();
     if (entry !== null && entry.type !== 'folder') digests.set(entry, sha256);
     if (scans !== null && scans.infected !== null) break;
@@ -130,9 +132,9 @@ async function readTarget(entry: ZipEntry, content: AsyncIterable<Buffer>): Prom
 
 const MAX_LISTED = 10;
 
-function describeUnscanned(places: readonly string[]): string {
-  const listed = places.slice(0, MAX_LISTED).join(', ');
-  const more = places.length - MAX_LISTED;
+function describeUnscanned(names: readonly string[]): string {
+  const listed = names.slice(0, MAX_LISTED).join(', ');
+  const more = names.length - MAX_LISTED;
   return more > 0
     ? `The scanner skipped ${listed} and ${more} more. Remove them, or ask the operator to raise the scanner's limits.`
     : `The scanner skipped ${listed}. Remove it, or ask the operator to raise the scanner's limits.`;

@@ -1,10 +1,14 @@
 // The thread of `examine`: scans one file and returns the report.
+
+import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
+import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
+import type { Scanner } from '../../kernel/scanner/scanner.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
-import type { ExamineInput } from './examine.ts';
-import { scanVideo } from './scan-video.ts';
+import type { Examination, ExamineInput } from './examine.ts';
 import { scanZip } from './scan-zip.ts';
+import { describeInfected, scanInWindows } from './section-scans.ts';
 
 await answerTask(async ({ blobSettings, key, content, size, os, scanner: options }: ExamineInput) => {
   const store = openBlobStore(blobSettings);
@@ -17,3 +21,26 @@ await answerTask(async ({ blobSettings, key, content, size, os, scanner: options
     await store.close();
   }
 });
+
+/**
+ * Scans every byte of a video, whose container was checked when it was uploaded: the one of `size` bytes under `key`.
+ * Rejects with ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the errors of
+ * the blob store. Memory use does not depend on the size.
+ */
+async function scanVideo(store: BlobStore, key: string, size: number, scanner: Scanner | null): Promise<Examination> {
+  if (scanner === null)
+    return { outcome: 'unscanned', detail: null, engine: null, signatureVersion: null, entries: [] };
+  const { engine, signatures } = await scanner.version();
+  const verdict = await scanInWindows(scanner, new BlobCursor(store, key, size).stream(size));
+  const rest = { engine, signatureVersion: signatures, entries: [] };
+  switch (verdict.result) {
+    case 'clean':
+      return { outcome: 'clean', detail: null, ...rest };
+    case 'infected':
+      return { outcome: 'infected', detail: describeInfected(verdict.signature, 'the video'), ...rest };
+    case 'not-scanned': {
+      const detail = `The scanner skipped the video (${verdict.reason}). Ask the operator to raise the scanner's limits.`;
+      return { outcome: 'failed', detail, ...rest };
+    }
+  }
+}

@@ -8,10 +8,10 @@ import { FLAGS, type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/
 import { formatEntryName } from './zip-rules.ts';
 
 /** A section of the zip: an unpacked entry, or bytes outside the entries. */
-export type ZipPart = {
-  /** Null for bytes that belong to no entry: before or between entries, and the directory itself. */
+export type ZipSection = {
+  /** Null for bytes outside the entries: before or between them, and the directory itself. */
   readonly entry: ZipEntry | null;
-  /** Bytes of `content` according to the directory. */
+  /** The number of bytes of `content` according to the directory. */
   readonly size: number;
   /** The bytes. A reader may stop and continue later. Throws ZipError if they do not match the directory. */
   readonly content: AsyncIterable<Buffer>;
@@ -23,20 +23,20 @@ export type ZipPart = {
 };
 
 /**
- * The parts of a zip in file order, after its directory passed the rules. Together they contain all of its bytes except
- * headers and data descriptors. Throws ZipError if the zip does not match its directory, and the store's errors.
+ * The sections of a zip in file order, after its directory passed the rules. Together they contain all of its bytes
+ * except headers and data descriptors. Throws ZipError if the zip does not match its directory, and the store's errors.
  */
-export async function* readZipParts(
+export async function* readSections(
   store: BlobStore,
   key: string,
   directory: ZipDirectory,
-): AsyncGenerator<ZipPart, undefined> {
+): AsyncGenerator<ZipSection, undefined> {
   const cursor = new BlobCursor(store, key, directory.fileSize);
   let slack = 0;
   for (const entry of directory.entries.toSorted((a, b) => a.offset - b.offset)) {
     yield* readBetween(cursor, entry.offset, slack);
     await readLocalHeader(cursor, entry);
-    yield* readPart(entry, entry.size, unpack(entry, cursor.stream(entry.packedSize)));
+    yield* readSection(entry, entry.size, unpack(entry, cursor.stream(entry.packedSize)));
     slack = (entry.flags & FLAGS.dataDescriptor) === 0 ? 0 : MAX_DESCRIPTOR_BYTES;
   }
   yield* readBetween(cursor, directory.fileSize, slack);
@@ -46,18 +46,18 @@ export async function* readZipParts(
 const MAX_DESCRIPTOR_BYTES = 24;
 
 /** The bytes up to `end`, of which up to `slack` are a data descriptor. */
-async function* readBetween(cursor: BlobCursor, end: number, slack: number): AsyncGenerator<ZipPart, undefined> {
+async function* readBetween(cursor: BlobCursor, end: number, slack: number): AsyncGenerator<ZipSection, undefined> {
   const length = end - cursor.position;
   if (length < 0) throw new ZipError('The .zip has overlapping entries. Create it again with another tool.');
   if (length <= slack) await cursor.take(length);
-  else yield* readPart(null, length, cursor.stream(length));
+  else yield* readSection(null, length, cursor.stream(length));
 }
 
-async function* readPart(
+async function* readSection(
   entry: ZipEntry | null,
   size: number,
   bytes: AsyncGenerator<Buffer>,
-): AsyncGenerator<ZipPart, undefined> {
+): AsyncGenerator<ZipSection, undefined> {
   const sha256 = createHash('sha256');
   const hashed = tap(bytes, (chunk) => sha256.update(chunk));
   // The iterator has no `return`, so leaving a `for await` early does not end the reading.

@@ -15,7 +15,7 @@ type Rule = {
   readonly judge: (directory: ZipDirectory, os?: Os) => string | null;
 };
 
-/** Bytes of a path; no OS supports a longer one (PATH_MAX). */
+/** The maximum bytes of a path: no OS supports a longer one (PATH_MAX). */
 const MAX_PATH_BYTES = 4096;
 const LOCAL_HEADER_BYTES = 30;
 /** The limit for all link targets together, which are held in memory. Games have a few hundred links at most. */
@@ -242,7 +242,7 @@ function judgeWindowsNames({ entries }: ZipDirectory, os?: Os): string | null {
 
 /** Two entries with the same path. */
 function judgeDuplicates({ entries }: ZipDirectory): string | null {
-  const [name] = findSamePlace(entries, placeOf) ?? [];
+  const [name] = findSamePath(entries, placeOf) ?? [];
   return name === undefined ? null : `The .zip has two entries named ${formatEntryName(name)}. Remove one of them.`;
 }
 
@@ -252,25 +252,25 @@ function judgeDuplicates({ entries }: ZipDirectory): string | null {
  */
 function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
   if (!ignoresCase(os)) return null;
-  const same = findSamePlace(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
+  const same = findSamePath(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
   if (same === null) return null;
   const systemName = os === 'windows' ? 'Windows' : 'macOS';
   return `The .zip entries ${formatEntryName(same[0])} and ${formatEntryName(same[1])} are the same file on ${systemName}. Rename one of them.`;
 }
 
 /** The names of the first two entries with the same path, the later one first; null if all paths differ. */
-function findSamePlace(
+function findSamePath(
   entries: readonly ZipEntry[],
-  placeOfName: (name: string) => string,
+  normalize: (name: string) => string,
   mayShare: (first: ZipEntry, second: ZipEntry) => boolean = () => false,
 ): [string, string] | null {
   const seen = new Map<string, [ZipEntry, string]>();
   for (const entry of entries) {
     for (const name of entry.names) {
-      const place = placeOfName(name);
-      const [other, otherName = ''] = seen.get(place) ?? [];
+      const path = normalize(name);
+      const [other, otherName = ''] = seen.get(path) ?? [];
       if (other !== undefined && other !== entry && !mayShare(other, entry)) return [name, otherName];
-      seen.set(place, [entry, name]);
+      seen.set(path, [entry, name]);
     }
   }
   return null;
@@ -312,7 +312,7 @@ function formatCount(value: number): string {
 }
 
 /**
- * Why the link at `path` is refused; null if it leads to a place inside the archive. The target may contain `..` only
+ * Why the link at `path` is refused; null if it leads to a path inside the archive. The target may contain `..` only
  * at its start and must not go above the root of the archive: `../../lib/a.so` in `bin/x/link` is fine. After a folder
  * name, `..` is refused, because that name may be a link itself: with `d/up → ..`, the target `d/up/..` is outside the
  * archive.
@@ -369,24 +369,24 @@ function findBelow(
   fold: (path: string) => string,
 ): string | null {
   if (parents.length === 0) return null;
-  const placeOf = (path: string) => segmentsOf(fold(path)).join('/');
+  const normalPathOf = (path: string) => segmentsOf(fold(path)).join('/');
   // Sorting puts the entries of a folder next to each other. Looking up every folder of every path would take hours for
   // hostile names.
-  const places = paths.map(placeOf).sort();
+  const sortedPaths = paths.map(normalPathOf).sort();
   for (const parent of parents) {
-    const folder = `${placeOf(parent)}/`;
-    if (places[firstFrom(places, folder)]?.startsWith(folder)) return parent;
+    const folder = `${normalPathOf(parent)}/`;
+    if (sortedPaths[firstFrom(sortedPaths, folder)]?.startsWith(folder)) return parent;
   }
   return null;
 }
 
-/** The index of the first of the sorted `places` that is not less than `place`. */
-function firstFrom(places: readonly string[], place: string): number {
+/** The index of the first of the `sortedPaths` that is not less than `path`. */
+function firstFrom(sortedPaths: readonly string[], path: string): number {
   let low = 0;
-  let high = places.length;
+  let high = sortedPaths.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (places[middle]! < place) low = middle + 1;
+    if (sortedPaths[middle]! < path) low = middle + 1;
     else high = middle;
   }
   return low;

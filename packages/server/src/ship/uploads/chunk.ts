@@ -1,5 +1,6 @@
 // One chunk of an upload session: it must continue the received bytes, is stored durably before it counts, and the last
 // one completes the upload.
+
 import { ApiError, errors, isError } from '@chauffeur/contract/errors';
 import type { ChunkReceipt, UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
@@ -9,14 +10,22 @@ import type { FilePart } from '../../request/multipart.ts';
 import { createReceiver, type Receiver, storeBytes } from '../../request/receive-bytes.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
-import { beginChunk, takenOver } from './chunks-under-way.ts';
 import { completeFile, uploadedFileOf } from './complete-file.ts';
-import { type ContentRange, parseContentRange } from './content-range.ts';
-import { forgetHash, hashAt, rememberHash } from './session-hashes.ts';
-import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
+import {
+  beginChunk,
+  dropSession,
+  forgetHash,
+  hashAt,
+  lockSession,
+  rememberHash,
+  requireSession,
+  type Session,
+  takenOver,
+  unknownSession,
+} from './upload-session.ts';
 import * as sessions from './uploads.sql.ts';
 
-export type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
+type ReadFile = (onFile: (part: FilePart) => Promise<void>, signal?: AbortSignal) => Promise<unknown>;
 
 /** Receives the chunk that the headers announce. `readFile` reads the form and passes on its file part. */
 export async function receiveChunk(
@@ -42,13 +51,13 @@ export async function receiveChunk(
       await dropSession(ctx, session);
       throw unknownSession();
     }
-    // Only needed after an error: a successful chunk releases the lock in the statement that records it.
+    // After a success, the statement that counts the bytes has released the lock.
     await release();
     throw error;
   }
 }
 
-/** Whether the bytes of the session are gone, as after a restore, or a move to another store. */
+/** Whether the bytes of the session are gone, as after a restore, or a move to another blob store. */
 function isLost(error: unknown): boolean {
   return error instanceof BlobMissingError || (error instanceof ApiError && error.cause instanceof BlobMissingError);
 }
@@ -104,7 +113,7 @@ async function drain({ bytes }: FilePart): Promise<void> {
 
 type Stored = { upload: BlobUpload; receiver: Receiver | null };
 
-/** Appends the chunk's bytes durably. They do not count until they are committed to the session row. */
+/** Appends the bytes of the chunk durably. They do not count until `commitChunk`. */
 async function store(
   ctx: Context,
   session: Session,
@@ -204,4 +213,16 @@ async function finish(
     if (isError(error, 'wrongChecksum', 'invalidFile')) await dropSession(ctx, session);
     throw error;
   }
+}
+
+/** The bytes from `start` to `end`, both inclusive, of `total`. */
+type ContentRange = { start: number; end: number; total: number };
+
+const PATTERN = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i;
+
+/** Parses `bytes <start>-<end>/<total>` (RFC 9110, section 14.4; the total is required). Null if malformed. */
+function parseContentRange(header: string): ContentRange | null {
+  const [, start, end, total] = PATTERN.exec(header.trim())?.map(Number) ?? [];
+  if (start === undefined || end === undefined || total === undefined) return null;
+  return start <= end && end < total ? { start, end, total } : null;
 }

@@ -16,7 +16,7 @@ export type Arrival = {
   build: Build;
   fileId: string;
   filename: string;
-  /** As announced, 64 lowercase hex digits. */
+  /** The SHA-256 that the client announced, in 64 lowercase hex digits. */
   checksum: string;
   origin: Origin;
   upload: BlobUpload;
@@ -24,7 +24,7 @@ export type Arrival = {
   digest: string | null;
 };
 
-/** Further steps of the transaction, before and after the row of the file is written. */
+/** Other steps of the transaction, before and after the row of the file is written. */
 export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx) => Promise<void> };
 
 /** The key of a file's blob. The sweep reads the file id from it. */
@@ -56,7 +56,7 @@ async function complete(ctx: Context, arrival: Arrival, steps: RecordSteps): Pro
   if (digest !== null) requireChecksum(digest, checksum);
   await ctx.blobs.complete(upload);
   if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
-  const refusal = await inspectZip(ctx, upload.key, arrival.build.os);
+  const refusal = await inspectZip(ctx.blobs.settings, upload.key, arrival.build.os);
   if (refusal !== null) {
     ctx.metrics.zipRefusals.inc({ rule: refusal.rule });
     throw errors.invalidFile(refusal.reason);

@@ -53,7 +53,7 @@ export function hasTargetFields(fields: Fields): boolean {
 }
 
 /** Throws `invalidFile` if the form names another platform or channel than the registration of the build. */
-export function requireSamePlace(target: Target, build: Platform & { channel: string }): void {
+export function requireSameTarget(target: Target, build: Platform & { channel: string }): void {
   for (const name of ['os', 'arch', 'channel'] as const) {
     if (target[name] !== build[name]) {
       throw errors.invalidFile(

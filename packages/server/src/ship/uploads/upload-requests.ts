@@ -1,19 +1,26 @@
 // The streaming routes of uploads: forms with a complete file or a chunk, and the form that opens a session.
+
 import { CODES, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import * as contract from '@chauffeur/contract/operations/uploads';
 import type { FastifyRequest } from 'fastify';
 import type { Context, GameCaller } from '../../context.ts';
+import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { requireVerifiedOwner } from '../../people/games/games.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
+import { requireOwnProgram, requireVerifiedOwner } from '../../people/games/games.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { answer } from '../../request/perform.ts';
+import { createReceiver, storeBytes } from '../../request/receive-bytes.ts';
 import { stream } from '../../request/route.ts';
-import { requireFreeStorage } from '../usage/usage.ts';
+import { requireBuild } from '../builds/builds.ts';
+import { originOf } from '../files/files.ts';
+import { enforceQuota, type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
-import { startSingleUpload } from './single.ts';
-import { tooLarge } from './target.ts';
+import { blobKeyOf, completeFile } from './complete-file.ts';
+import { hasTargetFields, readFilename, readTarget, requireSameTarget, tooLarge } from './target.ts';
 import { openSession } from './uploads.ts';
 
 /** The maximum size of the text fields and part headers of a form, in addition to its file. */
@@ -41,7 +48,8 @@ export const receiveUpload = stream(contract.uploadFile, async (ctx, { caller, r
 
 async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequest): Promise<contract.UploadedFile> {
   await requireVerifiedOwner(ctx, game.gameId);
-  // Refuses a too large upload before its bytes are sent. A form without a length is measured while it arrives.
+  // An upload that is too large is refused before its bytes are sent. A form without a length is measured as it
+  // arrives.
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
   const storage = await requireFreeStorage(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
@@ -88,3 +96,55 @@ export const openUploadSession = stream(contract.openUploadSession, async (ctx, 
   const fields = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
   return answer(201, await openSession(ctx, caller, fields));
 });
+
+export type SingleUpload = {
+  /** Stores the file part. Invalid fields before the file are refused before its first byte is stored. */
+  store(part: FilePart, fieldsSoFar: Fields): Promise<void>;
+  /** Records the file after the complete form has arrived. */
+  finish(fields: Fields): Promise<UploadedFile>;
+  /** Deletes the stored bytes. */
+  discard(): Promise<void>;
+};
+
+export function startSingleUpload(ctx: Context, caller: GameCaller, storage: FreeStorage): SingleUpload {
+  const fileId = newId();
+  const key = blobKeyOf(caller.gameId, fileId);
+  const receiver = createReceiver({
+    maxBytes: Math.min(LIMITS.fileBytes, storage.bytes),
+    tooLarge: storage.bytes < LIMITS.fileBytes ? storage.exceeded : tooLarge,
+  });
+  let upload: BlobUpload | undefined;
+  let filename = '';
+
+  async function resolve(fields: Fields) {
+    const target = readTarget(fields);
+    await requireOwnProgram(ctx, caller.gameId, fields, CODES.unknownBuildOfFile);
+    const build = await requireBuild(ctx.db, caller.gameId, target.build);
+    requireSameTarget(target, build);
+    return { target, build };
+  }
+
+  return {
+    async store(part, fieldsSoFar) {
+      filename = readFilename(part.filename);
+      if (hasTargetFields(fieldsSoFar)) await resolve(fieldsSoFar);
+      upload = await storeBytes(ctx.blobs, await ctx.blobs.begin(key), receiver, part.bytes);
+      ctx.metrics.uploadedBytes.inc({ way: 'single' }, upload.size);
+    },
+    async finish(fields) {
+      const { target, build } = await resolve(fields);
+      const digest = receiver.hash?.digest('hex') ?? null;
+      const arrival = {
+        build,
+        fileId,
+        filename,
+        checksum: target.checksum,
+        origin: originOf(caller),
+        upload: upload!,
+        digest,
+      };
+      return completeFile(ctx, arrival, { after: (tx) => enforceQuota(ctx, tx, caller.gameId) });
+    },
+    discard: () => ctx.blobs.delete(key),
+  };
+}

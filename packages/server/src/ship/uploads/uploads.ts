@@ -1,27 +1,32 @@
-// Uploads: the sessions of zips that arrive in chunks, opened, listed and aborted. The streaming routes are in http.ts.
+// Uploads: sessions are opened, listed and aborted here, and jobs delete what uploads have left. The streaming routes
+// are in upload-requests.ts, and the states of a session are described in upload-session.ts.
 import { CODES, errors } from '@chauffeur/contract/errors';
 import { canonicalChecksum } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
+import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countLimit, countUse } from '../../kernel/limits/rate-limit.ts';
+import { isAlive } from '../../kernel/processes/presence.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireOwnProgram, requireVerifiedOwner } from '../../people/games/games.ts';
 import type { Fields } from '../../request/form.ts';
 import { handle } from '../../request/route.ts';
 import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
+import { existingFiles } from '../files/files.sql.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
-import { dropSession, lockSession, requireSession, type Session, unknownSession } from './session-lock.ts';
-import { readFilename, readTarget, readTotalSize, requireSamePlace } from './target.ts';
+import { readFilename, readTarget, readTotalSize, requireSameTarget } from './target.ts';
+import { dropSession, lockSession, requireSession, type Session, unknownSession } from './upload-session.ts';
 import * as sessions from './uploads.sql.ts';
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
 
-/** An estimate, because it is unknown when a session will end. */
+/** A guess, because it is unknown when a session will end. */
 const SLOT_RETRY_SECONDS = 30;
 
 /** Opens a session from the fields of its form. */
@@ -32,7 +37,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   const target = readTarget(fields);
   await requireOwnProgram(ctx, caller.gameId, fields, CODES.unknownBuildOfFile);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
-  requireSamePlace(target, build);
+  requireSameTarget(target, build);
   await requireFreeStorage(ctx, caller.gameId, totalSize);
   await countUse(ctx, ctx.db, caller.gameId, {
     name: 'uploads',
@@ -117,3 +122,40 @@ export const abortUploadSession = handle(contract.abortUploadSession, async (ctx
   });
   return { session_id: session.session_id };
 });
+
+export const sweepSessionsJob = defineJob(
+  'uploads:sweep-sessions',
+  { attempts: 3, cron: '*/5 * * * *', lane: 'long', deletesOld: true },
+  sweepSessions,
+);
+export const sweepBlobsJob = defineJob(
+  'uploads:sweep-blobs',
+  { attempts: 3, cron: '17 * * * *', lane: 'long', deletesOld: true },
+  sweepBlobs,
+);
+
+const BATCH = 500;
+
+/** Deletes expired sessions, with their bytes unless they became a file. */
+export async function sweepSessions(ctx: Context): Promise<void> {
+  for (const session of await sessions.listExpired(ctx.db, ctx.clock.now(), BATCH)) {
+    const { lock_process: holder } = session;
+    // A chunk is still arriving. The session is swept in a later run.
+    if (holder !== null && session.finished_at === null && (await isAlive(ctx.db, holder))) continue;
+    if (session.finished_at === null) await dropSession(ctx, session);
+    else await sessions.deleteSession(ctx.db, session);
+  }
+}
+
+/** Deletes blobs that belong to neither a file nor a session and have not been modified for a day. */
+export function sweepBlobs(ctx: Context): Promise<void> {
+  return sweepOrphans(ctx, 'files/', async (keys) => {
+    const fileIds = keys.map(fileIdOf);
+    const referenced = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
+    return new Set(keys.filter((key) => referenced.has(fileIdOf(key))));
+  });
+}
+
+function fileIdOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1, -'.zip'.length);
+}

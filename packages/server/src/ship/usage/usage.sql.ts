@@ -11,8 +11,8 @@ export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
 }
 
 /**
- * Returns bytes. Excludes rejected files and videos, whose blobs are deleted, and unused symbol texts, which are about
- * to be deleted.
+ * The bytes that a game stores. Excludes rejected files and videos, whose blobs are deleted, and unused symbol texts,
+ * which are about to be deleted.
  */
 export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
   return onlyRow(
@@ -59,7 +59,7 @@ export function listCrashCounters(db: Db, day: Date): Promise<CounterRow[]> {
   );
 }
 
-/** Records that the game's members are warned. False if they have already been. */
+/** Notes that the game's members are warned. Returns false if they already were. */
 export async function insertWarning(tx: Tx, gameId: string, now: Date): Promise<boolean> {
   const count = await changed(
     tx,

@@ -1,12 +1,14 @@
 // A game's usage of its limits, and the storage quota for its builds, symbols, event files and videos.
+
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/usage';
 import { USAGE_NOTICE } from '@chauffeur/contract/operations/usage';
 import type { Context } from '../../context.ts';
-import { DAY } from '../../kernel/clock.ts';
+import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { requireMember } from '../../people/games/games.ts';
@@ -48,7 +50,7 @@ export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
   };
 }
 
-/** Capped, because the counters include refused requests. */
+/** Caps the number, because the counters include refused requests. */
 function usedOf(used: number, limit: number): { used: number; limit: number } {
   return { used: limit === 0 ? used : Math.min(used, limit), limit };
 }
@@ -87,7 +89,7 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
   const now = ctx.clock.now();
   if (!(await sql.insertWarning(tx, gameId, now))) return;
-  // Each warning is a separate subject: there is one each time that usage gets this high.
+  // Each warning has another subject, so there is one each time that usage gets this high.
   const subject = `storage ${now.toISOString()}`;
   const data = { quota: 'storage', used, limit: quota } as const;
   await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);
@@ -102,4 +104,23 @@ function quotaExceeded(used: number, quota: number): ApiError {
     `The upload exceeds the ${formatBytes(quota)} of storage that this game has for builds, symbols, event files and videos. Delete some, or complete or abort open uploads.`,
     { data: { used_bytes: Math.min(used, quota), limit_bytes: quota } },
   );
+}
+
+/** Raises an alert when a game has nearly reached a daily limit of its crash reports. */
+export const limitAlertsJob = defineJob('usage:alerts', { attempts: 1, cron: '*/5 * * * *' }, raiseLimitAlerts);
+
+export async function raiseLimitAlerts(ctx: Context): Promise<void> {
+  const now = ctx.clock.now();
+  const counters = await sql.listCrashCounters(ctx.db, new Date(Math.floor(now.getTime() / DAY) * DAY));
+  for (const { game_id: gameId, name, used } of counters) {
+    const isCount = name === 'crashes';
+    const limit = isCount ? ctx.config.limitCrashes : (await readLimits(ctx, ctx.db, gameId)).crashFiles;
+    if (limit === 0 || used < USAGE_NOTICE * limit) continue;
+    const quota = isCount ? 'crash_reports' : 'crash_files';
+    // The counters include refused requests.
+    const data = { quota, used: Math.min(used, limit), limit } as const;
+    await raiseAlerts(ctx.db, gameId, [
+      { kind: 'quota_low', subject: `${quota} ${utcDayOf(now)}`, happenedAt: now, data },
+    ]);
+  }
 }

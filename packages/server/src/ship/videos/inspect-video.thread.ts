@@ -2,9 +2,9 @@
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
-import type { InspectInput } from './inspect-video.ts';
 import { readVideo, type VideoReading } from './read-video.ts';
 import { pagedBytes } from './video-bytes.ts';
+import type { InspectInput } from './video-requests.ts';
 
 await answerTask(async ({ blobSettings, key }: InspectInput): Promise<VideoReading> => {
   const store = openBlobStore(blobSettings);

@@ -24,12 +24,12 @@ const OTHER_CODECS: Readonly<Record<string, string>> = {
   enca: 'an encrypted codec',
 };
 
-/** Baseline, Main, Extended and High: 8 bits and 4:2:0. */
+/** The profiles Baseline, Main, Extended and High, which have 8 bits and 4:2:0. */
 const H264_PROFILES = [66, 77, 88, 100];
 /** The fields of a sample entry of video, after which its boxes follow. */
 const VIDEO_ENTRY_BYTES = 78;
 
-/** A file with a fragment for each second has two boxes for each. */
+/** A file with a fragment for each second has two boxes for each fragment. */
 const MAX_BOXES = 20_000;
 const MAX_FTYP_BYTES = 1024;
 /** The tables of an hour of video take about 3 MB. */
@@ -37,7 +37,9 @@ const MAX_MOOV_BYTES = 16 * MIB;
 /** The size and the type of a box, and the large size of a large one. */
 const MAX_HEADER_BYTES = 16;
 
-/** Throws VideoError unless browsers can play the file. All of its boxes are checked to follow each other to its end. */
+/**
+ * Throws VideoError unless browsers can play the file. All of its boxes are checked to follow each other to its end.
+ */
 export async function readMp4(bytes: VideoBytes): Promise<VideoFacts> {
   let movie: Buffer | null = null;
   let hasMedia = false;
@@ -79,7 +81,7 @@ function readHeader(head: Buffer, available: number): Header {
   return { type, headerSize, size };
 }
 
-/** A major brand, its version, and compatible brands. */
+/** Checks the brands: a major one, its version, and compatible ones. */
 function requireBrand(ftyp: Buffer): void {
   const brands = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, index) =>
     ftyp.toString('latin1', index * 4, index * 4 + 4),
@@ -178,13 +180,13 @@ function readFragmentsTime(box: Buffer): number | null {
   return readTime(box, 4, isLong);
 }
 
-/** Null if it is unknown: zero, or all bits set. */
+/** Reads a time. Null if it is unknown, which is written as zero or with all bits set. */
 function readTime(bytes: Buffer, at: number, isLong: boolean): number | null {
   const time = isLong ? readUint64(bytes, at) : bytes.readUInt32BE(at);
   return time === 0 || time === (isLong ? 2 ** 64 : 2 ** 32 - 1) ? null : time;
 }
 
-/** Rounded if it is larger than any file. */
+/** Reads a number, which is rounded if it is larger than any file. */
 function readUint64(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }

@@ -14,7 +14,7 @@ import { readWebm } from './webm.ts';
 /** `refused` says why the video was refused and what is required. */
 export type VideoReading = VideoFacts | { refused: string };
 
-/** Rejects only if the bytes cannot be read. Memory use does not depend on the size. */
+/** Reads a video in memory that does not depend on its size. Rejects only if the bytes cannot be read. */
 export async function readVideo(bytes: VideoBytes): Promise<VideoReading> {
   const type = detectVideoType(await bytes.read(0, Math.min(VIDEO_HEAD_BYTES, bytes.size)));
   if (type === null) return { refused: refuseVideo('neither an MP4 nor a WebM') };

@@ -1,11 +1,11 @@
-// Access to the bytes of a video for the readers of its container, and the error for videos that they refuse.
+// The bytes of a video for the readers of its container, and the error for videos that they refuse.
 import { KIB } from '@chauffeur/contract/limits';
 import { readBytes } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 
 export type VideoBytes = {
   readonly size: number;
-  /** The `length` bytes from `start`, all of which must exist. */
+  /** Reads the `length` bytes from `start`, all of which must exist. */
   read(start: number, length: number): Promise<Buffer>;
 };
 
@@ -18,7 +18,7 @@ export function damaged(): VideoError {
   return new VideoError('damaged or cut off. Export it again');
 }
 
-/** More than any video has; the bytes that describe them would make a million others. */
+/** No video has more tracks. Without a limit, the bytes that may describe them could describe a million. */
 const MAX_TRACKS = 100;
 
 /** Throws VideoError if there are too many tracks to remember. */
@@ -28,10 +28,12 @@ export function collectTracks<Track>(tracks: IteratorObject<Track>): Track[] {
   return found;
 }
 
-/** Small enough for a file whose parts are far apart, large enough for one with thousands of small parts in a row. */
+/** Small enough for a file whose boxes are far apart, large enough for one with thousands of small boxes in a row. */
 const PAGE_BYTES = 256 * KIB;
 
-/** Reads a blob in pages and keeps the last one, so that each page is fetched once by a reader that only goes forward. */
+/**
+ * Reads a blob in pages and keeps the last one, so that each page is fetched once by a reader that only goes forward.
+ */
 export function pagedBytes(store: BlobStore, key: string, size: number): VideoBytes {
   let page: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
   return {

@@ -1,4 +1,4 @@
-// The streaming routes of videos: the form that adds one, and the files.
+// The streaming routes of videos: the form that adds a video, and the files.
 import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -6,9 +6,11 @@ import * as contract from '@chauffeur/contract/operations/videos';
 import { refuseVideo, VIDEO_TOO_LARGE } from '@chauffeur/contract/video-rules';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { BlobMissingError } from '../../kernel/blobs/store.ts';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
+import { BlobMissingError, type BlobSettings } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { requireMember, requireVerifiedOwner, unknownGame } from '../../people/games/games.ts';
 import { readForm } from '../../request/form.ts';
 import { type Answer, answer } from '../../request/perform.ts';
@@ -17,8 +19,8 @@ import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
 import { findFilenameProblem } from '../../request/text-rules.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
-import { blobKeyOf } from './blob-key.ts';
-import { inspectVideo } from './inspect-video.ts';
+import type { VideoReading } from './read-video.ts';
+import { blobKeyOf } from './videos.sql.ts';
 import { dropBlob, type NewVideo, recordVideo, requireSpace, requireVisibleVideo, unknownVideo } from './videos.ts';
 
 type Added = OutputOf<typeof contract.addVideo>;
@@ -31,13 +33,13 @@ export const addVideo = stream(contract.addVideo, (ctx, { caller, request }) => 
   return receiveVideo(ctx, caller.gameId, request);
 });
 
-/** `POST …/games/{uid}/videos`: the same for the website. */
+/** `POST …/games/{uid}/videos`: adds a video on the website. */
 export const addGameVideo = stream(contract.addGameVideo, async (ctx, { caller, input, request }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return receiveVideo(ctx, game.game_id, request);
 });
 
-/** Everything that can be refused before the bytes arrive is. */
+/** Refuses whatever it can before the bytes arrive. */
 async function receiveVideo(ctx: Context, gameId: string, request: FastifyRequest): Promise<Answer<Added>> {
   await requireVerifiedOwner(ctx, gameId);
   const announced = Number(request.headers['content-length'] ?? 0);
@@ -48,7 +50,7 @@ async function receiveVideo(ctx: Context, gameId: string, request: FastifyReques
 
   const video = await storeVideo(ctx, gameId, storage, request);
   const added = await recordVideo(ctx, video).catch(async (error: unknown) => {
-    // After any other error, the row may exist, so the blob is left to the sweep.
+    // After any other error, the row may exist, so the sweep deletes the blob if it doesn't.
     if (error instanceof ApiError) await dropBlob(ctx, video.blob_key);
     throw error;
   });
@@ -141,3 +143,24 @@ export const downloadVideo = stream(contract.downloadVideo, async (ctx, { caller
     throw cause instanceof BlobMissingError ? unknownVideo(cause) : cause;
   }
 });
+
+/** The input of the thread. */
+export type InspectInput = { blobSettings: BlobSettings; key: string };
+
+const THREAD = new URL('./inspect-video.thread.ts', import.meta.url);
+/** The heap can be small, because bytes are read into buffers, which are outside it. */
+const THREAD_LIMITS = { timeoutMs: 60_000, maxHeapMb: 64 };
+
+/**
+ * What the container of the video under `key` says. Rejects with BlobMissingError, with the store's errors, with
+ * `unavailable` if the store doesn't respond, and with ThreadCrashError.
+ */
+export async function inspectVideo(blobSettings: BlobSettings, key: string): Promise<VideoReading> {
+  const input: InspectInput = { blobSettings, key };
+  try {
+    return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
+  } catch (cause) {
+    // The container is read in milliseconds. The rest is waiting for the store.
+    throw cause instanceof ThreadTimeoutError ? errors.unavailable(undefined, { cause }) : cause;
+  }
+}

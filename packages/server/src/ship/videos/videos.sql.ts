@@ -1,4 +1,4 @@
-// The SQL of uploaded videos.
+// The SQL of uploaded videos, and the keys of their blobs.
 import type { VIDEO_STATES } from '@chauffeur/contract/operations/videos';
 import type { VideoType } from '@chauffeur/contract/video-rules';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/data
 export type VideoRow = {
   game_id: string;
   video_id: string;
-  /** Position on the page, from 0 without gaps. */
+  /** The position on the page, from 0 without gaps. */
   position: number;
   filename: string;
   content_type: VideoType;
@@ -15,7 +15,7 @@ export type VideoRow = {
   height: number;
   duration_ms: number | null;
   size: number;
-  /** SHA-256 as hex. */
+  /** The SHA-256 in hexadecimal. */
   checksum: string;
   blob_key: string;
   scan_state: (typeof VIDEO_STATES)[number];
@@ -32,7 +32,7 @@ const columns = sql.raw(
 /** The videos whose bytes are kept: those of rejected ones are deleted. */
 const kept = sql`scan_state not in ('infected', 'error')`;
 
-/** The blobs that rows refer to. */
+/** Selects the blobs that rows refer to. */
 export const blobReferences = sql`select blob_key as key, size, checksum as sha256, null::text as packing from videos
   where ${kept}`;
 
@@ -103,4 +103,15 @@ export async function keptVideos(db: Db, videoIds: readonly string[]): Promise<S
     sql<{ video_id: string }>`select video_id from videos where video_id = any(${videoIds}::uuid[]) and ${kept}`,
   );
   return new Set(existing.map(({ video_id }) => video_id));
+}
+
+export const VIDEO_PREFIX = 'videos/';
+
+export function blobKeyOf(gameId: string, videoId: string): string {
+  return `${VIDEO_PREFIX}${gameId}/${videoId}`;
+}
+
+/** The video id in a key from `blobKeyOf`. */
+export function videoIdOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
 }

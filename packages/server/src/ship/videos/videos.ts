@@ -1,18 +1,21 @@
-// Uploaded videos of a game, in an order chosen by the developer. Players see a video once it passed its scan.
+// Uploaded videos of a game, in an order chosen by the developer. A video is `pending` until a job has scanned it. Then
+// it is `clean` or `unscanned`, and players see it, or it is `infected` or `error`, and its bytes are deleted.
 import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/videos';
 import type { Caller, Context } from '../../context.ts';
+import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { addJob } from '../../kernel/jobs/jobs.ts';
+import { type Attempt, addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { type Game, requireMember, requireVisible } from '../../people/games/games.ts';
 import { recordChanges } from '../../request/audit.ts';
 import type { Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
+import { scanVideo, type VideoScan } from '../scans/scans.ts';
 import { enforceQuota } from '../usage/usage.ts';
-import { scanVideoJob } from './scan.job.ts';
 import * as sql from './videos.sql.ts';
 
 export type VideoRow = sql.VideoRow;
@@ -166,4 +169,56 @@ export function unknownVideo(cause?: unknown): ApiError {
 /** Deletes a blob without a row. If this fails, the sweep deletes it later. */
 export async function dropBlob(ctx: Context, key: string): Promise<void> {
   await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'the blob of a video could not be deleted'));
+}
+
+type Payload = { videoId: string };
+
+/** The attempts have delays of e^n seconds, and cover an outage of the scanner of about a day. */
+export const scanVideoJob = defineJob('videos:scan', { attempts: 12, lane: 'long' }, scanUploadedVideo);
+
+/** Safe to run twice: after a completed scan it only deletes the blob of a rejected video. */
+export async function scanUploadedVideo(ctx: Context, { videoId }: Payload, attempt: Attempt): Promise<void> {
+  const video = await sql.findVideo(ctx.db, videoId);
+  if (video === undefined) return;
+  if (video.scan_state === 'pending') {
+    const scan = await scanVideo(ctx, { key: video.blob_key, size: video.size }, attempt);
+    await transact(ctx.db, async (tx) => {
+      const isRecorded = await sql.updateScanState(tx, video, scan);
+      if (isRecorded && isRejected(scan.state)) await raiseAlerts(tx, video.game_id, [rejectionOf(ctx, video, scan)]);
+    });
+    ctx.log.info({ game: video.game_id, video: videoId, ...scan }, 'scan of a video ended');
+  }
+  // The state changes before the blob is deleted, so a video that players see always has its blob.
+  const settled = await sql.findVideo(ctx.db, videoId);
+  if (settled !== undefined && isRejected(settled.scan_state)) await ctx.blobs.delete(settled.blob_key);
+}
+
+function isRejected(state: VideoRow['scan_state']): boolean {
+  return state === 'infected' || state === 'error';
+}
+
+function rejectionOf({ clock }: Context, { video_id, filename }: VideoRow, { detail }: VideoScan): Alert {
+  return {
+    kind: 'upload_rejected',
+    subject: video_id,
+    happenedAt: clock.now(),
+    data: { video_id, filename, detail: detail ?? '' },
+  };
+}
+
+export const sweepVideosJob = defineJob(
+  'videos:sweep',
+  { attempts: 3, cron: '31 * * * *', lane: 'long', deletesOld: true },
+  sweepVideos,
+);
+
+/**
+ * Deletes the blobs below `videos/` that are older than a day and have no row, or that of a rejected video. Interrupted
+ * uploads and deletions leave some.
+ */
+export function sweepVideos(ctx: Context): Promise<void> {
+  return sweepOrphans(ctx, sql.VIDEO_PREFIX, async (keys) => {
+    const kept = await sql.keptVideos(ctx.db, keys.map(sql.videoIdOf));
+    return new Set(keys.filter((key) => kept.has(sql.videoIdOf(key))));
+  });
 }

@@ -35,13 +35,13 @@ const AUDIO_TRACK = 2;
 const VIDEO_CODECS = ['V_VP8', 'V_VP9', 'V_AV1'];
 const AUDIO_CODECS = ['A_VORBIS', 'A_OPUS'];
 
-/** An id of up to 4 bytes and a size of up to 8. */
+/** The maximum bytes of an id, which are 4, and of a size, which are 8. */
 const MAX_HEAD_BYTES = 12;
 const MAX_HEADER_BYTES = 4 * KIB;
 const MAX_INFO_BYTES = 64 * KIB;
 /** The setup of a codec, such as the tables of Vorbis, takes a few KiB. */
 const MAX_TRACKS_BYTES = MIB;
-/** Before the first cluster, there are only a few. */
+/** The limit of elements before the first cluster, where a video has only a few. */
 const MAX_ELEMENTS = 1000;
 const NANOSECONDS = 1e9;
 const DEFAULT_SCALE = 1_000_000;
@@ -101,7 +101,7 @@ function readHead(bytes: Buffer): Head {
   let size = bytes[idLength]! & (marker - 1);
   let isUnknown = size === marker - 1;
   for (const byte of bytes.subarray(idLength + 1, idLength + sizeLength)) {
-    // Rounded if it is larger than any file.
+    // A size that is larger than any file is rounded.
     size = size * 256 + byte;
     isUnknown &&= byte === 0xff;
   }
@@ -167,7 +167,7 @@ function readSize(settings: Buffer): { width: number; height: number } {
   };
 }
 
-/** Returns units of the scale, which is in nanoseconds. */
+/** Reads the duration, which is in units of the scale. The scale is in nanoseconds. */
 function readDuration(info: Buffer): number | null {
   const bytes = find(info, IDS.duration);
   if (bytes === undefined) return null;
@@ -177,7 +177,7 @@ function readDuration(info: Buffer): number | null {
   return seconds > 0 ? seconds : null;
 }
 
-/** Undefined if there is no such element. Rounded if it has more than 53 bits. */
+/** Reads the number of an element, which is rounded if it has more than 53 bits. Undefined without such an element. */
 function readNumber(body: Buffer, id: number): number | undefined {
   const bytes = find(body, id);
   if (bytes === undefined) return undefined;

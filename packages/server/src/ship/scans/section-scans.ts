@@ -1,17 +1,19 @@
-// Scans the parts of a zip, small ones concurrently, and collects the verdicts. Content that is longer than what the
+// Scans the contents of a zip, small ones concurrently, and collects the verdicts. Content that is longer than what the
 // scanner takes as one stream is scanned in windows that overlap.
 import { Readable } from 'node:stream';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
 
-/** Parts up to this size are held in memory and scanned while reading continues, because most of a scan is waiting. */
+/**
+ * Contents up to this size are held in memory and scanned while reading continues, because most of a scan is waiting.
+ */
 const SMALL_BYTES = MIB;
 /** clamd has ten threads by default, and other jobs need some of them. */
-const LANES = 4;
+const MAX_TASKS = 4;
 
-export class PartScans {
+export class SectionScans {
   readonly #scanner: Scanner;
-  readonly #lanes = new Lanes(LANES);
+  readonly #slots = new TaskSlots(MAX_TASKS);
   readonly #unscanned: { order: number; description: string }[] = [];
   #count = 0;
   #infected: string | null = null;
@@ -25,33 +27,36 @@ export class PartScans {
     return this.#infected;
   }
 
-  /** Scans `size` bytes; `place` names them in messages. Rejects if this scan or an earlier one failed. */
-  async add(place: string, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
-    if (size > SMALL_BYTES) return this.#scan(place, content);
+  /** Scans `size` bytes; `name` names them in messages. Rejects if this scan or an earlier one failed. */
+  async add(name: string, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
+    if (size > SMALL_BYTES) return this.#scan(name, content);
     const bytes = Buffer.concat(await Array.fromAsync(content));
-    await this.#lanes.add(() => this.#scan(place, Readable.from([bytes])));
+    await this.#slots.add(() => this.#scan(name, Readable.from([bytes])));
   }
 
-  /** Waits for all scans and returns the places that were not scanned, with the reason, in the order of `add`. */
+  /**
+   * Waits for all scans and returns the names of contents that were not scanned, with the reason, in the order of
+   * `add`.
+   */
   async finish(): Promise<string[]> {
-    await this.#lanes.drain();
+    await this.#slots.drain();
     return this.#unscanned.toSorted((a, b) => a.order - b.order).map(({ description }) => description);
   }
 
-  async #scan(place: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async #scan(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const order = this.#count++;
     const verdict = await scanInWindows(this.#scanner, content);
-    if (verdict.result === 'infected') this.#infected ??= describeInfected(verdict.signature, place);
-    if (verdict.result === 'not-scanned') this.#unscanned.push({ order, description: `${place} (${verdict.reason})` });
+    if (verdict.result === 'infected') this.#infected ??= describeInfected(verdict.signature, name);
+    if (verdict.result === 'not-scanned') this.#unscanned.push({ order, description: `${name} (${verdict.reason})` });
   }
 }
 
 /** Describes a finding for the developer. */
-export function describeInfected(signature: string, place: string): string {
-  return `The scanner found ${signature} in ${place}.`;
+export function describeInfected(signature: string, name: string): string {
+  return `The scanner found ${signature} in ${name}.`;
 }
 
-export class Lanes {
+export class TaskSlots {
   readonly #size: number;
   readonly #running = new Set<Promise<void>>();
 
@@ -59,7 +64,7 @@ export class Lanes {
     this.#size = size;
   }
 
-  /** Starts `task` when a lane is free. Rejects if all lanes are taken and an earlier task has failed. */
+  /** Starts `task` when a slot is free. Rejects if all slots are taken and an earlier task has failed. */
   async add(task: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#size) await Promise.race(this.#running);
     // A failed task stays in the set, where `add` and `drain` find it.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buildZip, ordinaryPieces, storeZip, type ZipPiece } from '../../../test/setup/zips.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { inspectZip } from './inspect.ts';
+import { inspectZip } from './scans.ts';
 
 async function inspect(t: { after: (fn: () => Promise<void>) => void }, bytes: Buffer): Promise<string | null> {
   const { settings, key, remove } = await storeZip(bytes);
