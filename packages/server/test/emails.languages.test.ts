@@ -6,7 +6,7 @@ import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { mailFollowers } from '../src/shop/follows/announce.job.ts';
+import { emailFollowers } from '../src/shop/follows/announce-release.job.ts';
 import { callApi } from './setup/api-calls.ts';
 import { callAs, makeSharedGame } from './setup/crash-reports.ts';
 import { makeOwner, seedGame } from './setup/listings.ts';
@@ -74,7 +74,7 @@ test('mails about releases are in the language in which a game was followed', as
     const { text } = await until(async () => (await mailsTo(server, email))[0]);
     assert.equal((await post('/public/follows/confirm', { token: tokenIn(text) }, headers)).status, 200);
   }
-  await mailFollowers(server.ctx, {
+  await emailFollowers(server.ctx, {
     gameId: game.uid,
     version,
     releasedAt: new Date(Date.now() + 1000).toISOString(),

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
-import { announceReleases, mailFollowers } from '../src/shop/follows/announce.job.ts';
+import { announceReleases, emailFollowers } from '../src/shop/follows/announce-release.job.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { makeOwner, promote, type SeededGame, seedGame } from './setup/listings.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
@@ -86,7 +86,7 @@ describe('following a game', () => {
     await mailTo(server, 'twice@example.com', /^Twice 2\.0$/);
     await announceReleases(server.ctx);
     const releasedAt = new Date(now - 11 * MINUTE).toISOString();
-    await mailFollowers(server.ctx, { gameId: game.uid, version: '2.0', releasedAt });
+    await emailFollowers(server.ctx, { gameId: game.uid, version: '2.0', releasedAt });
     await release(game, '2.1');
     await mailTo(server, 'twice@example.com', /^Twice 2\.1$/);
     const subjects = await subjectsTo('twice@example.com');
@@ -111,7 +111,7 @@ describe('following a game', () => {
       await changed(server.ctx.db, sql`update builds set version = ${version} where build_id = ${buildId}`);
     now += 2 * HOUR;
     const mail = (version: string, minutes: number) =>
-      mailFollowers(server.ctx, {
+      emailFollowers(server.ctx, {
         gameId: game.uid,
         version,
         releasedAt: new Date(now - HOUR + minutes * MINUTE).toISOString(),

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { countRecentDownloads } from '../src/shop/store/recent-downloads.job.ts';
+import { countRecentDownloads } from '../src/shop/store/browse.ts';
 import { createAccount } from './setup/create-account.ts';
 import { makeOwner, type Seed, seedGame } from './setup/listings.ts';
 import { request, startServer, type TestServer } from './setup/server.ts';

@@ -10,7 +10,8 @@ import { escapeHtml } from '../kernel/text/escape-html.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { matches } from '../request/send-blob.ts';
-import { listReleases, listShelf, type Release } from '../shop/store/store.ts';
+import { latestReleases, type Release } from '../shop/store/releases.ts';
+import { listShelf } from '../shop/store/store.ts';
 import { redirectFormer } from './former-addresses.ts';
 import { html } from './pages/html.ts';
 import { feedAddress } from './pages/parts.ts';
@@ -74,11 +75,11 @@ async function readNewGames(ctx: Context, language: Language): Promise<Feed> {
 
 async function readReleases(
   ctx: Context,
-  caller: Parameters<typeof listReleases>[1],
+  caller: Parameters<typeof latestReleases>[1],
   ref: string,
   language: Language,
 ): Promise<Feed> {
-  const { game, developer, releases } = await listReleases(ctx, caller, ref);
+  const { game, developer, releases } = await latestReleases(ctx, caller, ref);
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   return {
     id: `urn:uuid:${game.game_id}`,

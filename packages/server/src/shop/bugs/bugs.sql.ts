@@ -1,4 +1,4 @@
-// The SQL of bug tickets.
+// The SQL of bug tickets, the replies to them, and who can file them.
 import type { BUG_STATUSES } from '@chauffeur/contract/operations/bugs';
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
@@ -9,7 +9,7 @@ export type BugRow = {
   bug_id: string;
   number: number;
   status: BugStatus;
-  /** Empty if only the message was given. */
+  /** Empty if the player only wrote a message. */
   title: string;
   message: string;
   labels: string[];
@@ -18,10 +18,10 @@ export type BugRow = {
   os: string | null;
   arch: string | null;
   crash_id: string | null;
-  /** Linked by a developer. */
+  /** The crash group that a developer linked. */
   group_id: string | null;
   duplicate_of: string | null;
-  /** The number of `duplicate_of`. */
+  /** The number of the ticket `duplicate_of`. */
   original_number: number | null;
   duplicates: { bug_uid: string; number: number }[];
   can_reply: boolean;
@@ -39,7 +39,7 @@ export type NewBug = {
   filedBy: string;
   /** The address of a player without an account. */
   email: string | null;
-  /** The language of the emails with replies. */
+  /** The language of emails with replies. */
   language: string;
   title: string;
   message: string;
@@ -147,14 +147,14 @@ function isAbout(gameId: string, groupIds: readonly string[]): RawBuilder<unknow
         select reported.crash_id from bug_tickets reported where reported.game_id = ${gameId} and reported.crash_id is not null)))`;
 }
 
-/** Compares words, or the number. A text without words matches nothing. */
+/** Matches a ticket by its words, or by its number. A text without words matches nothing. */
 function matchesText(text: string): RawBuilder<unknown> {
   const number = /^\s*#?(\d{1,9})\s*$/.exec(text)?.[1];
   const words = sql`bug_tickets.words @@ crash_query(${text})`;
   return number === undefined ? words : sql`(bug_tickets.number = ${Number(number)} or ${words})`;
 }
 
-/** Undefined if there is no such ticket. */
+/** Undefined if the game has no such ticket. */
 export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow | undefined> {
   return row(
     db,
@@ -185,7 +185,7 @@ export type Changes = {
   groupId: string | null | undefined;
 };
 
-/** Returns false if there is no such ticket. */
+/** Returns false if the game has no such ticket. */
 export async function updateBug(
   tx: Tx,
   gameId: string,
@@ -212,7 +212,7 @@ export async function lockDuplicates(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`bug_duplicates/${gameId}`}, 0))`);
 }
 
-/** The ticket that this one is about: its original, or itself. Undefined if there is no such ticket. */
+/** The ticket that this one is about: its original, or itself. Undefined if the game has no such ticket. */
 export async function findOriginal(tx: Tx, gameId: string, bugId: string): Promise<string | undefined> {
   const found = await row(
     tx,
@@ -222,7 +222,10 @@ export async function findOriginal(tx: Tx, gameId: string, bugId: string): Promi
   return found?.id;
 }
 
-/** Makes the ticket and its own duplicates duplicates of another one, and closes them; null: it is none any more. */
+/**
+ * Makes the ticket and its duplicates duplicates of another one, and closes them. Null: the ticket is no longer a
+ * duplicate.
+ */
 export async function setDuplicate(
   tx: Tx,
   gameId: string,
@@ -237,5 +240,98 @@ export async function setDuplicate(
           where game_id = ${gameId} and bug_id = ${bugId}`
       : sql`update bug_tickets set duplicate_of = ${originalId}, status = 'closed', updated_at = ${now}
           where game_id = ${gameId} and (bug_id = ${bugId} or duplicate_of = ${bugId})`,
+  );
+}
+
+export type ReplyRow = {
+  reply_id: string;
+  user_name: string;
+  agent_name: string | null;
+  message: string;
+  sent_at: Date;
+};
+
+/** The replies, oldest first. */
+export function listReplies(db: Db, gameId: string, bugId: string): Promise<ReplyRow[]> {
+  return rows(
+    db,
+    sql<ReplyRow>`select reply_id, user_name, agent_name, message, sent_at from bug_replies
+      where game_id = ${gameId} and bug_id = ${bugId} order by reply_id`,
+  );
+}
+
+/** The replies to a ticket, and replies to its original that were sent to players who filed duplicates as well. */
+export function listRepliesTo(db: Db, gameId: string, bugId: string): Promise<ReplyRow[]> {
+  return rows(
+    db,
+    sql<ReplyRow>`select reply_id, user_name, agent_name, message, sent_at from bug_replies
+      where game_id = ${gameId} and (bug_id = ${bugId} or (to_duplicates and bug_id = (
+        select duplicate_of from bug_tickets where game_id = ${gameId} and bug_id = ${bugId})))
+      order by reply_id`,
+  );
+}
+
+type NewReply = ReplyRow & { bugId: string; userId: string; toDuplicates: boolean };
+
+export async function insertReply(tx: Tx, gameId: string, reply: NewReply): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into bug_replies (game_id, reply_id, bug_id, user_id, user_name, agent_name, message, sent_at, to_duplicates)
+      values (${gameId}, ${reply.reply_id}, ${reply.bugId}, ${reply.userId}, ${reply.user_name}, ${reply.agent_name},
+        ${reply.message}, ${reply.sent_at}, ${reply.toDuplicates})`,
+  );
+}
+
+export type Recipient = {
+  bug_id: string;
+  email: string;
+  number: number;
+  title: string;
+  message: string;
+  language: string;
+  /** Whether the address was left by a player without an account. */
+  is_guest: boolean;
+  /** Whether replies may be emailed: the address is that of an account, or confirmed, and was not unsubscribed. */
+  confirmed: boolean;
+  asked_at: Date | null;
+  stopped_at: Date | null;
+};
+
+/** The maximum recipients of a reply. Most tickets have few duplicates, if any. */
+const MAX_RECIPIENTS = 500;
+
+/**
+ * The addresses of the players who filed this ticket or, with `withDuplicates`, a duplicate of it; each once, the
+ * confirmed ones first. Accounts need a verified address, and must not be disabled.
+ */
+export function listRecipients(db: Db, gameId: string, bugId: string, withDuplicates: boolean): Promise<Recipient[]> {
+  return rows(
+    db,
+    sql<Recipient>`select * from (
+        select distinct on (lower(email)) * from (
+          select bug_id, number, title, message, language, reporter_email is not null as is_guest,
+            coalesce(reporter_email, case when email_verified and disabled_at is null then users.email end) as email,
+            stopped_at is null and (reporter_email is null or confirmed_at is not null) as confirmed,
+            asked_at, stopped_at
+          from bug_tickets left join users on users.id = bug_tickets.user_id
+            left join bug_reporters on bug_reporters.game_id = bug_tickets.game_id
+              and bug_reporters.address = lower(coalesce(reporter_email, users.email))
+          where bug_tickets.game_id = ${gameId}
+            and (bug_id = ${bugId} or (${withDuplicates} and duplicate_of = ${bugId}))
+        ) as reporters where email is not null order by lower(email), confirmed desc, number
+      ) as recipients order by confirmed desc, lower(email) limit ${MAX_RECIPIENTS}`,
+  );
+}
+
+export async function acceptsGuests(db: Db, gameId: string): Promise<boolean> {
+  const settings = await row(db, sql<{ guests: boolean }>`select guests from bug_settings where game_id = ${gameId}`);
+  return settings?.guests ?? true;
+}
+
+export async function setGuests(db: Db, gameId: string, guests: boolean): Promise<void> {
+  await changed(
+    db,
+    sql`insert into bug_settings (game_id, guests) values (${gameId}, ${guests})
+      on conflict (game_id) do update set guests = excluded.guests`,
   );
 }

@@ -13,8 +13,8 @@ import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
-import { listReplies, type ReplyRow } from './replies.sql.ts';
-import * as settings from './settings.sql.ts';
+import * as settings from './bugs.sql.ts';
+import { listReplies, type ReplyRow } from './bugs.sql.ts';
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
 type Detail = OutputOf<typeof contract.getBugTicket>;
@@ -44,7 +44,7 @@ export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, 
   return readTicket(ctx, game.game_id, bug_uid);
 });
 
-/** Throws `notFound` if there is no such ticket. */
+/** Throws `notFound` if the game has no such ticket. */
 async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
   const bug = await sql.findBug(ctx.db, gameId, bugId);
   if (bug === undefined) throw unknownTicket();
@@ -97,7 +97,7 @@ export const updateBugTicket = handle(contract.updateBugTicket, async (ctx, { ca
   return readTicket(ctx, gameId, bugId);
 });
 
-/** Empty for null. Throws `invalid` for characters that do not belong in a title. */
+/** The title, which is empty for null. Throws `invalid` for characters that do not belong in a title. */
 function titleOf(title: string | null): string {
   if (title === null) return '';
   const problem = findDisplayNameProblem(title, LIMITS.bugTitleLength);
@@ -105,7 +105,7 @@ function titleOf(title: string | null): string {
   return tidyDisplayName(title);
 }
 
-/** Instead of a merged group, the group that it is shown in. Throws `notFound`. */
+/** The group, or the group that it was merged into. Throws `notFound`. */
 async function requireGroup(ctx: Context, gameId: string, groupId: string): Promise<string> {
   const group = (await findGroups(ctx, gameId, [groupId])).get(groupId.toLowerCase());
   if (group === undefined) throw errors.notFound('group_id: this game has no such crash group.');
@@ -127,7 +127,7 @@ async function requireOriginal(tx: Tx, gameId: string, bugId: string, originalId
   );
 }
 
-/** Leaves out the ids of reports and groups that were deleted or have expired. */
+/** Converts rows, without the ids of reports and groups that were deleted or have expired. */
 async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[]): Promise<Ticket[]> {
   const groupOfReport = await groupsOfReports(
     ctx,
@@ -170,7 +170,7 @@ export const getBugSettings = handle(contract.getBugSettings, async (ctx, { call
 export const setBugSettings = handle(contract.setBugSettings, async (ctx, { caller, input: { uid, guests } }) => {
   const { game } = await requireMember(ctx, caller, uid);
   await transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // The lock makes the second of two changes at the same time start from the first.
     await lockGame(tx, game.game_id);
     recordChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
     await settings.setGuests(tx, game.game_id, guests);

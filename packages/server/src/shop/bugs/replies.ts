@@ -13,13 +13,12 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { type Game, requireMember } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
-import { findBug } from './bugs.sql.ts';
+import { findBug, insertReply, listRecipients, type Recipient } from './bugs.sql.ts';
 import { replyRecord, unknownTicket } from './bugs.ts';
-import { insertReply, listRecipients, type Recipient } from './replies.sql.ts';
 import { askAgain, endLinks, ticketPage } from './reporters.ts';
 
 const LIMIT = { name: 'replies', max: 100, windowSeconds: 3600 } as const;
-/** How much of the player's message a reply quotes, in characters. */
+/** The number of characters of the player's message that a reply quotes. */
 const QUOTED_LENGTH = 1000;
 
 /**
@@ -55,19 +54,19 @@ export const replyToBug = handle(contract.replyToBug, async (ctx, { caller, inpu
       game,
       unconfirmed!.filter((each) => each.is_guest),
     );
-    const mails = confirmed!.map((recipient) => mailTo(ctx, recipient, game, reply));
-    return enqueueEmails(ctx, tx, 'reply', mails, { accountId: caller.user.id, gameId: game.game_id });
+    const emails = confirmed!.map((recipient) => replyEmail(ctx, recipient, game, reply));
+    return enqueueEmails(ctx, tx, 'reply', emails, { accountId: caller.user.id, gameId: game.game_id });
   });
-  const mails = verdicts.filter(({ held }) => held === null).length;
+  const sent = verdicts.filter(({ held }) => held === null).length;
   return {
     reply: replyRecord(reply),
-    mails,
+    mails: sent,
     unconfirmed: unconfirmed!.length,
-    limited: verdicts.length - mails,
+    limited: verdicts.length - sent,
   };
 });
 
-function mailTo(
+function replyEmail(
   ctx: Context,
   { bug_id: bugId, email, number, title, message, language: stored }: Recipient,
   game: Game,
@@ -96,7 +95,7 @@ function mailTo(
   };
 }
 
-/** The beginning of a message, each line after a `>` (RFC 3676, section 4.5). */
+/** Quotes the beginning of a message, with a `>` before each line (RFC 3676, section 4.5). */
 function quoted(message: string): string {
   const [...characters] = message.trim();
   const start = characters.slice(0, QUOTED_LENGTH).join('');

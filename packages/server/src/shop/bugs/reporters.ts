@@ -1,12 +1,15 @@
-// What players who reported bugs can do without an account: read their tickets, and confirm or end replies by mail.
+// What players who reported bugs can do without an account: read their tickets, and confirm or end replies by email.
+// And the SQL of the addresses that they left.
+
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import { asLanguage, type Language } from '@chauffeur/contract/texts/messages';
+import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
+import { changed, type Db, isMissingReference, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { plainName, quote } from '../../kernel/email/html-email.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
@@ -17,8 +20,7 @@ import { countPublicPost } from '../../request/address-limit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
-import { listRepliesTo, type ReplyRow } from './replies.sql.ts';
-import * as sql from './reporters.sql.ts';
+import { listRepliesTo, type ReplyRow } from './bugs.sql.ts';
 
 /** How long a link confirms an address. */
 const CONFIRM_MS = 7 * DAY;
@@ -48,13 +50,13 @@ export type Unconfirmed = { readonly email: string; readonly language: string };
 
 /** Asks to confirm the address of a new ticket, unless it is confirmed. The response doesn't depend on that. */
 export async function askReporter(ctx: Context, tx: Tx, game: Game, reporter: Unconfirmed): Promise<void> {
-  const known = await sql.lockReporter(tx, game.game_id, reporter.email.toLowerCase());
+  const known = await lockReporter(tx, game.game_id, reporter.email.toLowerCase());
   if (known?.confirmed_at == null || known.stopped_at !== null) await ask(ctx, tx, game, [reporter]);
 }
 
 /** An account that unsubscribed gets replies again, because it files another ticket. */
 export async function resumeReplies(tx: Tx, gameId: string, email: string): Promise<void> {
-  await sql.clearStopped(tx, gameId, email.toLowerCase());
+  await clearStopped(tx, gameId, email.toLowerCase());
 }
 
 /** Asks players to confirm their addresses because there is a reply, unless they were asked lately or unsubscribed. */
@@ -76,7 +78,7 @@ export async function askAgain(
 async function ask(ctx: Context, tx: Tx, game: Game, reporters: readonly Unconfirmed[]): Promise<void> {
   if (reporters.length === 0) return;
   const now = ctx.clock.now();
-  const mails = reporters.map(({ email, language }) => {
+  const emails = reporters.map(({ email, language }) => {
     const token = signToken(
       confirmKeyOf(ctx),
       Buffer.from(JSON.stringify([game.game_id, email.toLowerCase(), now.getTime() + CONFIRM_MS])),
@@ -84,9 +86,9 @@ async function ask(ctx: Context, tx: Tx, game: Game, reporters: readonly Unconfi
     const link = `${ctx.publicUrl}${PAGES.confirmReplies.replace(':token', token)}`;
     return confirmationEmail(email, asLanguage(language), game, link);
   });
-  const verdicts = await enqueueEmails(ctx, tx, 'ticket', mails, { gameId: game.game_id });
-  const asked = mails.filter((_, index) => verdicts[index]?.held === null).map(({ to }) => to.toLowerCase());
-  await sql.setAsked(tx, game.game_id, asked, now);
+  const verdicts = await enqueueEmails(ctx, tx, 'ticket', emails, { gameId: game.game_id });
+  const asked = emails.filter((_, index) => verdicts[index]?.held === null).map(({ to }) => to.toLowerCase());
+  await setAsked(tx, game.game_id, asked, now);
 }
 
 function confirmationEmail(to: string, language: Language, game: { readonly name: string }, link: string): Email {
@@ -103,24 +105,25 @@ function confirmationEmail(to: string, language: Language, game: { readonly name
   };
 }
 
-export type FiledTicket = sql.FiledTicket & {
+/** A ticket as the player who filed it sees it. */
+export type FiledTicket = FiledTicketRow & {
   readonly game: Game;
   readonly replies: readonly ReplyRow[];
-  /** Whether it has an address that isn't confirmed. */
+  /** Whether the ticket has an address that isn't confirmed. */
   readonly isUnconfirmed: boolean;
 };
 
-/** The ticket of a page. Throws `notFound`. */
+/** Reads the ticket of a page. Throws `notFound`. */
 export async function readFiledTicket(ctx: Context, token: string): Promise<FiledTicket> {
   const [gameId = '', bugId = ''] = open(ticketKeyOf(ctx), token) as string[];
-  const [game, ticket] = await Promise.all([findGame(ctx.db, gameId), sql.findFiledTicket(ctx.db, gameId, bugId)]);
+  const [game, ticket] = await Promise.all([findGame(ctx.db, gameId), findFiledTicket(ctx.db, gameId, bugId)]);
   if (game === null || ticket === undefined) throw unknownLink();
   const { address } = ticket;
-  const [replies, isConfirmed] = await Promise.all([
+  const [replies, canGetReplies] = await Promise.all([
     listRepliesTo(ctx.db, gameId, bugId),
-    address === null || sql.isConfirmed(ctx.db, gameId, address),
+    address === null || isConfirmed(ctx.db, gameId, address),
   ]);
-  return { ...ticket, game, replies, isUnconfirmed: !isConfirmed };
+  return { ...ticket, game, replies, isUnconfirmed: !canGetReplies };
 }
 
 type Confirmation = { readonly game: Game; readonly address: string; readonly expiresAt: Date };
@@ -139,26 +142,28 @@ async function openConfirmation(ctx: Context, token: string): Promise<Confirmati
 export async function readReplyConfirmation(
   ctx: Context,
   token: string,
-): Promise<Confirmation & { tickets: (sql.OwnTicket & { page: string })[] | null }> {
+): Promise<Confirmation & { tickets: (OwnTicket & { page: string })[] | null }> {
   const confirmation = await openConfirmation(ctx, token);
   const { game, address } = confirmation;
   if (!(await isUsedLink(ctx.db, token))) return { ...confirmation, tickets: null };
-  if (!(await sql.isConfirmed(ctx.db, game.game_id, address))) throw unknownLink();
-  const tickets = await sql.listTicketsOf(ctx.db, game.game_id, address);
+  if (!(await isConfirmed(ctx.db, game.game_id, address))) throw unknownLink();
+  const tickets = await listTicketsOf(ctx.db, game.game_id, address);
   return {
     ...confirmation,
     tickets: tickets.map((ticket) => ({ ...ticket, page: ticketPage(ctx, game.game_id, ticket.bug_id) })),
   };
 }
 
-/** Works once, and can be repeated as long as the address stays confirmed. Throws `notFound`. */
+/**
+ * Confirms the address. Using the link again changes nothing as long as the address is confirmed. Throws `notFound`.
+ */
 export const confirmReplies = handle(
   contract.confirmReplies,
   async (ctx, { input: { token } }) => {
     const { game, address, expiresAt } = await openConfirmation(ctx, token);
     await transact(ctx.db, async (tx) => {
-      if (await useLink(tx, token, expiresAt)) await sql.setConfirmed(tx, game.game_id, address, ctx.clock.now());
-      else if (!(await sql.isConfirmed(tx, game.game_id, address))) throw unknownLink();
+      if (await useLink(tx, token, expiresAt)) await setConfirmed(tx, game.game_id, address, ctx.clock.now());
+      else if (!(await isConfirmed(tx, game.game_id, address))) throw unknownLink();
     });
     return { slug: game.slug, name: game.name };
   },
@@ -168,10 +173,10 @@ export const confirmReplies = handle(
 /** The game of a link that ends replies by email; null if they were ended. Throws `notFound`. */
 export async function readReplyEnding(ctx: Context, token: string): Promise<Game | null> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
-  return (await sql.isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);
+  return (await isStopped(ctx.db, gameId, address)) ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that email programs send is ignored. Throws `notFound`. */
+/** Ignores the body, which email programs send. Throws `notFound`. */
 export const endReplies = stream(contract.endReplies, async (ctx, { input }) => {
   await stopReplies(ctx, input.token);
   return answer(200, {});
@@ -181,9 +186,9 @@ export const endReplies = stream(contract.endReplies, async (ctx, { input }) => 
 export async function stopReplies(ctx: Context, token: string): Promise<void> {
   const [gameId = '', address = ''] = open(endKeyOf(ctx), token) as string[];
   try {
-    await sql.setStopped(ctx.db, gameId, address, ctx.clock.now());
+    await setStopped(ctx.db, gameId, address, ctx.clock.now());
   } catch (error) {
-    // The game was deleted.
+    // The game was deleted in the meantime.
     if (isMissingReference(error)) throw unknownLink();
     throw error;
   }
@@ -197,4 +202,90 @@ function open(key: Buffer, token: string): unknown {
 
 function unknownLink(): ApiError {
   return errors.notFound('token: this link is incomplete, was used, has expired, or its ticket no longer exists.');
+}
+
+export type ReporterRow = { asked_at: Date | null; confirmed_at: Date | null; stopped_at: Date | null };
+
+/** The state of an address, in lower case, in a game. Locks it until the transaction ends; undefined without a row. */
+export function lockReporter(tx: Tx, gameId: string, address: string): Promise<ReporterRow | undefined> {
+  return row(
+    tx,
+    sql<ReporterRow>`select asked_at, confirmed_at, stopped_at from bug_reporters
+      where game_id = ${gameId} and address = ${address} for update`,
+  );
+}
+
+export async function isStopped(db: Db, gameId: string, address: string): Promise<boolean> {
+  const found = await row(
+    db,
+    sql`select from bug_reporters where game_id = ${gameId} and address = ${address} and stopped_at is not null`,
+  );
+  return found !== undefined;
+}
+
+export async function isConfirmed(db: Db, gameId: string, address: string): Promise<boolean> {
+  const found = await row(
+    db,
+    sql`select from bug_reporters
+      where game_id = ${gameId} and address = ${address} and confirmed_at is not null and stopped_at is null`,
+  );
+  return found !== undefined;
+}
+
+export async function setAsked(tx: Tx, gameId: string, addresses: readonly string[], now: Date): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into bug_reporters (game_id, address, asked_at)
+      select ${gameId}, address, ${now} from unnest(${addresses}::text[]) as given (address) order by address
+      on conflict (game_id, address) do update set asked_at = excluded.asked_at`,
+  );
+}
+
+export async function setConfirmed(tx: Tx, gameId: string, address: string, now: Date): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into bug_reporters (game_id, address, confirmed_at) values (${gameId}, ${address}, ${now})
+      on conflict (game_id, address) do update set confirmed_at = excluded.confirmed_at, stopped_at = null`,
+  );
+}
+
+/** Ends emails to an address, with replies or questions to confirm it, until another ticket has the address. */
+export async function setStopped(db: Db, gameId: string, address: string, now: Date): Promise<void> {
+  await changed(
+    db,
+    sql`insert into bug_reporters (game_id, address, stopped_at) values (${gameId}, ${address}, ${now})
+      on conflict (game_id, address) do update set stopped_at = excluded.stopped_at, confirmed_at = null`,
+  );
+}
+
+/** Sends replies again to an account that files another ticket. */
+export async function clearStopped(tx: Tx, gameId: string, address: string): Promise<void> {
+  await changed(
+    tx,
+    sql`update bug_reporters set stopped_at = null
+      where game_id = ${gameId} and address = ${address} and stopped_at is not null`,
+  );
+}
+
+export type OwnTicket = { bug_id: string; number: number; title: string; message: string };
+
+const MAX_LISTED = 50;
+
+/** The tickets of a game with this address, the newest first. */
+export function listTicketsOf(db: Db, gameId: string, address: string): Promise<OwnTicket[]> {
+  return rows(
+    db,
+    sql<OwnTicket>`select bug_id, number, title, message from bug_tickets
+      where game_id = ${gameId} and lower(reporter_email) = ${address} order by bug_id desc limit ${MAX_LISTED}`,
+  );
+}
+
+type FiledTicketRow = OwnTicket & { address: string | null; filed_at: Date };
+
+function findFiledTicket(db: Db, gameId: string, bugId: string): Promise<FiledTicketRow | undefined> {
+  return row(
+    db,
+    sql<FiledTicketRow>`select bug_id, number, title, message, lower(reporter_email) as address, filed_at
+      from bug_tickets where game_id = ${gameId} and bug_id = ${bugId}`,
+  );
 }

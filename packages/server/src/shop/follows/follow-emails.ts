@@ -41,7 +41,7 @@ export function alreadyFollowingEmail(
 
 type Part = {
   readonly title: string;
-  /** Null for all. */
+  /** The platforms that have it; null for all. */
   readonly platforms: readonly { readonly os: string; readonly arch: string }[] | null;
 };
 
@@ -55,11 +55,11 @@ type Links = {
   readonly page: string;
   /** The page that asks before it unsubscribes. */
   readonly endPage: string;
-  /** Unsubscribes by a POST (RFC 8058). */
+  /** Unsubscribes when it gets a POST (RFC 8058). */
   readonly end: string;
 };
 
-/** `id` is that of the email, so that a repeated one is shown once. */
+/** `id` is the id of the email, so that a repeated email is shown once. */
 export function releaseEmail(
   to: string,
   language: Language,

@@ -8,11 +8,11 @@ type NewFollow = Who & {
   readonly gameId: string;
   readonly followId: string;
   readonly followedAt: Date;
-  /** The language of the emails about releases. */
+  /** The language of emails about releases. */
   readonly language: string;
 };
 
-/** An existing follow of the same person stays as it is. */
+/** Adds a follow, unless the person follows the game already. */
 export async function insertFollow(
   tx: Tx,
   { gameId, followId, userId, email, followedAt, language }: NewFollow,
@@ -93,7 +93,7 @@ export function listDueReleases(db: Db, { since, until, now }: Window): Promise<
   );
 }
 
-/** False if it was announced in the meantime. */
+/** Returns false if it was announced in the meantime. */
 export async function insertAnnounced(tx: Tx, { game_id, version }: DueRelease, now: Date): Promise<boolean> {
   const inserted = await changed(
     tx,
@@ -103,7 +103,7 @@ export async function insertAnnounced(tx: Tx, { game_id, version }: DueRelease, 
   return inserted > 0;
 }
 
-/** After this time, a version is too old to be announced. */
+/** Deletes the marks of versions that are too old to be announced. */
 export async function deleteAnnounced(db: Db, before: Date): Promise<void> {
   await changed(db, sql`delete from announced_releases where announced_at < ${before}`);
 }
@@ -111,11 +111,11 @@ export async function deleteAnnounced(db: Db, before: Date): Promise<void> {
 type Release = { readonly gameId: string; readonly version: string; readonly releasedAt: Date };
 export type FollowerRow = { follow_id: string; address: string; language: string };
 
-/** A version is announced within a day, and few are released until then. */
-const MAX_MAILED_VERSIONS = 20;
+/** How many versions are remembered for a follower. A version is announced within a day, in which few are released. */
+const MAX_EMAILED_VERSIONS = 20;
 
 /**
- * Marks up to `limit` people who followed the game before the release as mailed, and returns them. Accounts that are
+ * Marks up to `limit` people who followed the game before the release as emailed, and returns them. Accounts that are
  * disabled or lost their verified address get none.
  */
 export function takeFollowers(tx: Tx, { gameId, version, releasedAt }: Release, limit: number): Promise<FollowerRow[]> {
@@ -130,7 +130,7 @@ export function takeFollowers(tx: Tx, { gameId, version, releasedAt }: Release, 
         order by follow_id limit ${limit} for update of follows
       )
       update follows set
-        mailed_versions = mailed_versions[greatest(1, cardinality(mailed_versions) - ${MAX_MAILED_VERSIONS - 2}):] || ${version}::text
+        mailed_versions = mailed_versions[greatest(1, cardinality(mailed_versions) - ${MAX_EMAILED_VERSIONS - 2}):] || ${version}::text
       from due
       where follows.game_id = ${gameId} and follows.follow_id = due.follow_id
       returning follows.follow_id, due.address, due.language`,

@@ -35,7 +35,7 @@ export const followGame = handle(contract.followGame, async (ctx, { caller, inpu
     throw errors.emailNotVerified('Your email address is not verified. Open the link in the verification email first.');
   await transact(ctx.db, async (tx) => {
     await sql.insertFollow(tx, { ...newFollow(ctx, game), userId, email: null });
-    // This follow is from before the person had an account.
+    // The person may have followed the game before having an account.
     await sql.deleteFollowOf(tx, game.game_id, { userId: null, email: email.toLowerCase() });
   });
   return { following: true };
@@ -51,7 +51,7 @@ export const unfollowGame = handle(contract.unfollowGame, async (ctx, { caller, 
 /**
  * Sends one email in any case, with the same work, so that neither the response nor its time says whether the address
  * follows the game. The limit of an address isn't reported either. Throws `limitReached` if the game has caused too
- * many mails.
+ * many emails.
  */
 export const requestFollow = handle(
   contract.requestFollow,
@@ -61,11 +61,11 @@ export const requestFollow = handle(
     const existing = await sql.findFollowOf(ctx.db, game.game_id, address);
     const page = `${ctx.publicUrl}/g/${game.slug}`;
     const language = requestLanguage();
-    const mail =
+    const message =
       existing === undefined
         ? confirmationEmail(address, language, game, `${ctx.publicUrl}/follow/${confirmToken(ctx, game, address)}`)
         : alreadyFollowingEmail(address, language, game, { page, end: endPage(ctx, existing.follow_id) });
-    await transact(ctx.db, (tx) => enqueueEmail(ctx, tx, 'follow', mail, { gameId: game.game_id }));
+    await transact(ctx.db, (tx) => enqueueEmail(ctx, tx, 'follow', message, { gameId: game.game_id }));
     return {};
   },
   countEmailRequest,
@@ -81,7 +81,7 @@ export function endPage(ctx: Context, followId: string): string {
   return `${ctx.publicUrl}/unfollow/${endToken(ctx, followId)}`;
 }
 
-/** What email programs call, by a POST. */
+/** The address that email programs send a POST to. */
 export function endAddress(ctx: Context, followId: string): string {
   return `${ctx.publicUrl}/api/v1/public/follows/end?token=${endToken(ctx, followId)}`;
 }
@@ -112,12 +112,15 @@ export async function readConfirmation(ctx: Context, token: string): Promise<Con
   return { ...confirmation, isDone };
 }
 
-/** A link that was used changes nothing: the follow may have ended since. Throws `notFound` then. */
+/** Throws `notFound` if the follow has ended since the link was used, because using it again changes nothing. */
 async function requireFollow(db: Db, { game, address }: Confirmation): Promise<void> {
   if ((await sql.findFollowOf(db, game.game_id, address)) === undefined) throw unknownLink();
 }
 
-/** Works once, and can be repeated. If the address has become that of an account, the account follows the game. */
+/**
+ * Confirms the follow. Using the link again changes nothing. If the address has become that of an account, the account
+ * follows the game.
+ */
 export const confirmFollow = handle(
   contract.confirmFollow,
   async (ctx, { input: { token } }) => {
@@ -144,7 +147,7 @@ export async function readEnding(ctx: Context, token: string): Promise<Game | nu
   return gameId === undefined ? null : findGame(ctx.db, gameId);
 }
 
-/** The body that email programs send is ignored. Throws `notFound`. */
+/** Ignores the body, which email programs send. Throws `notFound`. */
 export const endFollow = stream(contract.endFollow, async (ctx, { input }) => {
   await dropFollow(ctx, input.token);
   return answer(200, {});

@@ -36,13 +36,13 @@ export type ReportedGameRow = Pick<Game, 'game_id' | 'slug' | 'name' | 'visibili
     reported_by: string | null;
     reported_at: string;
   }[];
-  /** Microseconds since 1970 of the last report, or of the hiding. */
+  /** The time of the last report, or of the hiding, in microseconds since 1970. */
   at_us: string;
 };
 
 type Page = { readonly after: { atUs: string; gameId: string } | null; readonly limit: number; readonly shown: number };
 
-/** The last reported, or the last hidden, first. */
+/** The games, with the last one that was reported or hidden first. */
 export function listReportedGames(
   db: Db,
   state: 'reported' | 'hidden',

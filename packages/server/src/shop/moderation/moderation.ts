@@ -25,7 +25,7 @@ const PAGE_SIZE = 25;
 /** How long closed reports are kept. */
 const CLOSED_DAYS = 30;
 const SECONDS_A_DAY = 86_400;
-/** The limits of one network, and of everyone about one game. */
+/** The limits of the reports of one network, and of the reports about one game. */
 const ADDRESS_LIMIT = { name: 'page reports', scope: 'IP address', max: 10, windowSeconds: SECONDS_A_DAY } as const;
 const GAME_LIMIT = { name: 'page reports', max: 200, windowSeconds: SECONDS_A_DAY } as const;
 
@@ -92,7 +92,7 @@ export const dismissReports = handle(contract.dismissReports, async (ctx, { inpu
   return { dismissed };
 });
 
-/** The owners get the reason by mail. Hiding a hidden page changes the reason. Throws `notFound`. */
+/** Hides a page and emails the reason to its owners. Hiding a hidden page changes the reason. Throws `notFound`. */
 export const hidePage = handle(contract.hidePage, async (ctx, { caller, input }) => {
   const { game_id: gameId } = await requireGame(ctx, input.uid);
   const at = ctx.clock.now();
@@ -103,13 +103,13 @@ export const hidePage = handle(contract.hidePage, async (ctx, { caller, input })
     await hideGame(tx, gameId, { reason, by: caller.user.name, at });
     await sql.closeReports(tx, gameId, at);
     recordChange('hidden', before?.reason ?? null, reason);
-    if (before?.reason !== reason) await mailOwners(ctx, tx, game, reason);
+    if (before?.reason !== reason) await emailOwners(ctx, tx, game, reason);
     return { reason, hidden_at: (before?.hidden_at ?? at).toISOString() };
   });
 });
 
-async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Promise<void> {
-  const mails = (await listOwners(tx, game.game_id)).map(({ email: to }) => ({
+async function emailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Promise<void> {
+  const emails = (await listOwners(tx, game.game_id)).map(({ email: to }) => ({
     to,
     subject: oneLine(`The page of ${game.name} was hidden`),
     text: [
@@ -119,10 +119,10 @@ async function mailOwners(ctx: Context, tx: Tx, game: Game, reason: string): Pro
       `${ctx.publicUrl}/dev/${game.slug}/settings/listing\n`,
     ].join('\n\n'),
   }));
-  await enqueueEmails(ctx, tx, 'page_hidden', mails);
+  await enqueueEmails(ctx, tx, 'page_hidden', emails);
 }
 
-/** Nothing changes for a page that isn't hidden. Throws `notFound`. */
+/** Shows a page again. Changes nothing if it isn't hidden. Throws `notFound`. */
 export const restorePage = handle(contract.restorePage, async (ctx, { input: { uid } }) => {
   const { game_id: gameId } = await requireGame(ctx, uid);
   return transact(ctx.db, async (tx) => {

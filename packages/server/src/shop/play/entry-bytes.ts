@@ -1,4 +1,5 @@
-// Reads one entry of a zip for a browser: stored, unpacked, or as gzip, which reuses the compressed bytes.
+// Sends one entry of a web build to a browser: its content type, which depends on its name only, so that browsers do
+// not guess it from the content, and its bytes: stored, unpacked, or as gzip, which reuses the compressed bytes.
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflateRaw } from 'node:zlib';
 import { errors } from '@chauffeur/contract/errors';
@@ -7,18 +8,109 @@ import { readBytes } from '../../kernel/blobs/blob-bytes.ts';
 import { cutRange } from '../../kernel/blobs/byte-source.ts';
 import type { BlobStore, ByteRange } from '../../kernel/blobs/store.ts';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
-import type { Coding } from './content-type.ts';
 import type { WebBuild, WebEntry } from './web-build.ts';
+
+const TEXT = '; charset=utf-8';
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: `text/html${TEXT}`,
+  htm: `text/html${TEXT}`,
+  js: `text/javascript${TEXT}`,
+  mjs: `text/javascript${TEXT}`,
+  css: `text/css${TEXT}`,
+  json: `application/json${TEXT}`,
+  map: `application/json${TEXT}`,
+  webmanifest: `application/manifest+json${TEXT}`,
+  txt: `text/plain${TEXT}`,
+  csv: `text/csv${TEXT}`,
+  xml: `application/xml${TEXT}`,
+  glsl: `text/plain${TEXT}`,
+  // Browsers compile WebAssembly while it arrives only with this type (WebAssembly Web API, section 3).
+  wasm: 'application/wasm',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
+  bmp: 'image/bmp',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  oga: 'audio/ogg',
+  opus: 'audio/ogg',
+  wav: 'audio/wav',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  weba: 'audio/webm',
+  webm: 'video/webm',
+  mp4: 'video/mp4',
+  ogv: 'video/ogg',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
+  otf: 'font/otf',
+  pdf: 'application/pdf',
+  glb: 'model/gltf-binary',
+  gltf: 'model/gltf+json',
+};
+
+/** The type of archives of engines and unknown files, which a browser does not display. */
+const BYTES = 'application/octet-stream';
+
+/** The content encodings of entries that engines compressed, by extension. */
+const CODINGS = { br: 'br', gz: 'gzip' } as const;
+
+export type Coding = (typeof CODINGS)[keyof typeof CODINGS];
+
+type EntryKind = {
+  readonly contentType: string;
+  /** The content encoding of the entry itself; `by content` if only its content shows whether it has one. */
+  readonly coding: Coding | 'by content' | null;
+};
+
+/**
+ * Unity exports files such as `Build/walk.wasm.br` with a loader that requires `Content-Encoding: br`. Other games
+ * unpack files such as `level.bin.gz` themselves, so only the names that Unity and Emscripten use count as encoded.
+ */
+const ENCODED = /\.(?:js|wasm|data|mem|symbols\.json)\.(br|gz|unityweb)$/i;
+
+/** The content type and encoding of the entry at this path. */
+export function kindOf(path: string): EntryKind {
+  const extension = ENCODED.exec(path)?.[1]?.toLowerCase() as keyof typeof CODINGS | 'unityweb' | undefined;
+  if (extension === undefined) return { contentType: typeOf(path), coding: null };
+  const contentType = typeOf(path.slice(0, -extension.length - 1));
+  return { contentType, coding: extension === 'unityweb' ? 'by content' : CODINGS[extension] };
+}
+
+/** The number of first bytes that `codingOf` needs. */
+export const CODING_BYTES = 64;
+
+/**
+ * The encoding of a `.unityweb` file, from its first bytes. Unity writes such files, of either encoding, with a loader
+ * that unpacks them itself if the browser didn't. Brotli has no signature, but Unity adds a comment.
+ */
+export function codingOf(bytes: Buffer): Coding | null {
+  if (bytes.length > 2 && bytes.readUInt16BE(0) === 0x1f8b) return 'gzip';
+  return bytes.includes('UnityWeb Compressed Content (brotli)') ? 'br' : null;
+}
+
+function typeOf(path: string): string {
+  const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : BYTES;
+}
 
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 
 type Source = Pick<WebBuild, 'blobKey' | 'contentStarts'>;
 
-/** Fewer, larger pieces take a quarter of the time. */
+/** The size of the pieces. Fewer, larger ones take a quarter of the time. */
 const INFLATE_BYTES = 256 * KIB;
 
-/** The bytes of the entry, or a range of them. The scan has checked their size and CRC-32. */
+/** Reads the entry, or a range of it. The scan has checked their size and CRC-32. */
 export async function readEntry(
   blobs: BlobStore,
   build: Source,
@@ -27,7 +119,7 @@ export async function readEntry(
 ): Promise<Readable> {
   if (entry.isStored) return readPacked(blobs, build, entry, range);
   const inflater = createInflateRaw({ chunkSize: INFLATE_BYTES });
-  // Errors reach the reader of the inflater.
+  // The reader of the inflater gets the errors.
   pipeline(await readPacked(blobs, build, entry, null), inflater, () => undefined);
   return range === null ? inflater : asStream(cutRange(inflater, range), inflater);
 }
@@ -104,7 +196,7 @@ export function gzipSizeOf({ packedSize }: WebEntry): number {
   return GZIP_HEADER.length + packedSize + GZIP_TRAILER_BYTES;
 }
 
-/** Magic number, deflate, no name, no time, unknown OS (RFC 1952, section 2.3). */
+/** The header of a gzip file: magic number, deflate, no name, no time, unknown OS (RFC 1952, section 2.3). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const GZIP_TRAILER_BYTES = 8;
 

@@ -76,7 +76,7 @@ export async function openPass(ctx: Context, pass: string): Promise<Opened> {
   }
 }
 
-/** A time from while the clock was ahead is not. */
+/** A time after `now`, from while the clock was ahead, is not within the period. */
 function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms;
 }

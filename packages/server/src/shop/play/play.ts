@@ -1,26 +1,59 @@
 // Serves the files of a game that is played in the browser. All of them are untrusted, so response headers limit what
 // they can do.
+
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
+import * as contract from '@chauffeur/contract/operations/play';
 import { sandboxOf } from '@chauffeur/contract/play-sandbox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
 import { acceptsCoding, acceptsGzip } from '../../request/negotiation.ts';
-import { hostnameOf, isHostOf, isPlayHost } from '../../request/origins.ts';
+import { areShared, hostnameOf, isHostOf, isPlayHost, ownOriginOf } from '../../request/origins.ts';
 import { perContext } from '../../request/per-context.ts';
+import { handle } from '../../request/route.ts';
 import { matches, readRange } from '../../request/send-blob.ts';
 import { countPlay } from '../statistics/statistics.ts';
-import { CODING_BYTES, type Coding, codingOf, kindOf } from './content-type.ts';
-import { decodeEntry, gzipSizeOf, readEntry, readEntryAsGzip, readEntryRange } from './entry-bytes.ts';
-import { type Opened, openPass } from './pass.ts';
-import { SANDBOX_SCRIPT, SANDBOX_SCRIPT_TAG } from './sandbox-helper.ts';
-import { preparePage } from './sandbox-page.ts';
+import { requireDownloadable } from '../store/store.ts';
+import {
+  CODING_BYTES,
+  type Coding,
+  codingOf,
+  decodeEntry,
+  gzipSizeOf,
+  kindOf,
+  readEntry,
+  readEntryAsGzip,
+  readEntryRange,
+} from './entry-bytes.ts';
+import { issuePass, type Opened, openPass } from './pass.ts';
+import { preparePage, SANDBOX_SCRIPT, SANDBOX_SCRIPT_TAG } from './sandbox-page.ts';
 import { readWebBuild, type WebBuild, type WebEntry } from './web-build.ts';
+
+export const getPlay = handle(contract.getPlay, async (ctx, { caller, input }) => {
+  const { file } = await requireDownloadable(ctx, caller, input);
+  const { pass, expiresAt } = await issuePass(ctx, file);
+  const { start } = await readWebBuild(ctx, file);
+  if (start === null)
+    throw errors.notPlayable('The build has no start page. Put index.html at the top level of its .zip.');
+  const query = input.referrer === undefined ? '' : `?${new URLSearchParams({ referrer: input.referrer })}`;
+  const path = `/play/${pass}/${start.split('/').map(encodeURIComponent).join('/')}${query}`;
+  const shared = { url: ctx.publicUrl + path, sandbox: sandboxOf({ keepsOrigin: false }) };
+  const ownOrigin = ownOriginOf(ctx, file.game_id);
+  const expires_at = expiresAt?.toISOString() ?? null;
+  if (ownOrigin === null) return { ...shared, keeps_saves: false, fallback: null, expires_at };
+  return {
+    url: ownOrigin + path,
+    sandbox: sandboxOf({ keepsOrigin: true }),
+    keeps_saves: true,
+    fallback: areShared(ctx) ? shared : null,
+    expires_at,
+  };
+});
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -49,7 +82,7 @@ export async function servePlayed(
   }
   const { game_id: gameId } = opened.file;
   if (!isHostOf(ctx, hostname, gameId)) throw unknownEntry();
-  // Opened as a separate page, the game could pretend to be the site in the address bar.
+  // Opened outside its frame, the game could pretend to be the site in the address bar.
   if (request.headers['sec-fetch-dest'] === 'document')
     return reply.code(302).header('location', `${ctx.publicUrl}/g/${gameId}/play`).send();
   const build = await readWebBuild(ctx, opened.file);
@@ -123,7 +156,7 @@ async function send(
   return sendPlain(ctx, request, reply, requested);
 }
 
-/** The entry as it was before it was zipped, or a range of it. */
+/** Sends the entry as it was before it was zipped, or a range of it. */
 async function sendPlain(
   ctx: Context,
   request: FastifyRequest,
@@ -159,8 +192,8 @@ function whenGone({ raw }: FastifyReply): AbortSignal {
 }
 
 /**
- * An entry that the engine compressed: as it is for browsers that decode it, otherwise decoded. Browsers don't accept
- * Brotli over plain HTTP, except from this machine.
+ * Sends an entry that the engine compressed: as it is to browsers that decode it, otherwise decoded. Browsers don't
+ * accept Brotli over plain HTTP, except from this machine.
  */
 async function sendCoded(
   ctx: Context,
@@ -176,7 +209,7 @@ async function sendCoded(
   return sendBody(request, reply, () => readEntry(ctx.blobs, build, entry, null));
 }
 
-/** The encodings of `.unityweb` files. */
+/** The encodings of `.unityweb` files that were read before. */
 const codings = new WeakMap<WebEntry, Coding | null>();
 
 async function findCoding(ctx: Context, build: WebBuild, entry: WebEntry): Promise<Coding | null> {

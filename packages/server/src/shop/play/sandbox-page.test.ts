@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SANDBOX_SCRIPT } from './sandbox-helper.ts';
-import { preparePage } from './sandbox-page.ts';
+import { preparePage, SANDBOX_SCRIPT } from './sandbox-page.ts';
 
 /** The page with a short script, which is left out again. */
 const share = (page: string) => preparePage(page, '+').replace('<script>+</script>', '');

@@ -10,15 +10,14 @@ import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { perContext } from '../../request/per-context.ts';
 import type { FileRow } from '../../ship/files/files.ts';
-import { followLinks } from './follow-links.ts';
 
 /** The location and size of an entry in the zip. */
 export type WebEntry = {
-  /** Offset of its local header. */
+  /** The offset of its local header. */
   readonly offset: number;
   /** Whether it is stored uncompressed; otherwise it is deflated. */
   readonly isStored: boolean;
-  /** Bytes in the zip; `size` is unpacked. */
+  /** The bytes in the zip. `size` is the unpacked size. */
   readonly packedSize: number;
   readonly size: number;
   readonly crc32: number;
@@ -26,7 +25,7 @@ export type WebEntry = {
 
 export type WebBuild = {
   readonly blobKey: string;
-  /** The path of the start page; null if there is none. */
+  /** The path of the start page; null if the build has none. */
   readonly start: string | null;
   /** The file at a path. Symbolic links in the zip are followed. */
   readonly find: (path: string) => WebEntry | undefined;
@@ -39,9 +38,9 @@ export type IndexInput = { blobSettings: BlobSettings; key: string; size: number
 export type IndexOutput = { files: [path: string, entry: WebEntry][]; links: [path: string, target: string][] } | null;
 
 const THREAD = new URL('./index-zip.thread.ts', import.meta.url);
-/** Enough for a directory of 64 MB. */
+/** The limits are enough for a directory of 64 MB. */
 const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 256 };
-/** The limit of all cached builds together, which take about 64 MB. An entry weighs its path and a record. */
+/** The weight of all cached builds together, which take about 64 MB. An entry weighs its path and a constant. */
 const MAX_WEIGHT = 32_000_000;
 const RECORD_WEIGHT = 150;
 
@@ -93,4 +92,46 @@ async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promis
   const build: WebBuild = { blobKey: key, start: findStartPage(paths), find, contentStarts: new WeakMap() };
   const characters = [...files.keys(), ...listed.links.flat()].reduce((sum, text) => sum + text.length, 0);
   return { build, weight: characters + RECORD_WEIGHT * (files.size + links.size) };
+}
+
+/** Linux follows as many in one path (path_resolution(7)). The limit ends circular links. */
+const MAX_LINKS = 40;
+/** A path has at most 4096 bytes. Without this limit, long targets could lead through millions of folders. */
+const MAX_STEPS = 4096;
+
+/**
+ * The path of the file or folder that `path` leads to, where a link may be the last name or a folder on the way.
+ * `links` are targets by path. Null if there is no link on the way, if it leads out of the build, or if there are too
+ * many.
+ */
+export function followLinks(path: string, links: ReadonlyMap<string, string>): string | null {
+  if (links.size === 0 || path.split('/').some(isDots)) return null;
+  const ahead = path.split('/').reverse();
+  let place = '';
+  let followed = 0;
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const name = ahead.pop();
+    if (name === undefined) return followed > 0 ? place : null;
+    if (name === '' || name === '.') continue;
+    if (name === '..' && place === '') return null;
+    if (name === '..') {
+      place = parentOf(place);
+      continue;
+    }
+    const next = place === '' ? name : `${place}/${name}`;
+    const target = links.get(next);
+    if (target === undefined) place = next;
+    else if (++followed > MAX_LINKS) return null;
+    else ahead.push(...target.split('/').reverse());
+  }
+  return null;
+}
+
+/** Only a link may contain them. A request for `a/../b` or `a//b` names no entry, whether or not there are links. */
+function isDots(name: string): boolean {
+  return name === '' || name === '.' || name === '..';
+}
+
+function parentOf(place: string): string {
+  return place.slice(0, Math.max(0, place.lastIndexOf('/')));
 }

@@ -9,7 +9,7 @@ export type View = { readonly gameId: string; readonly os: string; readonly refe
 export type Referral = { readonly gameId: string; readonly referrer: string };
 export type Play = { readonly gameId: string; readonly buildId: string };
 
-/** Hosts come from requests, so a game has only this many of a day; the others are counted together. */
+/** A game has at most this many hosts in a day, because they come from requests. The others are counted together. */
 const MAX_REFERRERS = 100;
 
 /**
@@ -31,7 +31,7 @@ const placeReferrers = (table: string, day: string) => sql`known as (
         select game_id from all_games where game_id in (select game_id from given) order by game_id for key share
       )`;
 
-/** Games that are deleted are left out. */
+/** Skips deleted games. */
 export async function addViews(db: Db, day: string, views: readonly Counted<View>[]): Promise<void> {
   const counts = views.map(({ count }) => count);
   await changed(
@@ -50,7 +50,7 @@ export async function addViews(db: Db, day: string, views: readonly Counted<View
 
 export type ReferralTable = 'download_referrer_days' | 'play_referrer_days';
 
-/** Games that are deleted are left out. */
+/** Skips deleted games. */
 export async function addReferrals(
   db: Db,
   table: ReferralTable,
@@ -71,7 +71,7 @@ export async function addReferrals(
   );
 }
 
-/** Builds that are deleted are left out. */
+/** Skips deleted builds. */
 export async function addPlays(db: Db, day: string, plays: readonly Counted<Play>[]): Promise<void> {
   const counts = plays.map(({ count }) => count);
   await changed(
@@ -87,7 +87,7 @@ export async function addPlays(db: Db, day: string, plays: readonly Counted<Play
   );
 }
 
-/** UTC days, both included. With a build, only its downloads and plays count. */
+/** The UTC days from `first` to `last`, both included. With a build, only its downloads and plays count. */
 export type Range = {
   readonly gameId: string;
   readonly buildId: string | null;
@@ -95,7 +95,7 @@ export type Range = {
   readonly last: string;
 };
 
-/** Downloads and plays of builds on the days, as rows of game, build, day and both counts. */
+/** Selects the downloads and plays of builds on the days, as rows of game, build, day and both counts. */
 const uses = ({ gameId, buildId, first, last }: Range) => {
   const inRange = sql`game_id = ${gameId} and build_id = coalesce(${buildId}::uuid, build_id)
     and day between ${first}::date and ${last}::date`;
@@ -109,7 +109,7 @@ const views = ({ gameId, buildId, first, last }: Range) =>
 
 export type DayRow = { day: string; views: number; downloads: number; plays: number };
 
-/** Days without any are left out. */
+/** The counts by day, without days that have none. */
 export function countByDay(db: Db, range: Range): Promise<DayRow[]> {
   return rows(
     db,
@@ -146,7 +146,7 @@ export function countBySystem(db: Db, range: Range): Promise<SystemRow[]> {
 
 export type ReferrerRow = { host: string; views: number; downloads: number; plays: number };
 
-/** Downloads and plays that began without a link on another website have no referrer. */
+/** The counts by referrer, without downloads and plays that did not begin with a link on another website. */
 export function countByReferrer(db: Db, range: Range, limit: number): Promise<ReferrerRow[]> {
   const { gameId, first, last } = range;
   const inRange = sql`game_id = ${gameId} and day between ${first}::date and ${last}::date`;

@@ -4,7 +4,7 @@ import { readMachine } from '@chauffeur/contract/machine';
 
 type Headers = { readonly [name: string]: string | string[] | undefined };
 
-/** How the user agents of browsers begin. Other programs have their own name there: `curl/8.5.0`. */
+/** How the user agents of browsers begin. Other programs begin with their name: `curl/8.5.0`. */
 const BROWSER = /^(?:Mozilla|Opera|Lynx|w3m|E?Links)\b/;
 /**
  * Programs that take the user agent of a browser and add what they are, usually as `(compatible; …)`, which of the
@@ -23,7 +23,7 @@ export function isPerson({ method, headers }: { readonly method: string; readonl
   return ['', 'document'].includes(textOf(headers['sec-fetch-dest']));
 }
 
-/** '' if it isn't known. */
+/** The OS of the visitor; '' if it isn't known. */
 export function osOf(headers: Headers): string {
   return readMachine({ userAgent: textOf(headers['user-agent']), touchPoints: 0 }).os ?? '';
 }

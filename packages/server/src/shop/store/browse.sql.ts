@@ -7,20 +7,20 @@ import { offered } from '../../ship/files/files.ts';
 export type Search = {
   readonly os: string | undefined;
   readonly tag: string | undefined;
-  /** Id of the developer. */
+  /** The id of the developer. */
   readonly ownerId?: string;
-  /** Prefix queries, as `prefixQueriesOf` returns them. */
+  /** The queries that `prefixQueriesOf` returns. */
   readonly prefixQueries: readonly string[];
 };
 
-/** The position at the end of a page: what the last game was sorted by, as text. */
+/** The position at the end of a page: the value by which the last game was sorted, as text. */
 export type Position = { readonly named: boolean; readonly key: string; readonly gameId: string };
 
 export type MatchRow = {
   game_id: string;
   /** Whether matches of the name come first, and the name contains every word. */
   named: boolean;
-  /** What it is sorted by, for a cursor. */
+  /** The value by which it is sorted, for a cursor. */
   sort_key: string;
 };
 
@@ -28,7 +28,7 @@ const microseconds = (time: RawBuilder<unknown>) => sql`(extract(epoch from ${ti
 
 type Order = { readonly key: RawBuilder<unknown>; readonly type: 'bigint' | 'text'; readonly isAscending: boolean };
 
-/** What games are sorted by. Times are in microseconds, which a cursor can hold. */
+/** The values by which games are sorted. Times are in microseconds, which a cursor can hold. */
 const ORDERS: Readonly<Record<GameSort, Order>> = {
   newest: { key: microseconds(sql`published_at`), type: 'bigint', isAscending: false },
   updated: {
@@ -59,7 +59,7 @@ const offersNow = ({ os }: Search, now: Date) => sql`exists (
 const matches = (prefixQuery: string) => sql`(words @@ ${prefixQuery}::tsquery
   or owner_id = any(array(select id from users where crash_words(users.name) @@ ${prefixQuery}::tsquery)))`;
 
-/** Public games with a description and a download. */
+/** Selects public games with a description and a download. */
 function conditionsOf(search: Search, now: Date): RawBuilder<unknown>[] {
   return [
     sql`visibility = 'public' and tagline <> '' and description <> ''`,
@@ -80,7 +80,7 @@ export function searchGames(db: Db, search: Search, { sort, after, limit }: Page
       : sql`false`;
   const order = ORDERS[sort ?? 'newest'];
   const direction = order.isAscending ? sql`asc` : sql`desc`;
-  // Texts are in the fixed order of code points, which no version of a library of locales changes.
+  // The order of code points is fixed, unlike that of a library of locales, which changes with its version.
   const key = order.type === 'text' ? sql`matching.sort_key collate "C"` : sql`matching.sort_key`;
   return rows(
     db,
@@ -99,7 +99,7 @@ function isAfter(key: RawBuilder<unknown>, { type, isAscending }: Order, { named
   return named ? sql`(not named or ${later})` : sql`(not named and ${later})`;
 }
 
-/** How many games match, counted up to `max`. */
+/** The number of games that match, counted up to `max`. */
 export async function countGames(db: Db, search: Search, max: number, now: Date): Promise<number> {
   const { total } = await onlyRow(
     db,
@@ -132,7 +132,7 @@ export async function countRecentDownloads(tx: Tx, since: string): Promise<void>
   );
 }
 
-/** All conditions in brackets; true without conditions. */
+/** Joins all conditions in brackets. True without conditions. */
 function all(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`;
 }
@@ -141,11 +141,11 @@ function all(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
 export type AddressRow = {
   path: string;
   updated_at: Date;
-  /** Null for a developer. */
+  /** Null for the page of a developer. */
   game_id: string | null;
 };
 
-/** Public games, and developers with a handle and a public game. */
+/** Selects public games, and developers with a handle and a public game. */
 const addresses = sql`
   select '/g/' || slug as path, updated_at, published_at as since, game_id::text as id, game_id from games where visibility = 'public'
   union all
@@ -157,7 +157,7 @@ export async function countPublicAddresses(db: Db): Promise<number> {
   return total;
 }
 
-/** Oldest first, so that pages rarely change. */
+/** The pages, oldest first, so that the list rarely changes. */
 export function listAddresses(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<AddressRow[]> {
   return rows(
     db,

@@ -1,4 +1,5 @@
 // Searches for games by words, OS and tag, in pages, and lists the games of a developer.
+
 import { errors } from '@chauffeur/contract/errors';
 import { canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -7,8 +8,10 @@ import type { GameSort } from '@chauffeur/contract/operations/browse';
 import * as contract from '@chauffeur/contract/operations/browse';
 import * as developers from '@chauffeur/contract/operations/developers';
 import { ANONYMOUS, type Context } from '../../context.ts';
-import { SECOND } from '../../kernel/clock.ts';
+import { DAY, SECOND, utcDayOf } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
+import { transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
@@ -28,7 +31,7 @@ export const browseGames = handle(contract.browseGames, async (ctx, { caller, in
   const { q, tag, sort } = input;
   const os = input.os === undefined ? undefined : canonicalOs(input.os);
   const prefixQueries = q === undefined ? [] : prefixQueriesOf(q);
-  // Text without letters or digits matches no game.
+  // A text without letters or digits matches no game.
   const isWithoutWords = q !== undefined && prefixQueries.length === 0;
   const list = ['browse', prefixQueries, os ?? null, tag ?? null, sort ?? null];
   const after = readPosition(list, input.cursor, sort);
@@ -73,7 +76,7 @@ async function findGames(
   };
 }
 
-/** What cursors contain: whether the last game of a page matched by its name, because such games come first. */
+/** Says in a cursor that the last game of a page matched by its name, because such games come first. */
 const NAMED = 'named';
 const NOT_NAMED = 'not';
 
@@ -105,7 +108,7 @@ type Tags = OutputOf<typeof contract.listTags>;
 
 const tagsOf = perContext(() => cacheFor<Tags>(CACHE_SECONDS * SECOND));
 
-/** The tags are at most a minute old. */
+/** The result may be a minute old. */
 export const listTags = handle(contract.listTags, (ctx) => {
   return tagsOf(ctx)(ctx.clock.now(), () =>
     readReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({
@@ -115,7 +118,7 @@ export const listTags = handle(contract.listTags, (ctx) => {
 });
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** More than anyone searches for; each word costs an index lookup. */
+/** A search rarely has more words. Each one costs an index lookup. */
 const MAX_WORDS = 8;
 
 /**
@@ -148,3 +151,17 @@ export const getDeveloper = handle(developers.getDeveloper, async (ctx, { input:
     ...(await browseGamesOf(ctx, developer.id, page)),
   };
 });
+
+/** Counts the downloads of each game in the last 30 days, so that a list of games can be sorted by them. */
+export const recentDownloadsJob = defineJob(
+  'store:recent-downloads',
+  { attempts: 5, cron: '37 * * * *', lane: 'long' },
+  countRecentDownloads,
+);
+
+const DAYS = 30;
+
+export async function countRecentDownloads(ctx: Context): Promise<void> {
+  const since = utcDayOf(new Date(ctx.clock.now().getTime() - (DAYS - 1) * DAY));
+  await transact(ctx.db, (tx) => browse.countRecentDownloads(tx, since));
+}

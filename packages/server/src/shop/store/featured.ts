@@ -1,18 +1,19 @@
 // The game at the top of the home page: the operator's choice while it can be listed, otherwise a new one each day.
+
 import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/shelves';
+import { sql } from 'kysely';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
-import { transact } from '../../kernel/database/db.ts';
+import { changed, type Db, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import { unknownGame } from '../../people/games/games.ts';
 import { noteGame, recordChange } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
-import * as sql from './featured.sql.ts';
 import { CACHE_SECONDS, cardsOf, findReady, readShelf } from './shelves.ts';
 import { findListingProblems } from './store.ts';
 
@@ -21,11 +22,11 @@ type Choice = OutputOf<typeof contract.getFeaturedChoice>;
 
 const cacheOf = perContext(() => cacheFor<Featured>(CACHE_SECONDS * SECOND));
 
-/** The choice is at most a minute old. */
+/** The result may be a minute old. */
 export const getFeatured = handle(contract.getFeatured, (ctx) => {
   return cacheOf(ctx)(ctx.clock.now(), async () => {
     const chosen = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) => {
-      const choice = await sql.findFeatured(reader.db);
+      const choice = await findFeatured(reader.db);
       return choice === undefined ? [] : cardsOf(reader, await findReady(reader, [choice.game_id]));
     });
     const [game] = chosen;
@@ -34,7 +35,8 @@ export const getFeatured = handle(contract.getFeatured, (ctx) => {
 });
 
 /**
- * The first of Tonight, whose games start reliably and change their order each day; if it is empty, the newest game.
+ * The first game of Tonight, whose games start reliably and change their order each day; if it is empty, the newest
+ * game.
  */
 async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
   for (const shelf of ['tonight', 'new'] as const) {
@@ -48,7 +50,7 @@ async function gameOfTheDay(ctx: Context): Promise<Featured['game']> {
 export const getFeaturedChoice = handle(contract.getFeaturedChoice, readChoice);
 
 async function readChoice(ctx: Context): Promise<Choice> {
-  const choice = await sql.findFeatured(ctx.db);
+  const choice = await findFeatured(ctx.db);
   if (choice === undefined) return { game: null };
   const { game_id, slug, name } = choice;
   const problems = await findListingProblems(ctx, game_id);
@@ -62,12 +64,36 @@ export const setFeatured = handle(contract.setFeatured, async (ctx, { input: { g
   const [problem] = game === null ? [] : await findListingProblems(ctx, game.game_id);
   if (problem !== undefined) throw errors.invalid(`game: this game can't be listed. ${problem.message}`);
   await transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
-    await sql.lockFeatured(tx);
-    const before = await sql.findFeatured(tx);
-    await sql.setFeatured(tx, game?.game_id ?? null);
+    // The lock makes the second of two changes at the same time start from the first.
+    await lockFeatured(tx);
+    const before = await findFeatured(tx);
+    await writeFeatured(tx, game?.game_id ?? null);
     if (game !== null) noteGame(game);
     recordChange('featured', before?.slug ?? null, game?.slug ?? null);
   });
   return readChoice(ctx);
 });
+
+type FeaturedRow = { game_id: string; slug: string; name: string };
+
+/** The operator's choice. Undefined without one, or if the game was deleted. */
+function findFeatured(db: Db): Promise<FeaturedRow | undefined> {
+  return row(db, sql<FeaturedRow>`select game_id, slug, name from featured_game join games using (game_id)`);
+}
+
+/** Serializes changes of the choice, because there may be no row to lock. */
+async function lockFeatured(tx: Tx): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('featured game', 0))`);
+}
+
+async function writeFeatured(tx: Tx, gameId: string | null): Promise<void> {
+  if (gameId === null) {
+    await changed(tx, sql`delete from featured_game`);
+    return;
+  }
+  await changed(
+    tx,
+    sql`insert into featured_game (game_id) values (${gameId})
+      on conflict (is_only) do update set game_id = excluded.game_id, chosen_at = now()`,
+  );
+}

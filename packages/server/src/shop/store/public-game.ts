@@ -11,7 +11,7 @@ import { currentPointers, type Pointer } from '../../ship/channels/channels.ts';
 import { newestOfferedFiles, type OfferedFile, summaryOf } from '../../ship/files/files.ts';
 import { publicImages } from '../../ship/media/media.ts';
 import { publicVideos } from '../../ship/videos/videos.ts';
-import { acceptsGuests } from '../bugs/settings.sql.ts';
+import { acceptsGuests } from '../bugs/bugs.sql.ts';
 import { isListed, requireVisibleGame, type Viewer } from './store.ts';
 
 type PublicGame = OutputOf<typeof contract.getPublicGame>;

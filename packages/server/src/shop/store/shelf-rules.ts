@@ -11,7 +11,7 @@ import { DAY } from '../../kernel/clock.ts';
 export type StableOffer = {
   readonly os: Os;
   readonly arch: Arch;
-  /** Size of the file in bytes. */
+  /** The size of the file in bytes. */
   readonly size: number;
   /** When the offered build or file last changed. */
   readonly changed_at: Date;
@@ -21,13 +21,13 @@ export type StableOffer = {
 export type Candidate = {
   readonly game_id: string;
   readonly published_at: Date;
-  /** There is at least one. */
+  /** The downloads, of which there is at least one. */
   readonly offers: readonly StableOffer[];
 };
 
 export type ShelfRequest = {
   readonly shelf: ShelfName;
-  /** Only games with a download for this OS; undefined for any game. */
+  /** Selects games with a download for this OS; undefined for any game. */
   readonly os: Os | undefined;
   readonly now: Date;
   /** The UTC day of `now`. */
@@ -68,8 +68,8 @@ function daysAfter(time: Date, days: number): Date {
 }
 
 /**
- * Sorts for `tonight`: games known to start come first, then games with too little data. Games known to have problems
- * are left out.
+ * Orders the games of Tonight: games known to start come first, then games with too little data. Games known to have
+ * problems are left out.
  */
 export function bestFirst<Game extends { readonly game_id: string }>(
   games: readonly Game[],

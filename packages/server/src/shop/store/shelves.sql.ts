@@ -65,12 +65,12 @@ export async function factsOfGame(db: Db, gameId: string, now: Date): Promise<Fa
   return factsOf(await onlyRow(db, readFacts(sql`games.game_id = ${gameId}`, now)));
 }
 
-/** Unordered; deleted games are left out. */
+/** The facts of these games, unordered and without deleted games. */
 export async function factsOfGames(db: Db, gameIds: readonly string[], now: Date): Promise<FactsRow[]> {
   return (await rows(db, readFacts(sql`games.game_id = any(${gameIds}::uuid[])`, now))).map(factsOf);
 }
 
-/** The current stable pointers of the game in a row of `table`. */
+/** Selects the current stable pointers of the game in a row of `table`. */
 const pointersOf = (table: string, now: Date) =>
   sql`select from channel_pointers as pointers
     join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id

@@ -43,7 +43,7 @@ type TaggedShelf = { readonly shelf: Shelf; readonly etag: string };
 export const CACHE_SECONDS = 60;
 
 type CacheEntry = { readonly day: string; readonly filledAt: number; readonly shelf: Promise<TaggedShelf> };
-/** Keyed by shelf and OS, so there are few entries. */
+/** The cached shelves by shelf and OS, so there are few entries. */
 const cacheOf = perContext(() => new Map<string, CacheEntry>());
 
 /** Reads the shelf, which may be up to a minute old but is always of the current day. */
@@ -111,7 +111,7 @@ const TONIGHT_CANDIDATES = 60;
 /** Games in the first batch. Batches double in size, so that a shelf with few matches needs few statements. */
 const FIRST_BATCH = 48;
 
-/** Returns at most 12 games, in the order of the shelf. */
+/** Chooses at most 12 games, in the order of the shelf. */
 function chooseGames(ctx: Reader, request: ShelfRequest): Promise<Candidate[]> {
   return CHOICES[request.shelf](ctx, request);
 }
@@ -157,7 +157,7 @@ async function candidatesOf(ctx: Reader, request: ShelfRequest, gameIds: readonl
   return (await findReady(ctx, gameIds)).filter((candidate) => fits(candidate, request));
 }
 
-/** Those of the games that pass the listing check, in the order of the ids. */
+/** The games that pass the listing check, in the order of the ids. */
 export async function findReady(ctx: Reader, gameIds: readonly string[]): Promise<Candidate[]> {
   const rows = await factsOfGames(ctx.db, gameIds, ctx.clock.now());
   const facts = new Map(rows.map((row) => [row.game_id, row]));

@@ -1,30 +1,32 @@
 // Games that are similar to another one: they share the most tags with it.
+
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { Band } from '@chauffeur/contract/operations/health';
 import * as contract from '@chauffeur/contract/operations/store';
+import { sql } from 'kysely';
 import { listingBands } from '../../analytics/health/health.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { cacheFor } from '../../kernel/collections/cache-for.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
+import { type Db, rows } from '../../kernel/database/db.ts';
 import { readTexts } from '../../people/games/games.ts';
 import { perContext } from '../../request/per-context.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { CACHE_SECONDS, cardsOf, findReady } from './shelves.ts';
-import { listSharing, type SimilarRow } from './similar.sql.ts';
 import { requireVisibleGame } from './store.ts';
 
 type Similar = OutputOf<typeof contract.listSimilar>;
 
 /** How many games are checked for whether they can be listed, and ordered by their health. */
 const CANDIDATES = 24;
-/** Games whose similar games a process keeps. */
+/** The number of games whose similar games a process keeps. */
 const MAX_KEPT = 1000;
 
 const keptOf = perContext(() => createRecent<string, ReturnType<typeof cacheFor<Similar>>>(MAX_KEPT));
 
-/** The same for everyone, and at most a minute old. Throws `notFound`. */
+/** The result is the same for everyone, and may be a minute old. Throws `notFound`. */
 export const listSimilar = handle(contract.listSimilar, async (ctx, { caller, input }) => {
   const { game } = await requireVisibleGame(ctx, caller, input.uid);
   const { tags } = await readTexts(ctx, game.game_id);
@@ -50,7 +52,7 @@ async function findSimilar(ctx: Reader, gameId: string, tags: readonly string[])
 /** Games with problems come after unrated ones. */
 const HEALTH_ORDER: Readonly<Record<Band, number>> = { excellent: 0, healthy: 0, unrated: 1, mixed: 2, problematic: 3 };
 
-/** The ids in order. Games in no band are unrated. */
+/** Returns the ids in order. Games without a band are unrated. */
 export function rankSimilar(games: readonly SimilarRow[], bands: ReadonlyMap<string, Band>): string[] {
   const healthOf = ({ game_id }: SimilarRow) => HEALTH_ORDER[bands.get(game_id) ?? 'unrated'];
   return games
@@ -62,4 +64,38 @@ export function rankSimilar(games: readonly SimilarRow[], bands: ReadonlyMap<str
         (a.game_id < b.game_id ? -1 : 1),
     )
     .map(({ game_id }) => game_id);
+}
+
+export type SimilarRow = {
+  readonly game_id: string;
+  /** The number of the tags that it has. */
+  readonly shared: number;
+  readonly published_at: Date;
+};
+
+/**
+ * The public games with a description and a build on stable that have the most of the tags. Among games with as many,
+ * the last published come first. An index finds the games with any of the tags. Their builds are looked up in the order
+ * of the result, and no further than needed.
+ */
+export function listSharing(
+  db: Db,
+  { gameId, tags, limit }: { gameId: string; tags: readonly string[]; limit: number },
+): Promise<SimilarRow[]> {
+  // This is several times faster than comparing two lists of tags.
+  const shared = sql.join(
+    tags.map((tag) => sql`(tags @> array[${tag}]::text[])::int`),
+    sql` + `,
+  );
+  return rows(
+    db,
+    sql<SimilarRow>`select game_id, shared, published_at from (
+        select game_id, ${shared} as shared, published_at from games
+        where visibility = 'public' and tags && ${tags}::text[] and tagline <> '' and description <> ''
+          and published_at is not null and game_id <> ${gameId}
+        order by shared desc, published_at desc, game_id
+      ) as sharing
+      where exists (select from channel_pointers as pointers where pointers.game_id = sharing.game_id and channel = 'stable')
+      order by shared desc, published_at desc, game_id limit ${limit}`,
+  );
 }

@@ -1,5 +1,5 @@
-// Downloads: signed redirects if the blob store supports them, links for a CDN, the names of files, and the record of
-// where they came from. And shelves, which can be cached.
+// Downloads: signed redirects if the blob store supports them, links for a CDN, the names of files, and the count of
+// the websites that they came from. And shelves, which can be cached.
 import { errors } from '@chauffeur/contract/errors';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import * as contract from '@chauffeur/contract/operations/store';
@@ -61,7 +61,7 @@ function etagOf({ checksum }: FileRow): string {
   return `"${checksum}"`;
 }
 
-/** `GET …/public/shelves/{shelf}`: the same for everyone, so shared caches may store it. */
+/** `GET …/public/shelves/{shelf}`. The response is the same for everyone, so shared caches may store it. */
 export const getShelf = stream(shelvesContract.getShelf, async (ctx, { input, request, reply }) => {
   const { shelf, etag } = await readShelf(ctx, input);
   reply.header('etag', etag).header('cache-control', `public, max-age=${CACHE_SECONDS}`);
@@ -108,8 +108,8 @@ type NamedBuild = {
 };
 
 /**
- * Such as `night-owls-1.2.0-windows-x86_64.zip`. A name that the developer chose is kept if it begins with the game's
- * slug too: players find a download by the name of the game.
+ * The name of the downloaded file, such as `night-owls-1.2.0-windows-x86_64.zip`. A name that the developer chose is
+ * kept if it begins with the game's slug too: players find a download by the name of the game.
  */
 export function downloadNameOf(slug: string, build: NamedBuild, uploadedName: string): string {
   if (uploadedName.startsWith(slug)) return uploadedName;

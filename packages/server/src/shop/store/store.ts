@@ -27,16 +27,11 @@ import { type FileRow, findFile, isOffered, isSettled, newestOfferedFile } from 
 import { type ImageSet, listImageUrls, publicImages } from '../../ship/media/media.ts';
 import { findDeveloper, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
-import { type MergedRelease, mergeRelease } from './merge-release.ts';
-import { listReleases as findReleases, type ReleaseRow } from './releases.sql.ts';
 import { factsOfGame } from './shelves.sql.ts';
 import { readShelf } from './shelves.ts';
 
 /** How long a download that has begun can be continued after the file was replaced (spec: Files and scans). */
 const RESUME_MS = HOUR;
-/** How many releases a feed has. */
-const FEED_LENGTH = 20;
-
 type PublicGame = OutputOf<typeof contract.getPublicGame>;
 
 /** What is missing before the game can be listed. Throws `notFound`. */
@@ -46,7 +41,7 @@ export const getListing = handle(shelvesContract.getListing, async (ctx, { calle
   return { passed: missing.length === 0, missing };
 });
 
-/** What is missing before the game can be listed; empty if it is ready. */
+/** Finds what is missing before the game can be listed. Empty if it is ready. */
 export async function findListingProblems(ctx: Context, gameId: string): Promise<Missing[]> {
   return findMissing(await factsOfGame(ctx.db, gameId, ctx.clock.now()));
 }
@@ -128,7 +123,7 @@ export type GameFacts = {
   readonly image: ImageSet['cover'];
 };
 
-/** Null if there is no such game or the caller may not see it. */
+/** The facts about a game. Null if it does not exist or the caller may not see it. */
 export async function readGameFacts(ctx: Context, caller: Caller, ref: string): Promise<GameFacts | null> {
   try {
     const { game } = await requireVisibleGame(ctx, caller, ref);
@@ -151,31 +146,6 @@ export async function listShelf(
   shelf: ShelfName,
 ): Promise<OutputOf<typeof shelvesContract.getShelf>['games']> {
   return (await readShelf(ctx, { shelf })).shelf.games;
-}
-
-/** A version that the stable channel has offered. */
-export type Release = MergedRelease & { readonly version: string; readonly releasedAt: Date };
-
-export type ReleaseList = { readonly game: Game; readonly developer: string; readonly releases: readonly Release[] };
-
-/** The latest releases of a game, newest first. Throws `notFound`, also for drafts of others. */
-export async function listReleases(ctx: Context, caller: Caller, ref: string): Promise<ReleaseList> {
-  const { game } = await requireVisibleGame(ctx, caller, ref);
-  const [{ owner_name: developer }, found] = await Promise.all([
-    readGameAndOwner(ctx, game.game_id),
-    findReleases(ctx.db, game.game_id, { limit: FEED_LENGTH }),
-  ]);
-  return { game, developer, releases: found.map(asRelease) };
-}
-
-/** Undefined if the stable channel has not offered the version, or its files were deleted. */
-export async function findRelease(db: Db, gameId: string, version: string): Promise<Release | undefined> {
-  const [found] = await findReleases(db, gameId, { limit: 1, version });
-  return found && asRelease(found);
-}
-
-function asRelease({ version, released_at: releasedAt, builds }: ReleaseRow): Release {
-  return { version, releasedAt, ...mergeRelease(version, builds) };
 }
 
 /** A public game or a developer, with the URLs of its images. */
@@ -208,7 +178,7 @@ export const renderMarkdown = handle(
 );
 
 export type Viewer = {
-  /** Has a role on the game, or its deploy key. */
+  /** Whether the viewer has a role on the game, or its deploy key. */
   readonly isMember: boolean;
   readonly isBetaPlayer: boolean;
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { followLinks } from './follow-links.ts';
+import { followLinks } from './web-build.ts';
 
 const follow = (path: string, links: Record<string, string>) => followLinks(path, new Map(Object.entries(links)));
 

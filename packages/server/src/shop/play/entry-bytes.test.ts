@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { codingOf, kindOf } from './content-type.ts';
+import { codingOf, kindOf } from './entry-bytes.ts';
 
 test('file types that browsers require have their content type', () => {
   assert.equal(kindOf('game.wasm').contentType, 'application/wasm');

@@ -8,19 +8,19 @@ import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
-import { findRelease } from '../store/store.ts';
+import { findRelease } from '../store/releases.ts';
 import { releaseEmail } from './follow-emails.ts';
 import * as sql from './follows.sql.ts';
 import { endAddress, endPage } from './follows.ts';
 
 export const announceJob = defineJob('follows:announce', { attempts: 3, cron: '*/5 * * * *' }, announceReleases);
-export const mailFollowersJob = defineJob('follows:mail', { attempts: 12, lane: 'long' }, mailFollowers);
+export const emailFollowersJob = defineJob('follows:mail', { attempts: 12, lane: 'long' }, emailFollowers);
 
-/** Time for the other platforms, and to roll a mistake back. */
+/** The time that developers have for the other platforms, and to roll back a mistake. */
 const SETTLE_MS = 10 * MINUTE;
-/** Releases of an outage of the jobs are still announced after it. */
+/** Releases from an outage of the jobs are announced if it was shorter than this. */
 const WINDOW_MS = DAY;
-/** Few enough for a short transaction. */
+/** The number of followers of a transaction, which should be short. */
 const BATCH_SIZE = 200;
 
 export async function announceReleases(ctx: Context): Promise<void> {
@@ -30,27 +30,27 @@ export async function announceReleases(ctx: Context): Promise<void> {
     await transact(ctx.db, async (tx) => {
       if (!(await sql.insertAnnounced(tx, due, now))) return;
       const { game_id: gameId, version, released_at } = due;
-      await addJob(tx, mailFollowersJob, { gameId, version, releasedAt: released_at.toISOString() });
+      await addJob(tx, emailFollowersJob, { gameId, version, releasedAt: released_at.toISOString() });
     });
   await sql.deleteAnnounced(ctx.db, new Date(now.getTime() - 2 * WINDOW_MS));
 }
 
 type Release = { gameId: string; version: string; releasedAt: string };
 
-/** A follower is marked in the transaction that enqueues their email, so a second run emails only the others. */
-export async function mailFollowers(ctx: Context, { gameId, version, releasedAt }: Release): Promise<void> {
+/** Marks followers in the transaction that enqueues their emails, so a second run emails only the others. */
+export async function emailFollowers(ctx: Context, { gameId, version, releasedAt }: Release): Promise<void> {
   const [game, release] = await Promise.all([findGame(ctx.db, gameId), findRelease(ctx.db, gameId, version)]);
-  // Deleted or hidden in the meantime.
+  // The game was deleted or hidden, or the release withdrawn, in the meantime.
   if (game === null || game.visibility === 'draft' || release === undefined) return;
   const page = `${ctx.publicUrl}/g/${game.slug}`;
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; )
     taken = await transact(ctx.db, async (tx) => {
       const followers = await sql.takeFollowers(tx, { gameId, version, releasedAt: new Date(releasedAt) }, BATCH_SIZE);
-      const mails = followers.map(({ follow_id: followId, address, language }) => {
+      const emails = followers.map(({ follow_id: followId, address, language }) => {
         const links = { page, endPage: endPage(ctx, followId), end: endAddress(ctx, followId) };
         return releaseEmail(address, asLanguage(language), game, { ...release, id: newId() }, links);
       });
-      await enqueueEmails(ctx, tx, 'release', mails, { gameId });
+      await enqueueEmails(ctx, tx, 'release', emails, { gameId });
       return followers.length;
     });
 }

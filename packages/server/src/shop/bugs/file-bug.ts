@@ -22,17 +22,17 @@ import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './bugs.sql.ts';
+import { acceptsGuests } from './bugs.sql.ts';
 import { askReporter, resumeReplies, ticketPage } from './reporters.ts';
-import { acceptsGuests } from './settings.sql.ts';
 
 type FiledBug = OutputOf<typeof contract.fileBug>;
 type BugInput = InputOf<typeof contract.fileBug>;
 type Reporter = Pick<sql.NewBug, 'userId' | 'filedBy' | 'email'>;
 
-/** The characters of a message that an alert has. */
+/** The maximum number of characters of a message in an alert. */
 const ALERT_TEXT = 200;
 const SECONDS_A_DAY = DAY / SECOND;
-/** The limit is for all addresses together. Players with an account can still file tickets then. */
+/** The limit of all addresses together. Players with an account can still file tickets beyond it. */
 const GUEST_LIMIT = { name: 'bug tickets without an account', max: 500, windowSeconds: SECONDS_A_DAY } as const;
 
 const addressKeyOf = perContext(({ secret }) => deriveKey(secret, 'bug tickets of addresses'));
@@ -106,7 +106,7 @@ async function openTicket(
   try {
     return { ...filed, ...(await openReportOf(ctx, bug, build, input)) };
   } catch (error) {
-    // Otherwise the player would file the bug again, and the developer would see it twice.
+    // The player will file the bug again, and the developer should not see it twice.
     await sql.deleteBug(ctx.db, game.game_id, bug.bugId);
     throw error;
   }
@@ -143,7 +143,7 @@ function bugOf(ctx: Context, reporter: Reporter, game: Game, build: Build | null
   };
 }
 
-/** A text of one line; empty if it was not sent. Throws `invalid` for characters that do not belong in names. */
+/** A text on one line. Empty if it was not sent. Throws `invalid` for characters that do not belong in names. */
 function nameOf(field: 'title' | 'name', text: string | undefined, maxLength?: number): string {
   if (text === undefined) return '';
   const problem = findDisplayNameProblem(text, maxLength);
@@ -177,7 +177,9 @@ function alertOf({ bugId, filedAt, filedBy, title, message }: sql.NewBug): Alert
   };
 }
 
-/** Past the game's daily limit of reports, the bug is filed without its files. */
+/**
+ * Begins a report with the files. Null beyond the game's daily limit of reports: the bug is then filed without files.
+ */
 async function openReportOf(
   ctx: Context,
   bug: sql.NewBug,

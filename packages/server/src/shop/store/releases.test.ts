@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { mergeRelease, type ReleasedBuild } from './merge-release.ts';
+import { mergeRelease, type ReleasedBuild } from './releases.ts';
 
 const LINUX = { os: 'linux', arch: 'x86_64' } as const;
 const WINDOWS = { os: 'windows', arch: 'x86_64' } as const;
