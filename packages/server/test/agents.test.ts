@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { DAY } from '../src/kernel/clock.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { forgetAgents } from '../src/team/agents/retention.job.ts';
+import { forgetAgents } from '../src/team/agents/agents.ts';
 import { type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { registerClient } from './setup/oauth.ts';

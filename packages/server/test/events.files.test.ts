@@ -16,7 +16,7 @@ import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import type { Attempt } from '../src/kernel/jobs/jobs.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
-import { finishDeletions } from '../src/team/game-deletion/remove-game.job.ts';
+import { finishDeletions } from '../src/team/game-deletion/game-deletion.ts';
 import { addBuild, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { bytesOf } from './setup/event-files.ts';
 import { assertAccepted, send } from './setup/events.ts';

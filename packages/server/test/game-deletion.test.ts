@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { DAY, HOUR } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import type { Attempt } from '../src/kernel/jobs/jobs.ts';
-import { finishDeletions, removeGame } from '../src/team/game-deletion/remove-game.job.ts';
+import { finishDeletions, removeGame } from '../src/team/game-deletion/game-deletion.ts';
 import { callApi, type Session, statusOf } from './setup/api-calls.ts';
 import { report } from './setup/crashes.ts';
 import { send } from './setup/events.ts';

@@ -7,7 +7,7 @@ import { DAY, MINUTE } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { createUser } from '../src/people/accounts/accounts.ts';
-import { forgetOldInvitations } from '../src/team/invitations/forget.job.ts';
+import { forgetOldInvitations } from '../src/team/invitations/invitations.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame, type Session, statusOf } from './setup/api-calls.ts';
 import { readWholeDatabase } from './setup/database-text.ts';

@@ -1,20 +1,25 @@
 // Agents, which are programs that act for people: identifies callers by key or connection, and records their calls.
+
 import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import { asSignInMethod } from '@chauffeur/contract/required-sign-in';
 import type { AccountCaller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
-import { insertCall } from './calls.sql.ts';
-import * as codes from './codes.sql.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
+import { firstIdAt, hashSecret, newId } from '../../kernel/secrets/ids.ts';
+import { forgetCalls, insertCall } from './calls.ts';
+import * as codes from './connections.sql.ts';
 import * as connections from './connections.sql.ts';
+import { forgetConnections } from './connections.sql.ts';
 import * as keys from './keys.sql.ts';
+import { forgetKeys } from './keys.sql.ts';
 
 /** Whether a bearer token has the form of a personal key. */
 export function isAgentKey(token: string): boolean {
   return token.startsWith(AGENT_KEY_PREFIX);
 }
 
-/** The caller with a personal key; null if it is unknown, revoked or expired. */
+/** The caller with a personal key; null if the key is unknown, revoked or expired. */
 export async function callerOfKey(ctx: Context, key: string): Promise<AccountCaller | null> {
   const now = ctx.clock.now();
   const agent = await keys.findKey(ctx.db, hashSecret(key), now);
@@ -46,17 +51,17 @@ function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCall
   return { kind: 'account', user, signInMethod, agent: { kind, id, name, gameId, mayWrite } };
 }
 
-/** Records the connection of an authorization code. */
+/** Stores the connection of an authorization code. */
 export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
   await codes.insertCode(ctx.db, connectionId, hashSecret(code));
 }
 
-/** Records that a code was exchanged. False if it was sent twice, which ends the connection. */
+/** Marks a code as exchanged. Returns false if it was sent twice, which ends the connection. */
 export async function noteCodeUse(ctx: Context, code: string): Promise<boolean> {
   return !(await endIfReused(ctx, code, codes.markUsed));
 }
 
-/** Records that a code was refused. If it was exchanged before, this ends its connection. */
+/** Marks a code as refused. If it was exchanged before, this ends its connection. */
 export async function noteCodeFailure(ctx: Context, code: string): Promise<void> {
   await endIfReused(ctx, code, codes.markRefused);
 }
@@ -108,4 +113,27 @@ export type Call = {
 export async function recordCall(ctx: Context, { user, agent }: AccountCaller, call: Call): Promise<void> {
   if (agent === undefined) return;
   await insertCall(ctx.db, { callId: newId(ctx.clock.now().getTime()), userId: user.id, agent, ...call });
+}
+
+/** Deletes old agent activity, ended keys and connections, and programs that never connected. */
+export const agentRetentionJob = defineJob(
+  'agents:retention',
+  { attempts: 5, cron: '53 3 * * *', lane: 'long', deletesOld: true },
+  forgetAgents,
+);
+
+/** How long ended keys and connections stay listed. */
+const ENDED_DAYS = 30;
+/** The number of calls that a transaction deletes, which should be short. */
+const BATCH_SIZE = 10_000;
+
+export async function forgetAgents(ctx: Context): Promise<void> {
+  const now = ctx.clock.now().getTime();
+  const ended = new Date(now - ENDED_DAYS * DAY);
+  await forgetKeys(ctx.db, ended);
+  await forgetConnections(ctx.db, ended);
+  const { agentCallDays } = ctx.config;
+  if (agentCallDays === 0) return;
+  const before = firstIdAt(now - agentCallDays * DAY);
+  while ((await forgetCalls(ctx.db, before, BATCH_SIZE)) === BATCH_SIZE);
 }

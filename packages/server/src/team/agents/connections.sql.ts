@@ -1,4 +1,4 @@
-// The SQL of connections to programs, with their OAuth clients, tokens and consents.
+// The SQL of connections to programs, with their OAuth clients, authorization codes, tokens and consents.
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { type AgentRow, gameOfAgent, isStale, userOfAgent } from './keys.sql.ts';
@@ -26,10 +26,10 @@ export type NewConnection = {
 
 export type ClientRow = { client_id: string; name: string | null; uri: string | null; host: string | null };
 
-/** The name is optional. */
+/** The name of a client, which is optional. */
 const nameOfClient = sql`coalesce(nullif(clients.name, ''), 'Unnamed program')`;
 
-/** The host in the id of a client with a document. */
+/** The host in the id of a client that has a metadata document. */
 const hostOfClient = sql`case when clients.client_discovery_id is not null then split_part(clients.client_id, '/', 3) end`;
 
 export function findClient(db: Db, clientId: string): Promise<ClientRow | undefined> {
@@ -170,5 +170,36 @@ export async function forgetConnections(db: Db, time: Date): Promise<void> {
     db,
     sql`delete from oauth_clients as clients where created_at < ${time}
       and not exists (select from agent_connections where agent_connections.client_id = clients.client_id)`,
+  );
+}
+
+export async function insertCode(db: Db, connectionId: string, hash: Buffer): Promise<void> {
+  await changed(db, sql`insert into agent_codes (code_hash, connection_id) values (${hash}, ${connectionId})`);
+}
+
+export type MarkedCode = {
+  connection_id: string;
+  user_id: string;
+  /** Whether the code was sent again after it was used. */
+  reused: boolean;
+};
+
+const marked = sql`agents.connection_id::text, agents.user_id, used_at is not null and refused_at is not null as reused`;
+
+/** Undefined for an unknown code. */
+export function markUsed(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | undefined> {
+  return row(
+    tx,
+    sql<MarkedCode>`update agent_codes set used_at = ${now} from agent_connections as agents
+      where code_hash = ${hash} and agents.connection_id = agent_codes.connection_id returning ${marked}`,
+  );
+}
+
+/** Undefined for an unknown code. */
+export function markRefused(tx: Tx, hash: Buffer, now: Date): Promise<MarkedCode | undefined> {
+  return row(
+    tx,
+    sql<MarkedCode>`update agent_codes set refused_at = ${now} from agent_connections as agents
+      where code_hash = ${hash} and agents.connection_id = agent_codes.connection_id returning ${marked}`,
   );
 }

@@ -21,10 +21,10 @@ export type AgentRow = {
   name: string;
   may_write: boolean;
   game_id: string | null;
-  /** How the session was started in which it was created. */
+  /** How the person signed in to the session in which it was created. */
   sign_in_method: string | null;
   user: User;
-  /** Whether its last use was recorded so long ago that it should be recorded again. */
+  /** Whether the time of its last use is so old that it should be updated. */
   stale: boolean;
 };
 
@@ -41,7 +41,7 @@ export type NewKey = {
   expiresAt: Date | null;
 };
 
-/** Once a minute is exact enough and avoids a write for each call. */
+/** Whether the time of the last use is older than a minute. That is exact enough, and avoids a write for each call. */
 export const isStale = (now: Date) =>
   sql`last_used_at is null or last_used_at < ${now}::timestamptz - interval '1 minute'`;
 
@@ -53,7 +53,9 @@ export const gameOfAgent = sql`(select jsonb_build_object('game_uid', games.game
 
 const columns = sql`key_id, key_ref, name, may_write, ${gameOfAgent} as game, created_at, expires_at, last_used_at, revoked_at`;
 
-/** Not locked, so concurrent requests can exceed the limit slightly. The limit only keeps lists short. */
+/**
+ * Counts active keys without a lock, so concurrent requests can exceed the limit slightly. It only keeps lists short.
+ */
 export async function countLiveKeys(db: Db, userId: string, now: Date): Promise<number> {
   const { live } = await onlyRow(
     db,

@@ -14,9 +14,9 @@ import * as keys from './keys.sql.ts';
 
 type KeyRecord = OutputOf<typeof contract.revokeAgentKey>;
 
-/** Characters of 5.8 bits, 186 bits in total. */
+/** The number of characters, which have 5.8 bits each, 186 in total. */
 const SECRET_LENGTH = 32;
-/** Characters of the secret that identify the key. */
+/** The number of characters of the secret that identify the key. */
 const REF_LENGTH = 6;
 const PAGE_SIZE = 50;
 

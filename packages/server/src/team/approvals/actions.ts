@@ -1,14 +1,64 @@
-// The actions that can require approval, each with its description, its basis and how it is performed.
+// The actions that can require approval: what each would do now, the state on which that is based, and how it is
+// performed. And the check whether a request still applies: the owner is the same, the requester still has the role,
+// and the state has not changed.
+
+import { isDeepStrictEqual } from 'node:util';
 import { describePromotion } from '@chauffeur/contract/consequences';
+import { errors } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
-import type { ApprovalAction } from '@chauffeur/contract/operations/approvals';
+import type { ApprovalAction, KeyCollection } from '@chauffeur/contract/operations/approvals';
 import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/build-deletion';
 import { promoteBuild as promoteOperation } from '@chauffeur/contract/operations/channels';
+import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
+import { isAtLeast, type Role } from '@chauffeur/contract/roles';
+import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Db, Tx } from '../../kernel/database/db.ts';
+import { findUserById } from '../../people/accounts/accounts.sql.ts';
+import { roleOnGame } from '../../people/games/games.sql.ts';
+import type { Game } from '../../people/games/games.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
 import { isExpired, promoteWithin, requireOfferedBuild } from '../../ship/channels/channels.ts';
+import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
+import { mayAgentWrite } from '../agents/agents.ts';
 import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
-import type { Action } from './action.ts';
-import { type DeployKeyRequest, requestDeployKey } from './deploy-key-action.ts';
+import type { ApprovalRow } from './approvals.sql.ts';
+
+/** The effect that the action would have now. */
+export type Preview = {
+  readonly summary: string;
+  readonly consequences: readonly string[];
+  /** The state on which the owner's decision is based. If it has changed since the request, the request is outdated. */
+  readonly basis: object;
+};
+
+type Action<Input> = {
+  /** The role that the requester must still have when the action is performed. */
+  readonly neededRole: Role;
+  /** Normalizes the input, so that equal requests are recognized. */
+  normalize(input: Input): Input;
+  /** Throws the error codes of the operation if the action is not possible. */
+  preview(db: Db, game: Game, input: Input, now: Date): Promise<Preview>;
+  /** The message of error `alreadyDecided` if the basis has changed. */
+  readonly outdated: string;
+  /** Performs the action and returns the result of the operation. `movedBy` is the author in the history. */
+  perform(tx: Tx, game: Game, input: Input, by: { movedBy: string; now: Date }): Promise<object>;
+  /**
+   * Present if the requesting agent completes the approved action by repeating its call. Returns the new `result` of
+   * the approval, and the data for the agent only, which is stored nowhere.
+   */
+  collect?(tx: Tx, game: Game, handover: Handover): Promise<{ record: object; handedOut: Record<string, unknown> }>;
+};
+
+type Handover = {
+  /** The last result of `perform` or `collect`. */
+  readonly result: object;
+  readonly now: Date;
+  /** The author in the history. */
+  readonly movedBy: string;
+  /** Throws `alreadyDecided` if the request no longer applies. */
+  requireApplicable(): Promise<unknown>;
+};
 
 type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
 type DeletionRequest = { build_id: string };
@@ -69,20 +119,124 @@ const deleteBuild: Action<DeletionRequest> = {
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 
-const ACTIONS = {
-  promote_build: promoteBuild,
-  delete_build: deleteBuild,
-  request_deploy_key: requestDeployKey,
-} as const;
-
-/** The inputs come from the contract's operations or from a stored approval. */
-export function actionOf(action: ApprovalAction): Action<object> {
-  return ACTIONS[action] as unknown as Action<object>;
-}
-
 /** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of an email's reader is unknown. */
 function formatUtc(time: Date): string {
   return `${utc.format(time)} UTC`;
 }
 
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** The server sets the id, not the agent. Only this personal key or connection can collect the deploy key. */
+type DeployKeyRequest = { agent_id: string };
+
+/**
+ * The time after the approval in which the agent can collect the key. It does not depend on when the owner approves.
+ */
+const COLLECT_MS = DAY;
+
+/** The owner approves the key, and it is created once, when the agent that requested it collects it. */
+const requestDeployKey: Action<DeployKeyRequest> = {
+  neededRole: issueDeployKey.role ?? 'owner',
+  normalize: ({ agent_id }) => ({ agent_id: agent_id.toLowerCase() }),
+  async preview(db, game, { agent_id }, now) {
+    if (!(await mayAgentWrite(db, agent_id, now)))
+      throw errors.alreadyDecided(
+        'The agent that requested this can no longer make changes, because its access has ended.',
+      );
+    const current = await findActiveKey(db, game.game_id);
+    return {
+      summary: 'Give an agent a new deploy key',
+      consequences: describeKeyRequest(current),
+      basis: { key_ref: current?.key_ref ?? null },
+    };
+  },
+  outdated:
+    'The deploy key has changed since this was requested. Nothing was changed. Check the key and request it again.',
+  async perform(_tx, _game, _input, { now }): Promise<KeyCollection> {
+    return { key_ref: null, collected_at: null, collect_until: new Date(now.getTime() + COLLECT_MS).toISOString() };
+  },
+  collect,
+};
+
+function describeKeyRequest(current: Awaited<ReturnType<typeof findActiveKey>>): string[] {
+  const revoked =
+    current === null
+      ? 'The game has no active deploy key, so no key stops working.'
+      : `Your current deploy key (${current.key_ref}…) stops working as soon as the agent collects the new one. Anything that still uses it can no longer upload${lastUse(current.last_used_at)}.`;
+  return [
+    'With the new key the agent can upload builds, symbols and store images, without asking you again. Builds uploaded to stable go live for players once they pass their scan.',
+    revoked,
+    'The key is shown once, within 24 hours of your approval, and only to the agent that requested it. You can revoke it by creating another deploy key.',
+  ];
+}
+
+function lastUse(at: Date | null): string {
+  return at === null ? ' (it has never been used)' : ` (last used ${at.toISOString().slice(0, 10)})`;
+}
+
+/**
+ * Creates the approved key. The caller holds the lock on the approval, so concurrent calls cannot both create one.
+ * Throws `wrongApprovalCode` if it was not collected in time, and `alreadyDecided` if it was already collected or no
+ * longer applies.
+ */
+async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplicable }: Handover) {
+  const { collected_at: collectedAt, collect_until: until } = result as KeyCollection;
+  if (collectedAt !== null)
+    throw errors.alreadyDecided(
+      `The deploy key was collected at ${collectedAt} and is not shown again. If you no longer have it, request another with a new idempotency_key.`,
+    );
+  if (now >= new Date(until))
+    throw errors.wrongApprovalCode(
+      `The approved deploy key was not collected by ${until}. Request another with a new idempotency_key.`,
+    );
+  // The lock comes before the check: a key issued on the website is then either found by the check, or waits and
+  // revokes this one.
+  await lockDeployKeys(tx, game.game_id);
+  await requireApplicable();
+  const issued = await issueDeployKeyWithin(tx, game.game_id, movedBy);
+  const record: KeyCollection = {
+    key_ref: issued.key_ref,
+    collected_at: now.toISOString(),
+    collect_until: until,
+  };
+  return { record, handedOut: issued };
+}
+
+const ACTIONS = {
+  promote_build: promoteBuild,
+  delete_build: deleteBuild,
+  request_deploy_key: requestDeployKey,
+} as const;
+
+/** Returns an action, whose inputs come from the operations of the contract or from a stored approval. */
+export function actionOf(action: ApprovalAction): Action<object> {
+  return ACTIONS[action] as unknown as Action<object>;
+}
+
+/**
+ * Returns the effect that the action would have now. Throws `alreadyDecided` if the owner, the requester's role or the
+ * basis of the request has changed, and the error codes of the action.
+ */
+export async function requireApplicable(
+  { clock }: Pick<Context, 'clock'>,
+  db: Db,
+  row: ApprovalRow,
+  game: Game,
+): Promise<Preview> {
+  if (row.owner_id !== game.owner_id)
+    throw errors.alreadyDecided('The game has a new owner since this was requested. Request it again.');
+  const { neededRole } = actionOf(row.action);
+  const role = await roleOfAsker(db, row, game);
+  if (role === null)
+    throw errors.alreadyDecided(`${row.asked_by}, who requested this, is no longer a member of the game.`);
+  if (!isAtLeast(role, neededRole))
+    throw errors.alreadyDecided(`${row.asked_by}, who requested this, is now a ${role} of the game and may not do it.`);
+  const preview = await actionOf(row.action).preview(db, game, row.input, clock.now());
+  if (isDeepStrictEqual(row.basis, preview.basis)) return preview;
+  throw errors.alreadyDecided(actionOf(row.action).outdated);
+}
+
+async function roleOfAsker(db: Db, row: ApprovalRow, game: Game): Promise<Role | null> {
+  const asker = row.asker_id === null ? null : await findUserById(db, row.asker_id);
+  return asker === null ? null : roleOnGame(db, game.game_id, asker.id);
+}

@@ -104,7 +104,10 @@ export function findByKey(
 
 export type WaitingRow = ApprovalRow & { slug: string; name: string };
 
-/** Pending approvals of the games that the person owns and has signed in for, newest first. `before` is the last approval of the previous page. */
+/**
+ * Pending approvals of the games that the person owns and has signed in for, newest first. `before` is the last
+ * approval of the previous page.
+ */
 export function listWaiting(
   db: Db,
   userId: string,
@@ -164,12 +167,12 @@ export async function countTry(tx: Tx, approvalId: string): Promise<void> {
   await changed(tx, sql`update approvals set tries = tries + 1 where approval_id = ${approvalId}`);
 }
 
-/** Records the result of an approved action that the agent has completed. */
+/** Sets the result of an approved action that the agent has completed. */
 export async function recordResult(tx: Tx, approvalId: string, result: object): Promise<void> {
   await changed(tx, sql`update approvals set result = ${JSON.stringify(result)} where approval_id = ${approvalId}`);
 }
 
-/** Records the decision: approved with a result, denied without. */
+/** Sets the decision: approved with a result, denied without one. */
 export async function recordDecision(
   tx: Tx,
   approvalId: string,

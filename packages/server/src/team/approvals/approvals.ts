@@ -1,4 +1,4 @@
-// Approvals: an agent requests a risky action, an owner of the game decides with the mailed link or code, and it is
+// Approvals: an agent requests a risky action, an owner of the game decides with the link or code, and it is
 // performed once.
 import { isDeepStrictEqual } from 'node:util';
 import { errors } from '@chauffeur/contract/errors';
@@ -12,13 +12,10 @@ import { enqueueEmail, enqueueEmails } from '../../people/emails/emails.ts';
 import { listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import { noteChange } from '../../request/game-changes.ts';
-import type { Preview } from './action.ts';
-import { type ActionInputs, actionOf } from './actions.ts';
-import { requireApplicable } from './applicable.ts';
-import { approvalEmail } from './approval-emails.ts';
+import { type ActionInputs, actionOf, type Preview, requireApplicable } from './actions.ts';
+import { approvalEmail, hashCode, newCode } from './approval-emails.ts';
+import { moverOf, stateOf, ticketOf, viewOf } from './approval-view.ts';
 import * as approvals from './approvals.sql.ts';
-import { hashCode, newCode } from './code.ts';
-import { moverOf, recordOf, stateOf, ticketOf } from './record.ts';
 
 export type Requested = {
   readonly status: ApprovalState;
@@ -31,9 +28,9 @@ export type ApprovalRequest<Action extends ApprovalAction = ApprovalAction> = {
   [Each in Action]: {
     readonly game: Game;
     readonly action: Each;
-    /** Checked against the operation's schema. */
+    /** The input, which was checked against the schema of the operation. */
     readonly input: ActionInputs[Each];
-    /** Chosen by the requester. A key always identifies the same request. */
+    /** The requester chooses a key, which always identifies the same request. */
     readonly idempotencyKey?: string | undefined;
   };
 }[Action];
@@ -145,12 +142,12 @@ async function open(
   const opened = (await approvals.findApproval(tx, approvalId))!;
   const { confirm_url: url } = ticketOf(ctx, opened);
   const { summary, consequences } = preview;
-  const mail = { game: game.name, summary, consequences, askedBy: user.name, via, url };
+  const content = { game: game.name, summary, consequences, askedBy: user.name, via, url };
   // Only the responsible owner gets the code, so that the record can say who passed it on.
-  const mails = (await listOwners(tx, game.game_id)).map(({ user_id: id, email: to }) =>
-    approvalEmail({ ...mail, to, code: id === game.owner_id ? code : null }),
+  const emails = (await listOwners(tx, game.game_id)).map(({ user_id: id, email: to }) =>
+    approvalEmail({ ...content, to, code: id === game.owner_id ? code : null }),
   );
-  await enqueueEmails(ctx, tx, 'approval', mails);
+  await enqueueEmails(ctx, tx, 'approval', emails);
   return opened;
 }
 
@@ -181,7 +178,7 @@ export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner:
     const code = newCode();
     await approvals.changeOwner(tx, uid, owner.id, hashCode(ctx.secret, uid, code));
     const row = (await approvals.findApproval(tx, uid))!;
-    const { summary, consequences, confirm_url: url } = await recordOf(within, row, game, true);
+    const { summary, consequences, confirm_url: url } = await viewOf(within, row, game, true);
     const { asked_by: askedBy, via } = row;
     await enqueueEmail(
       ctx,

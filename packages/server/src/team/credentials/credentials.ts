@@ -1,10 +1,13 @@
 // Revokes credentials that work without the password of an account: after a password reset and on request.
+
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/credentials';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
+import type { Email } from '../../kernel/email/email.ts';
+import { oneLine } from '../../kernel/email/html-email.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { endSessions } from '../../people/accounts/accounts.ts';
@@ -14,7 +17,6 @@ import { noteActor, recordDone } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
-import { resetReportMail } from './credential-emails.ts';
 
 type Report = Static<typeof contract.ResetReport>;
 type ActiveKey = Report['deploy_keys'][number];
@@ -75,7 +77,7 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     if (user !== null) {
       // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
       const listed = user.emailVerified ? deployKeys : null;
-      await enqueueEmail(ctx, tx, 'reset_report', resetReportMail(user.email, revoked, listed, ctx.publicUrl));
+      await enqueueEmail(ctx, tx, 'reset_report', resetReportEmail(user.email, revoked, listed, ctx.publicUrl));
     }
     return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
   });
@@ -103,4 +105,62 @@ function readToken(ctx: Context, token: string): string | null {
   if (payload === null) return null;
   const [expiresAt, userId] = JSON.parse(payload.toString()) as [number, string];
   return isCurrent(expiresAt, HOUR, ctx.clock.now()) ? userId : null;
+}
+
+type Revoked = {
+  readonly sessions: number;
+  readonly personal_keys: number;
+  readonly programs: number;
+  readonly cli_logins: number;
+};
+type ListedKey = { readonly name: string; readonly key_ref: string; readonly upload_token: string | null };
+
+export function resetReportEmail(
+  to: string,
+  revoked: Revoked,
+  deployKeys: readonly ListedKey[] | null,
+  publicUrl: string,
+): Email {
+  return {
+    to,
+    subject: 'Your Chauffeur password was changed',
+    text: [
+      'The password of your Chauffeur account was reset.',
+      [
+        `Sessions ended: ${revoked.sessions}`,
+        `Personal keys revoked: ${revoked.personal_keys}`,
+        `Agents disconnected: ${revoked.programs}`,
+        `Commands signed out: ${revoked.cli_logins}`,
+      ].join('\n'),
+      ...keyParagraphs(deployKeys, publicUrl),
+      "If you didn't do this, reset your password again and check who can read your email:",
+      `${publicUrl}/reset\n`,
+    ].join('\n\n'),
+  };
+}
+
+/** Lists the keys and tokens that still work. `deployKeys` is null for an address that was never confirmed. */
+function keyParagraphs(deployKeys: readonly ListedKey[] | null, publicUrl: string): string[] {
+  if (deployKeys === null)
+    return [
+      'Deploy keys and upload tokens of your games still work. Sign in to see and revoke them:',
+      `${publicUrl}/settings/security`,
+    ];
+  return deployKeys.length === 0
+    ? ['Your games have no deploy keys or upload tokens.']
+    : activeKeys(deployKeys, publicUrl);
+}
+
+function activeKeys(deployKeys: readonly ListedKey[], publicUrl: string): string[] {
+  return [
+    'These deploy keys and upload tokens still work:',
+    deployKeys.map(formatKey).join('\n'),
+    'If someone else may have had your password, revoke them too:',
+    `${publicUrl}/settings/security`,
+  ];
+}
+
+function formatKey({ name, key_ref, upload_token }: ListedKey): string {
+  const token = upload_token === null ? '' : ` (token ${oneLine(upload_token)})`;
+  return `  - ${oneLine(name)}: ${key_ref}…${token}`;
 }

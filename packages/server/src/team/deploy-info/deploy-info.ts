@@ -39,7 +39,7 @@ export const getDeployInfo = handle(contract.getDeployInfo, async (ctx, { caller
   };
 });
 
-/** Only the URLs of the images, which some clients print. */
+/** The URLs of the images alone, which some clients print. */
 function addressesOf({ cover, thumbnail, gallery }: ImageSet) {
   return {
     cover: cover?.url ?? null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { describeDeletion } from './consequences.ts';
+import { describe, it, test } from 'node:test';
+import { describeDeletion, isNameTyped } from './consequences.ts';
 
 const NOTHING = {
   builds: 0,
@@ -52,4 +52,13 @@ describe('the consequences of deleting a game', () => {
     assert.equal(lines[5], '1 admin loses access.');
     assert.equal(lines[6], 'The address owls is reserved for you for 90 days.');
   });
+});
+
+test('a typed name matches with collapsed spaces and in either Unicode composition', () => {
+  assert.ok(isNameTyped('Owls  of the\u00a0North ', ' Owls of the North'));
+  assert.ok(isNameTyped('Caf\u00e9', 'Cafe\u0301'));
+});
+
+test('another name, another letter case, a part or an empty text does not match', () => {
+  for (const typed of ['owls', 'Owl', 'Owlss', '', ' ']) assert.equal(isNameTyped('Owls', typed), false, typed);
 });

@@ -1,15 +1,15 @@
-// Describes the consequences of deleting a game.
+// What a person sees before deleting a game: its consequences. And whether they typed its name, as a page shows it.
 import type { GameVisibility } from '@chauffeur/contract/consequences';
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import type { Holdings } from './game-deletion.sql.ts';
 
-export type DeletedGame = {
+type DeletedGame = {
   readonly slug: string;
   readonly visibility: GameVisibility;
   readonly reservedDays: number;
 };
 
-/** One sentence per line; consequences for players come first. */
+/** Returns one sentence per line. Consequences for players come first. */
 export function describeDeletion(game: DeletedGame, holdings: Holdings): string[] {
   return [
     ...describePlayers(game, holdings),
@@ -64,4 +64,13 @@ function describeIntake({ upload_sessions: sessions }: Holdings): string {
 
 function formatCount(count: number, singular: string, plural: string): string {
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** Ignores differences that are invisible on a page: repeated spaces, and the Unicode composition of letters. */
+export function isNameTyped(name: string, typed: string): boolean {
+  return normalize(name) === normalize(typed);
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, ' ').trim();
 }

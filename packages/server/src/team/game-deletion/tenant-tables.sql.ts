@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { changed, type Db, retryConflicts, rows } from '../../kernel/database/db.ts';
 import { countBlocks } from '../../kernel/database/shards.ts';
 
-export type TenantTable = {
+type TenantTable = {
   readonly name: string;
-  /** The tables that its rows reference. */
+  /** The tables that the rows of this one reference. */
   readonly parents: readonly string[];
   /** Whether an index finds the rows of a game. Without one, the table is read block by block. */
   readonly indexed: boolean;
@@ -29,7 +29,7 @@ export function listTenantTables(db: Db): Promise<TenantTable[]> {
 }
 
 const BATCH_ROWS = 5000;
-/** 64 MB of a table with PostgreSQL's default block size of 8 kB. */
+/** The blocks of a batch: 64 MB of a table with PostgreSQL's default block size of 8 kB. */
 const BATCH_BLOCKS = 8192;
 
 /** Each batch is a separate transaction, so that it blocks others only briefly. Safe to repeat. */
@@ -77,4 +77,23 @@ async function deleteByBlock(db: Db, name: string, gameId: string, signal: Abort
 
 function isMissingTable(error: unknown): boolean {
   return (error as { code?: string }).code === '42P01';
+}
+
+type Table = { readonly name: string; readonly parents: readonly string[] };
+
+/**
+ * Puts tables before the tables that they reference, because a cascade would otherwise delete their rows in one
+ * statement. Tables with circular references come last, in their given order.
+ */
+export function orderTables<T extends Table>(tables: readonly T[]): T[] {
+  const ordered: T[] = [];
+  let rest = [...tables];
+  while (rest.length > 0) {
+    const referenced = new Set(rest.flatMap(({ name, parents }) => parents.filter((parent) => parent !== name)));
+    const free = rest.filter(({ name }) => !referenced.has(name));
+    if (free.length === 0) return [...ordered, ...rest];
+    ordered.push(...free);
+    rest = rest.filter((table) => !free.includes(table));
+  }
+  return ordered;
 }

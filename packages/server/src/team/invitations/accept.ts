@@ -1,24 +1,28 @@
-// What a person with the link to an invitation can do: view, accept or decline it.
+// What a person with the link to an invitation can do: view, accept or decline it. The invitation may be one of an
+// admin or a transfer of the game, or one to an organisation or to a lower role on a game, which are stored in another
+// table.
+
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/invitations';
-import { isAtLeast } from '@chauffeur/contract/roles';
+import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
 import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
+import { isActive } from '../../people/accounts/accounts.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { changeOwner, listOwners, roleOnGame, setRole } from '../../people/games/games.sql.ts';
 import { lockGame } from '../../people/games/games.ts';
+import { roleIn, setMemberRoleWithin } from '../../people/organisations/organisations.sql.ts';
+import { lockOrganisation } from '../../people/organisations/organisations.ts';
 import { recordChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
-import { answerTeamInvitation, endedBy, getTeamInvitation } from './accept-team.ts';
-import { findDeclineObstacle, findObstacle } from './acceptable.ts';
 import { transferredEmail } from './invitation-emails.ts';
+import { findDeclineObstacle, findObstacle, type InvitationView, teamViewOf, viewOf } from './invitation-view.ts';
 import * as invitations from './invitations.sql.ts';
-import { type InvitationView, viewOf } from './record.ts';
 import * as team from './team-invitations.sql.ts';
 
 type Row = invitations.FoundInvitation;
@@ -75,7 +79,7 @@ function respond(
     transact(ctx.db, async (tx) => {
       const unlocked = await invitations.findByToken(tx, hash);
       if (unlocked === undefined) throw unknownInvitation();
-      // The game is locked first, as everywhere, to avoid deadlocks.
+      // The lock on the game comes first, as everywhere, to avoid deadlocks.
       await lockGame(tx, unlocked.game_id);
       const row = await invitations.lockByToken(tx, hash);
       if (row === undefined) throw unknownInvitation();
@@ -101,7 +105,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   if (inviter === undefined)
     throw errors.invitationClosed('The game has a new owner since this was sent. Ask them for an invitation.');
   await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
-  // The audit log has it in both organisations.
+  // The audit logs of both organisations get the change.
   await lockGame(tx, game.game_id);
   recordChange('owner', inviter.name, user.name);
   await revokeDeployKeys(tx, game.game_id);
@@ -110,7 +114,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   await invitations.withdrawAll(tx, game.game_id, now);
   await team.withdrawAll(tx, game.game_id, now);
   await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
-  const mails = owners.map(({ user_id: id, email: to }) =>
+  const emails = owners.map(({ user_id: id, email: to }) =>
     transferredEmail({
       to,
       game: game.name,
@@ -119,7 +123,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
       isAdmin: id === inviter.user_id,
     }),
   );
-  await enqueueEmails(ctx, tx, 'game_transferred', mails);
+  await enqueueEmails(ctx, tx, 'game_transferred', emails);
   ctx.log.info({ game: game.game_id, from: game.owner_id, to: user.id }, 'game transferred');
 }
 
@@ -127,4 +131,73 @@ function unknownInvitation(): ApiError {
   return errors.notFound(
     'This invitation does not exist. A newer email may have replaced the link, or the game was deleted.',
   );
+}
+
+type TeamRow = team.FoundTeamInvitation;
+
+/** Undefined if the token is not that of such an invitation. */
+async function getTeamInvitation(ctx: Context, user: User, hash: Buffer): Promise<InvitationView | undefined> {
+  const row = await team.findByToken(ctx.db, hash);
+  return row && teamViewOf(row, user, ctx.clock.now());
+}
+
+/**
+ * Accepts or declines, once. Undefined if the token is not that of such an invitation. Throws `invitationClosed`,
+ * `otherRecipient` and `emailNotVerified`.
+ */
+async function answerTeamInvitation(
+  ctx: Context,
+  caller: AccountCaller,
+  hash: Buffer,
+  answer: 'accepted' | 'declined',
+): Promise<InvitationView | undefined> {
+  const unlocked = await team.findByToken(ctx.db, hash);
+  if (unlocked === undefined) return undefined;
+  return retryConflicts(() =>
+    transact(ctx.db, async (tx) => {
+      await lockTarget(tx, unlocked);
+      const row = await team.lockByToken(tx, hash);
+      const user = await findUserById(tx, caller.user.id);
+      if (user === null) throw errors.notSignedIn();
+      if (row === undefined) throw errors.notFound('This invitation does not exist.');
+      const now = ctx.clock.now();
+      const obstacle = (answer === 'accepted' ? findObstacle : findDeclineObstacle)(row, user, now);
+      if (obstacle !== null) throw obstacle;
+      if (answer === 'accepted') await join(tx, row, user);
+      await team.endInvitation(tx, row.invitation_id, answer, now);
+      return teamViewOf({ ...row, state: answer }, user, now);
+    }),
+  ).catch((cause: unknown) => {
+    // The person deleted their account in the meantime.
+    throw isMissingReference(cause) ? errors.notSignedIn(undefined, { cause }) : cause;
+  });
+}
+
+/** Locks the game or organisation, which comes first everywhere, to avoid deadlocks. */
+async function lockTarget(tx: Tx, { game_id: gameId, organisation_id: organisationId }: TeamRow): Promise<void> {
+  if (gameId !== null) await lockGame(tx, gameId);
+  if (organisationId !== null) await lockOrganisation(tx, organisationId);
+}
+
+/**
+ * Gives the person the role, unless they have a higher one. Throws `invitationClosed` if the inviter could not invite
+ * them now.
+ */
+async function join(tx: Tx, row: TeamRow, user: User): Promise<void> {
+  const { game_id: gameId, organisation_id: organisationId, inviter_id: inviterId, role } = row;
+  const roleOf = async (userId: string): Promise<Role | null> =>
+    gameId !== null ? roleOnGame(tx, gameId, userId) : roleIn(tx, organisationId ?? '', userId);
+  const inviter = inviterId === null ? null : await roleOf(inviterId);
+  const mayInvite = inviter !== null && (gameId !== null ? inviter === 'owner' : mayGrant(inviter, role));
+  if (!mayInvite || inviterId === null || !(await isActive(tx, inviterId))) throw endedBy(row);
+  const current = await roleOf(user.id);
+  if (current !== null && isAtLeast(current, role)) return;
+  if (organisationId !== null) await setMemberRoleWithin(tx, organisationId, user.id, role);
+  else if (gameId !== null && role !== 'owner') await setRole(tx, gameId, user.id, role);
+  recordChange('member', current && { name: user.name, role: current }, { name: user.name, role });
+}
+
+/** The error for an invitation whose sender could not send it now. */
+function endedBy({ invited_by: name }: { readonly invited_by: string }): ApiError {
+  return errors.invitationClosed(`${name}, who sent this, may no longer invite you. Ask for a new invitation.`);
 }

@@ -1,16 +1,57 @@
-// The emails about invitations and transfers of games.
+// The links of invitations: how long they are valid, how often they are sent, and the emails with them.
+
+import { errors } from '@chauffeur/contract/errors';
 import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
 import type { Role } from '@chauffeur/contract/roles';
+import type { AccountCaller, Context } from '../../context.ts';
+import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { Tx } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { newSecret } from '../../kernel/secrets/ids.ts';
 import type { Target } from './team-invitations.sql.ts';
+
+/** The length of a token, which has about 232 bits. */
+const TOKEN_LENGTH = 40;
+export const VALID_DAYS = 7;
+/** The minimum time between two emails of one invitation. */
+const MIN_INTERVAL = MINUTE;
+
+export function newLink(ctx: Context) {
+  const now = ctx.clock.now();
+  return { token: newSecret(TOKEN_LENGTH), now, expiresAt: new Date(now.getTime() + VALID_DAYS * DAY) };
+}
+
+/** Throws `limitReached` if the last email was sent less than a minute ago. */
+export function requireInterval(sentAt: Date, now: Date): void {
+  const wait = Math.ceil((sentAt.getTime() + MIN_INTERVAL - now.getTime()) / SECOND);
+  if (wait > 0)
+    throw errors.limitReached(`The invitation was sent less than a minute ago. Try again in ${wait} s.`, {
+      data: { retry_after: wait },
+    });
+}
+
+/**
+ * Throws `limitReached` if the person has sent too many invitations within an hour, for all their games and
+ * organisations.
+ */
+export async function countInvitation(ctx: Context, tx: Tx, { user }: AccountCaller): Promise<void> {
+  const limit = {
+    name: 'invitations',
+    max: ctx.config.limitInvitations,
+    windowSeconds: 3600,
+    scope: 'account',
+  } as const;
+  await countUse(ctx, tx, user.id, limit);
+}
 
 type Transferred = { to: string; game: string; owner: string; by: string; isAdmin: boolean };
 type Invitation = { to: string; role: 'admin' | 'owner'; game: string; url: string; days: number };
 
 /**
- * The same text for everyone: it must not reveal whether the address has an account. Anyone can invite any address, so
- * the only text of others is the name of the game. The page of the link says who sent it.
+ * Writes the same text to everyone: it must not reveal whether the address has an account. Anyone can invite any
+ * address, so the only text of others is the name of the game. The page of the link says who sent it.
  */
 export function invitationEmail({ to, role, game, url, days }: Invitation): Email {
   const { subject, offer, effect } = role === 'owner' ? transferOffer(game) : adminOffer(game);
@@ -31,7 +72,7 @@ export function invitationEmail({ to, role, game, url, days }: Invitation): Emai
 
 type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
 
-/** Does the same as invitationMail, with the name of the organisation or the game. */
+/** Writes an email like `invitationEmail`, with the name of the organisation or the game. */
 export function teamInvitationEmail({ to, role, target, url, days }: TeamInvitation): Email {
   return {
     to,
@@ -65,7 +106,7 @@ function transferOffer(game: string) {
   };
 }
 
-/** Sent to the former owners, in case someone else made the offer from the account of one of them. */
+/** Writes to the former owners, in case someone else made the offer from the account of one of them. */
 export function transferredEmail({ to, game, owner, by, isAdmin }: Transferred): Email {
   const effect = isAdmin ? 'You are now an admin.' : `${quote(by)} offered it to them.`;
   return {

@@ -1,7 +1,7 @@
-// The SQL of invitations.
+// The SQL of invitations of admins and of transfers, and what both kinds of invitations share: their tables have the
+// same columns about the state.
 import { sql } from 'kysely';
-import { type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import { endingsOf } from './endings.sql.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type InvitationRow = {
   game_id: string;
@@ -100,3 +100,39 @@ export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundInvitation 
 }
 
 export const { endInvitation, withdrawAll, forgetInvitations } = endingsOf('game_invitations');
+
+/** The tables of invitations of admins and transfers, and of those with a role that version 0.2 doesn't know. */
+type InvitationTable = 'game_invitations' | 'team_invitations';
+
+export function endingsOf(name: InvitationTable) {
+  const table = sql.table(name);
+  return {
+    async endInvitation(
+      tx: Tx,
+      invitationId: string,
+      state: 'accepted' | 'declined' | 'withdrawn',
+      now: Date,
+    ): Promise<void> {
+      await changed(
+        tx,
+        sql`update ${table} set state = ${state}, ended_at = ${now} where invitation_id = ${invitationId}`,
+      );
+    },
+
+    /** Withdraws all pending invitations to a game, whose new owner decides whom to invite. */
+    async withdrawAll(tx: Tx, gameId: string, now: Date): Promise<void> {
+      await changed(
+        tx,
+        sql`update ${table} set state = 'withdrawn', ended_at = ${now} where game_id = ${gameId} and state = 'pending'`,
+      );
+    },
+
+    /** Deletes the invitations that ended or expired before the given time. */
+    forgetInvitations(db: Db, before: Date): Promise<number> {
+      return changed(
+        db,
+        sql`delete from ${table} where expires_at < ${before} and (ended_at is null or ended_at < ${before})`,
+      );
+    },
+  };
+}

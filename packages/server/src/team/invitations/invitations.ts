@@ -1,21 +1,24 @@
 // Invitations sent by the owners of a game, to a role on it or to become its new owner: created, listed, resent and
 // withdrawn.
+
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/invitations';
 import { type Role as GameRole, isAtLeast } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newId } from '../../kernel/secrets/ids.ts';
 import { requirePassword } from '../../people/accounts/accounts.ts';
 import { requireEmail } from '../../people/emails/emails.ts';
 import { listMembers } from '../../people/games/games.sql.ts';
 import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
-import { invitationEmail } from './invitation-emails.ts';
+import { countInvitation, invitationEmail, newLink, requireInterval, VALID_DAYS } from './invitation-emails.ts';
+import { type InvitationRecord, recordOf } from './invitation-view.ts';
 import * as invitations from './invitations.sql.ts';
-import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
-import { type InvitationRecord, recordOf } from './record.ts';
-import { lockInvitation, type Target } from './team-invitations.sql.ts';
+import { forgetInvitations } from './invitations.sql.ts';
+import { forgetInvitations as forgetTeamInvitations, lockInvitation, type Target } from './team-invitations.sql.ts';
 import { invite as inviteToTeam, listTeamInvitations, resend as resendToTeam, withdraw } from './team-invitations.ts';
 
 type Role = 'admin' | 'owner';
@@ -44,8 +47,8 @@ export const offerTransfer = handle(contract.offerTransfer, async (ctx, { caller
 });
 
 /**
- * Inviting a person again resends the mail. Throws `ownerNotVerified`, `sameRole`, `transferUnderWay` and
- * `limitReached`.
+ * Invites a person, or resends the email to someone who was invited before. Throws `ownerNotVerified`, `sameRole`,
+ * `transferUnderWay` and `limitReached`.
  */
 async function invite(
   ctx: Context,
@@ -115,7 +118,7 @@ async function sendFirst(
     now,
     expires_at: expiresAt,
   });
-  await mail(ctx, tx, caller, game, row, token);
+  await sendInvitation(ctx, tx, caller, game, row, token);
   return recordOf(row, now);
 }
 
@@ -134,12 +137,12 @@ async function resend(
     now,
     expiresAt,
   });
-  await mail(ctx, tx, caller, game, row, token);
+  await sendInvitation(ctx, tx, caller, game, row, token);
   return recordOf(row, now);
 }
 
-/** Throws `limitReached`. */
-async function mail(
+/** Emails the link. Throws `limitReached`. */
+async function sendInvitation(
   ctx: Context,
   tx: Tx,
   caller: AccountCaller,
@@ -149,9 +152,9 @@ async function mail(
 ): Promise<void> {
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  const mail = invitationEmail({ to: email, role, game: game.name, url, days: VALID_DAYS });
+  const message = invitationEmail({ to: email, role, game: game.name, url, days: VALID_DAYS });
   const cause = { accountId: caller.user.id, gameId: game.game_id };
-  await requireEmail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', mail, cause);
+  await requireEmail(ctx, tx, role === 'owner' ? 'transfer' : 'invitation', message, cause);
 }
 
 export const listInvitations = handle(contract.listInvitations, async (ctx, { caller, input }) => {
@@ -188,4 +191,20 @@ async function requireInvitation(tx: Tx, game: Game, uid: string): Promise<invit
   const row = await invitations.lockInvitation(tx, game.game_id, uid);
   if (row === undefined) throw errors.notFound('invitation_uid: this game has no such invitation.');
   return row;
+}
+
+/** Deletes old invitations with the addresses of the people who were invited. */
+export const forgetInvitationsJob = defineJob(
+  'invitations:forget',
+  { attempts: 3, cron: '33 3 * * *', deletesOld: true },
+  forgetOldInvitations,
+);
+
+/** Until then, the link shows the state of the invitation, and the owner can resend it. */
+const KEPT_DAYS = 30;
+
+export async function forgetOldInvitations(ctx: Context): Promise<void> {
+  const before = new Date(ctx.clock.now().getTime() - KEPT_DAYS * DAY);
+  await forgetInvitations(ctx.db, before);
+  await forgetTeamInvitations(ctx.db, before);
 }

@@ -2,10 +2,9 @@
 import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import { type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import { endingsOf } from './endings.sql.ts';
-import type { InvitationRow } from './invitations.sql.ts';
+import { endingsOf, type InvitationRow } from './invitations.sql.ts';
 
-/** What a person is invited to. */
+/** The organisation or game that a person is invited to. */
 export type Target = { readonly kind: 'organisation' | 'game'; readonly id: string; readonly name: string };
 
 export type TeamInvitationRow = Omit<InvitationRow, 'game_id' | 'role'> & {
@@ -14,7 +13,7 @@ export type TeamInvitationRow = Omit<InvitationRow, 'game_id' | 'role'> & {
   game_id: string | null;
 };
 
-/** An invitation with what it is to, which is not deleted. */
+/** An invitation with its organisation or game, which is not deleted. */
 export type FoundTeamInvitation = TeamInvitationRow & { slug: string | null; target_name: string };
 
 const columns = sql.raw(

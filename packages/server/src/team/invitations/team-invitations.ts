@@ -14,9 +14,8 @@ import {
   requireOrganisation,
 } from '../../people/organisations/organisations.ts';
 import { handle } from '../../request/route.ts';
-import { teamInvitationEmail } from './invitation-emails.ts';
-import { countInvitation, newLink, requireInterval, VALID_DAYS } from './links.ts';
-import { type InvitationRecord, recordOf } from './record.ts';
+import { countInvitation, newLink, requireInterval, teamInvitationEmail, VALID_DAYS } from './invitation-emails.ts';
+import { type InvitationRecord, recordOf } from './invitation-view.ts';
 import * as team from './team-invitations.sql.ts';
 
 const MAX_LISTED = 200;
@@ -44,7 +43,7 @@ function targetOf({ organisation_id: id, name }: Organisation): team.Target {
   return { kind: 'organisation', id, name };
 }
 
-/** Sends the first email, or the email again with the role that is given now. The caller may grant the role. */
+/** Sends the first email, or sends it again with the new role. The caller may grant the role. */
 export async function invite(
   ctx: Context,
   tx: Tx,
@@ -77,9 +76,9 @@ async function send(
       : await team.renewInvitation(tx, existing, sent);
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
-  const mail = teamInvitationEmail({ to: email, role, target, url, days: VALID_DAYS });
+  const message = teamInvitationEmail({ to: email, role, target, url, days: VALID_DAYS });
   const cause = { accountId: inviterId, ...(target.kind === 'game' && { gameId: target.id }) };
-  await requireEmail(ctx, tx, 'team_invitation', mail, cause);
+  await requireEmail(ctx, tx, 'team_invitation', message, cause);
   return recordOf(row, now);
 }
 

@@ -8,11 +8,11 @@ export type RoleChange = {
   readonly from: Role;
   /** Null to remove the member. */
   readonly to: Role | null;
-  /** How many owners the organisation has now. */
+  /** The number of owners that the organisation has now. */
   readonly owners: number;
 };
 
-/** The error that prevents the change; null if there is none. */
+/** The error that prevents the change; null if nothing does. */
 export function findObstacle({ by, from, to, owners }: RoleChange): ApiError | null {
   if (!mayGrant(by, from)) return errors.notAllowed(`Only owners can change the role of an owner. Your role is ${by}.`);
   if (to !== null && !mayGrant(by, to))
@@ -20,7 +20,7 @@ export function findObstacle({ by, from, to, owners }: RoleChange): ApiError | n
   return findLastOwnerObstacle({ from, to, owners });
 }
 
-/** The error that keeps the last owner; null if there is another one, or the member is none. */
+/** The error that keeps the last owner; null if another owner remains, or the member is not an owner. */
 export function findLastOwnerObstacle({ from, to, owners }: Omit<RoleChange, 'by'>): ApiError | null {
   if (from !== 'owner' || to === 'owner' || owners > 1) return null;
   return errors.lastOwner('An organisation needs an owner. Make another member an owner first.');

@@ -50,7 +50,7 @@ export const removeMember = handle(contract.removeMember, (ctx, { caller, input 
   });
 });
 
-/** Also without the sign-in that the organisation requires. Throws `notFound` and `lastOwner`. */
+/** Needs no sign-in that the organisation requires. Throws `notFound` and `lastOwner`. */
 export const leaveOrganisation = handle(contract.leaveOrganisation, (ctx, { caller, input }) => {
   const leave = async (tx: Tx, { organisation_id: id }: Organisation, from: Role) => {
     const { name, owners } = await requireMember(tx, id, caller.user.id);
@@ -93,7 +93,7 @@ export const moveGame = handle(contract.moveGame, async (ctx, { caller, input })
   return retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       const game = await lockGame(tx, gameId);
-      // Locked in the order of their ids, so that two moves do not wait for each other.
+      // The locks are taken in the order of the ids, so that two moves do not wait for each other.
       const ids = [game.organisation_id, organisation.organisation_id].toSorted();
       const owned = await ownership.lockOwned(tx, ids, caller.user.id);
       if (new Set(ids).size !== owned.length)

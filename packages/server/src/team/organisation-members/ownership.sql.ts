@@ -16,7 +16,7 @@ export async function changeResponsible(
   return games.map(({ game_id }) => game_id).toSorted();
 }
 
-/** Locks those of the organisations that the person owns until the transaction ends. */
+/** Locks the organisations among these that the person owns, until the transaction ends. */
 export function lockOwned(tx: Tx, ids: readonly string[], userId: string): Promise<{ organisation_id: string }[]> {
   return rows(
     tx,
@@ -28,7 +28,7 @@ export function lockOwned(tx: Tx, ids: readonly string[], userId: string): Promi
   );
 }
 
-/** The responsible owner stays the same if they own the new organisation too. */
+/** Moves a game, whose responsible owner stays the same if they own the new organisation too. */
 export async function moveGame(
   tx: Tx,
   gameId: string,
@@ -68,7 +68,7 @@ export async function lockOrganisationsOf(tx: Tx, userId: string): Promise<Owned
   );
 }
 
-/** Violates a foreign key if it has games. */
+/** Deletes an organisation. Violates a foreign key if it has games. */
 export async function deleteOrganisation(tx: Tx, organisationId: string): Promise<void> {
   await changed(tx, sql`delete from organisations where organisation_id = ${organisationId}`);
 }

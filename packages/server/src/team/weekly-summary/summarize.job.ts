@@ -1,15 +1,15 @@
 // Makes the weekly summary of each game on its Monday, and hands it to the alerts, which send it as the game's rules
 // say.
 
+import { sql } from 'kysely';
 import { weekOfDevices } from '../../analytics/health/health.ts';
 import type { Context } from '../../context.ts';
 import { weekOfCrashes } from '../../crash/crashes/crashes.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/database/db.ts';
+import { changed, type Db, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { raiseAlerts, type WeeklySummary } from '../../notify/alerts/alerts.ts';
 import { downloadsBetween } from '../../ship/downloads/downloads.ts';
-import * as sql from './summaries.sql.ts';
 import { type Monday, mondayOf, weekBefore } from './week.ts';
 
 export const summarizeJob = defineJob(
@@ -29,13 +29,13 @@ const KEPT_DAYS = 60;
 /** Safe to run twice and at any time: a game has one summary for each Monday. */
 export async function summarizeWeeks(ctx: Context): Promise<void> {
   const now = ctx.clock.now();
-  // These are from while the clock was ahead. Otherwise there would be no others until it has caught up.
-  await sql.deleteSummariesAfter(ctx.db, utcDayOf(new Date(now.getTime() + DAY)));
+  // Summaries from while the clock was ahead would keep others away until it has caught up.
+  await deleteSummariesAfter(ctx.db, utcDayOf(new Date(now.getTime() + DAY)));
   // It is Monday somewhere for two days. A game that has a summary since Sunday is done.
   const since = utcDayOf(new Date(now.getTime() - 2 * DAY));
   let after: string | null = null;
   for (;;) {
-    const games = await sql.listGamesWithoutSummary(ctx.db, after, { since, limit: GAMES_AT_ONCE });
+    const games = await listGamesWithoutSummary(ctx.db, after, { since, limit: GAMES_AT_ONCE });
     for (const { game_id: gameId, time_zone: zone } of games) {
       const monday = mondayOf(now, zone ?? 'UTC');
       if (monday !== null) await summarize(ctx, gameId, monday);
@@ -46,7 +46,7 @@ export async function summarizeWeeks(ctx: Context): Promise<void> {
 }
 
 export async function expireSummaries({ db, clock }: Context): Promise<void> {
-  await sql.deleteSummariesBefore(db, utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY)));
+  await deleteSummariesBefore(db, utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY)));
 }
 
 async function summarize(ctx: Context, gameId: string, { date: monday, began }: Monday): Promise<void> {
@@ -55,7 +55,7 @@ async function summarize(ctx: Context, gameId: string, { date: monday, began }: 
     weekOfCrashes(ctx, gameId, week),
     weekOfDevices(ctx, gameId, week),
     downloadsBetween(ctx, gameId, week),
-    sql.findSummary(ctx.db, gameId, week.first),
+    findSummary(ctx.db, gameId, week.first),
   ]);
   const before =
     former === undefined
@@ -68,7 +68,7 @@ async function summarize(ctx: Context, gameId: string, { date: monday, began }: 
         };
   const data: WeeklySummary = { first_day: week.first, ...crashes, ...devices, downloads, before };
   await transact(ctx.db, async (tx) => {
-    if (!(await sql.insertSummary(tx, gameId, monday, data)) || isEmpty(data)) return;
+    if (!(await insertSummary(tx, gameId, monday, data)) || isEmpty(data)) return;
     // The last moment of the week, for a digest that is due at midnight.
     const happenedAt = new Date(began.getTime() - 1);
     await raiseAlerts(tx, gameId, [{ kind: 'weekly_summary', subject: monday, happenedAt, data }]);
@@ -78,4 +78,47 @@ async function summarize(ctx: Context, gameId: string, { date: monday, began }: 
 /** Nothing happened to the game. */
 function isEmpty({ reports, devices, downloads, new_groups, fixed_groups }: WeeklySummary): boolean {
   return reports + devices + downloads + new_groups + fixed_groups === 0;
+}
+
+export type GameRow = { game_id: string; time_zone: string | null };
+
+/** The games after this one, in the order of their ids, that have no summary since a day. */
+function listGamesWithoutSummary(
+  db: Db,
+  after: string | null,
+  { since, limit }: { since: string; limit: number },
+): Promise<GameRow[]> {
+  return rows(
+    db,
+    sql<GameRow>`select games.game_id, time_zone from games left join alert_settings using (game_id)
+      where (${after}::uuid is null or games.game_id > ${after}::uuid)
+        and not exists (select from weekly_summaries done where done.game_id = games.game_id and week >= ${since}::date)
+      order by games.game_id limit ${limit}`,
+  );
+}
+
+export function findSummary(db: Db, gameId: string, week: string): Promise<{ data: WeeklySummary } | undefined> {
+  return row(
+    db,
+    sql<{ data: WeeklySummary }>`select data from weekly_summaries where game_id = ${gameId} and week = ${week}::date`,
+  );
+}
+
+/** Returns false if the game has a summary of the week already, or was deleted. */
+export async function insertSummary(tx: Tx, gameId: string, week: string, data: WeeklySummary): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`insert into weekly_summaries (game_id, week, data)
+      select game_id, ${week}::date, ${JSON.stringify(data)}::jsonb from games where game_id = ${gameId}
+      on conflict do nothing`,
+  );
+  return count === 1;
+}
+
+export async function deleteSummariesAfter(db: Db, day: string): Promise<void> {
+  await changed(db, sql`delete from weekly_summaries where week > ${day}::date`);
+}
+
+export async function deleteSummariesBefore(db: Db, day: string): Promise<void> {
+  await changed(db, sql`delete from weekly_summaries where week < ${day}::date`);
 }

@@ -1,12 +1,12 @@
 // The days that a weekly summary is about.
 import { DAY, MINUTE, utcDayOf } from '../../kernel/clock.ts';
 
-/** UTC days: from `first` up to, but without, `end`, which is seven days later. */
+/** The UTC days from `first` up to `end`, which is excluded and seven days later. */
 export type Week = { readonly first: string; readonly end: string };
 
 export type Monday = {
   readonly date: string;
-  /** When it began in the time zone. */
+  /** When the Monday began in the time zone. */
   readonly began: Date;
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { orderTables } from './table-order.ts';
+import { orderTables } from './tenant-tables.sql.ts';
 
 const table = (name: string, ...parents: string[]) => ({ name, parents });
 const namesOf = (tables: readonly { name: string }[]) => tables.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findDeclineObstacle, findObstacle } from './acceptable.ts';
+import { findDeclineObstacle, findObstacle } from './invitation-view.ts';
 
 const NOW = new Date('2026-11-30T12:00:00Z');
 const OPEN = { state: 'pending', email: 'ada@example.com', expires_at: new Date(NOW.getTime() + 1) } as const;

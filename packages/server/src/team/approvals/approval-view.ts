@@ -5,16 +5,16 @@ import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { ApprovalState } from '@chauffeur/contract/operations/approvals';
 import type { Context } from '../../context.ts';
 import type { Game } from '../../people/games/games.ts';
-import { requireApplicable } from './applicable.ts';
+import { requireApplicable } from './actions.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 
-type ApprovalRecord = OutputOf<typeof contract.getApproval>;
+type ApprovalView = OutputOf<typeof contract.getApproval>;
 
 export function stateOf(row: Pick<ApprovalRow, 'state' | 'expires_at'>, now: Date): ApprovalState {
   return row.state === 'pending' && row.expires_at <= now ? 'expired' : row.state;
 }
 
-/** The author of the action for histories. */
+/** The author of the action in histories. */
 export function moverOf({ asked_by, via }: Pick<ApprovalRow, 'asked_by' | 'via'>, approvedBy: string): string {
   return `${asked_by} through ${via}, approved by ${approvedBy}`;
 }
@@ -29,7 +29,7 @@ export function ticketOf(ctx: Context, row: ApprovalRow) {
   };
 }
 
-/** The request and its requester. */
+/** Shows the request and its requester. */
 export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game_id' | 'slug' | 'name'>) {
   return {
     ...ticketOf(ctx, row),
@@ -40,12 +40,7 @@ export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game
   };
 }
 
-export async function recordOf(
-  ctx: Context,
-  row: ApprovalRow,
-  game: Game,
-  mayDecide: boolean,
-): Promise<ApprovalRecord> {
+export async function viewOf(ctx: Context, row: ApprovalRow, game: Game, mayDecide: boolean): Promise<ApprovalView> {
   const status = stateOf(row, ctx.clock.now());
   return {
     ...requestOf(ctx, row, game),
